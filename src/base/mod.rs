@@ -1,0 +1,15 @@
+//! Floor 0: the words everything else is written in. Uses `std` only.
+
+pub mod color;
+pub mod depth;
+pub mod list;
+pub mod point;
+pub mod rule;
+pub mod score;
+
+pub use color::{Cell, Color};
+pub use depth::{Depth, Ply};
+pub use list::PointList;
+pub use point::{Direction, Point, Size};
+pub use rule::{LineRule, Rule};
+pub use score::{Score, StoredScore};

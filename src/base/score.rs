@@ -1,0 +1,195 @@
+//! Scores: evaluation units and proven distances to the end of the game. Floor 0.
+
+use super::depth::Ply;
+use std::fmt;
+use std::ops::{Add, Neg, Sub};
+
+/// A score from the side to move's view. Up to [`Score::EVAL_LIMIT`] it is an estimate (about 200 units make the
+/// win probability `sigmoid(1)`); beyond [`Score::DECISIVE`] it is a proven win or loss and tells its distance
+/// from the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Score(i32);
+
+impl Score {
+    /// The score of a drawn game.
+    pub const DRAW: Score = Score(0);
+    /// Bound of estimates.
+    pub const EVAL_LIMIT: i32 = 6000;
+    /// Scores beyond this are proven results.
+    pub const DECISIVE: i32 = 29_000;
+    /// Wider than any score; for search windows.
+    pub const INFINITE: Score = Score(31_000);
+    /// A win on the spot.
+    const MATE: i32 = 30_000;
+
+    /// An estimate, clamped to the range of estimates.
+    pub const fn estimate(units: i32) -> Score {
+        if units > Score::EVAL_LIMIT {
+            Score(Score::EVAL_LIMIT)
+        } else if units < -Score::EVAL_LIMIT {
+            Score(-Score::EVAL_LIMIT)
+        } else {
+            Score(units)
+        }
+    }
+
+    /// The side to move at `ply` wins with the `moves`-th move from there (1 = now).
+    #[inline]
+    pub const fn win_in(ply: Ply, moves: i32) -> Score {
+        Score(Score::MATE - ply.count() - moves)
+    }
+
+    /// The side to move at `ply` has lost after `moves` more moves (0 = already).
+    #[inline]
+    pub const fn loss_in(ply: Ply, moves: i32) -> Score {
+        Score(-Score::MATE + ply.count() + moves)
+    }
+
+    /// The raw number, for arithmetic and display.
+    #[inline]
+    pub const fn units(self) -> i32 {
+        self.0
+    }
+
+    /// A proven win for the side to move.
+    #[inline]
+    pub const fn is_win(self) -> bool {
+        self.0 > Score::DECISIVE
+    }
+
+    /// A proven loss for the side to move.
+    #[inline]
+    pub const fn is_loss(self) -> bool {
+        self.0 < -Score::DECISIVE
+    }
+
+    /// A proven result, either way.
+    #[inline]
+    pub const fn is_decisive(self) -> bool {
+        self.is_win() || self.is_loss()
+    }
+
+    /// Moves from the root to the end of the game, when the result is proven.
+    pub const fn distance(self) -> Option<i32> {
+        if self.is_decisive() { Some(Score::MATE - self.0.abs()) } else { None }
+    }
+
+    /// The form kept in the transposition table: win distances counted from the node, not from the root.
+    #[inline]
+    pub const fn to_stored(self, ply: Ply) -> StoredScore {
+        let shifted = if self.is_win() {
+            self.0 + ply.count()
+        } else if self.is_loss() {
+            self.0 - ply.count()
+        } else {
+            self.0
+        };
+        StoredScore(shifted as i16)
+    }
+
+    /// One unit up; for null windows.
+    #[inline]
+    #[must_use]
+    pub const fn above(self) -> Score {
+        Score(self.0 + 1)
+    }
+
+    /// One unit down; for null windows.
+    #[inline]
+    #[must_use]
+    pub const fn below(self) -> Score {
+        Score(self.0 - 1)
+    }
+}
+
+impl Neg for Score {
+    type Output = Score;
+    #[inline]
+    fn neg(self) -> Score {
+        Score(-self.0)
+    }
+}
+
+impl Add<i32> for Score {
+    type Output = Score;
+    #[inline]
+    fn add(self, units: i32) -> Score {
+        Score(self.0 + units)
+    }
+}
+
+impl Sub<i32> for Score {
+    type Output = Score;
+    #[inline]
+    fn sub(self, units: i32) -> Score {
+        Score(self.0 - units)
+    }
+}
+
+/// Estimates as plain numbers; proven results as `+W5` (we win with the fifth move from here) or `-W4`.
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.distance() {
+            Some(distance) if self.is_win() => write!(f, "+W{distance}"),
+            Some(distance) => write!(f, "-W{distance}"),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+/// A score as the transposition table keeps it; see [`Score::to_stored`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredScore(i16);
+
+impl StoredScore {
+    /// Rebuilds a stored score from its bits.
+    #[inline]
+    pub const fn from_bits(bits: u16) -> StoredScore {
+        StoredScore(bits as i16)
+    }
+
+    /// The 16 bits to store.
+    #[inline]
+    pub const fn bits(self) -> u16 {
+        self.0 as u16
+    }
+
+    /// The score as seen from `ply`.
+    #[inline]
+    pub const fn at(self, ply: Ply) -> Score {
+        let score = Score(self.0 as i32);
+        if score.is_win() {
+            Score(score.0 - ply.count())
+        } else if score.is_loss() {
+            Score(score.0 + ply.count())
+        } else {
+            score
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_wins_count_from_the_node() {
+        let ply = Ply::ROOT.next().next().next();
+        let win = Score::win_in(ply, 5);
+        assert_eq!(win.distance(), Some(8));
+        assert_eq!(win.to_stored(ply).at(Ply::ROOT), Score::win_in(Ply::ROOT, 5));
+        let loss = Score::loss_in(ply, 4);
+        assert_eq!(loss.to_stored(ply).at(ply), loss);
+        assert_eq!((-loss).to_string(), "+W7");
+    }
+
+    #[test]
+    fn the_longest_win_is_still_decisive() {
+        let mut ply = Ply::ROOT;
+        while ply < Ply::MAX {
+            ply = ply.next();
+        }
+        assert!(Score::win_in(ply, 484).is_win());
+        assert!(!Score::estimate(1_000_000).is_decisive());
+    }
+}

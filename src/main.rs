@@ -1,0 +1,3 @@
+//! `pbrain-tengen`: arguments are commands; without any it speaks the Gomocup protocol.
+
+fn main() {}

@@ -1,0 +1,66 @@
+//! What the caller allows a search to use, and how it can change its mind meanwhile. Floor 3.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// The caller's allowance for one move. `None` means "not limited by this".
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct SearchLimits {
+    /// When the command arrived; the clock runs from here. `None`: from the start of the search.
+    pub started: Option<Instant>,
+    /// Most time for this move; zero means "answer at once".
+    pub turn: Option<Duration>,
+    /// Time left for the rest of the game; zero means "answer at once".
+    pub left: Option<Duration>,
+    /// Time added after each move.
+    pub increment: Duration,
+    /// Most nodes to visit; exact.
+    pub nodes: Option<u64>,
+    /// Deepest iteration, in plies.
+    pub depth: Option<u32>,
+}
+
+/// The line between whoever asked for a search and the search itself; shared between threads.
+#[derive(Debug, Default)]
+pub struct SearchControl {
+    stop: AtomicBool,
+    version: AtomicU32,
+    limits: Mutex<SearchLimits>,
+}
+
+impl SearchControl {
+    /// Prepares for a new search under `limits`.
+    pub fn begin(&self, limits: SearchLimits) {
+        self.stop.store(false, Ordering::Relaxed);
+        self.set_limits(limits);
+    }
+
+    /// Asks the search to answer at once.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the search was asked to answer at once.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Replaces the limits of the running search.
+    pub fn set_limits(&self, limits: SearchLimits) {
+        *self.limits.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = limits;
+        self.version.fetch_add(1, Ordering::Release);
+    }
+
+    /// Changes with every [`SearchControl::set_limits`]; lets the search notice for the price of a load.
+    #[inline]
+    pub fn version(&self) -> u32 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> SearchLimits {
+        self.limits.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+}
