@@ -5,4 +5,6 @@
 pub mod base;
 pub mod board;
 pub mod engine;
+pub mod eval;
 pub mod search;
+pub mod tools;

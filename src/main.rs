@@ -1,3 +1,5 @@
 //! `pbrain-tengen`: arguments are commands; without any it speaks the Gomocup protocol.
 
-fn main() {}
+fn main() -> anyhow::Result<()> {
+    tengen::tools::bench::board(&mut std::io::stdout(), 200)
+}

@@ -1,5 +1,527 @@
-//! Floor 1: the position.
+//! Floor 1: the position. [`Board`] keeps, for every empty point and both colours, what a stone there would make
+//! ([`Shape`] per line, [`Threat`] over all lines), how many points of each threat there are, which points are worth
+//! a look, and the hash - all updated by each move and restored by undo.
+//!
+//! A move at a point touches only the cells within five (freestyle: four) steps on its four lines, and each of them
+//! in one line only, so it changes one nibble per colour and cell.
 
+pub mod forbidden;
+pub mod lines;
+pub mod notation;
+pub mod observer;
 pub mod shape;
+pub mod stones;
+pub mod tables;
+pub mod zobrist;
 
+pub use observer::{NullObserver, Observer};
 pub use shape::{Foul, RealThree, Shape, Threat};
+pub use stones::CellSet;
+
+use crate::base::point::{BORDER, CELLS, STRIDE};
+use crate::base::{Cell, Color, Direction, Point, PointList, Rule, Size};
+use lines::{stone_bit, window};
+use stones::Stones;
+use tables::RuleTables;
+
+/// What a stone of either colour would make on an empty cell. Doubles as the undo log's entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct CellShapes {
+    /// Four nibbles a colour, one per direction.
+    packed: [u16; 2],
+    /// Threat codes per colour.
+    threats: [u8; 2],
+    /// The cell this belongs to.
+    index: u16,
+}
+
+/// What a move changes as a whole, copied before each move and put back by undo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Summary {
+    /// Empty cells per colour and threat code.
+    counts: [[u16; 16]; 2],
+    /// Cells near a stone.
+    near: CellSet,
+    /// Per colour, the cell last seen to become a four-three, an open four, a five; 0: none yet.
+    seen: [[u16; 3]; 2],
+    side: Color,
+    last: Option<Point>,
+    log_len: u32,
+}
+
+/// One position of one game, and the way back.
+#[derive(Clone, Debug)]
+pub struct Board {
+    rule: Rule,
+    size: Size,
+    draw_at: usize,
+    tables: &'static RuleTables,
+    stones: Stones,
+    shapes: Box<[CellShapes; CELLS]>,
+    now: Summary,
+    history: Vec<Summary>,
+    /// Cells as they were before they changed. Long enough for a full board; indexed modulo its length.
+    log: Box<[CellShapes; LOG]>,
+}
+
+/// Every stone logs at most 40 cells, and there are at most 484 stones.
+const LOG: usize = 1 << 15;
+/// Threats that [`Summary::seen`] remembers start here.
+const FIRST_SEEN: u8 = Threat::FourThree as u8;
+
+impl Board {
+    /// An empty board, black to move.
+    pub fn new(rule: Rule, size: Size) -> Board {
+        Board::from_cells(rule, size, &[], Color::Black)
+    }
+
+    /// A board with these stones and dead squares (walls), `side` to move. Cells off the board, on occupied points
+    /// or given as empty are skipped.
+    pub fn from_cells(rule: Rule, size: Size, cells: &[(Point, Cell)], side: Color) -> Board {
+        let mut stones = Stones::new(rule, size);
+        let mut near = [0; CELLS / STRIDE];
+        let mut last = None;
+        for &(point, cell) in cells {
+            if stones.cell(point) != Cell::Empty {
+                continue;
+            }
+            match cell {
+                Cell::Black => stones.place(point, Color::Black),
+                Cell::White => stones.place(point, Color::White),
+                Cell::Wall => stones.kill(point),
+                Cell::Empty => continue,
+            }
+            mark_near(&mut near, point);
+            last = Some(point);
+        }
+        let mut board = Board {
+            rule,
+            size,
+            draw_at: rule.draw_at(size.cells()),
+            tables: RuleTables::of(rule),
+            stones,
+            shapes: Box::new([CellShapes::default(); CELLS]),
+            now: Summary { counts: [[0; 16]; 2], near, seen: [[0; 3]; 2], side, last, log_len: 0 },
+            history: Vec::with_capacity(CELLS),
+            log: vec![CellShapes::default(); LOG].into_boxed_slice().try_into().expect("the log has LOG entries"),
+        };
+        board.rescan();
+        board
+    }
+
+    /// Computes all shapes and counts from the stones alone.
+    fn rescan(&mut self) {
+        for point in self.size.points() {
+            let mut cell = CellShapes { index: point.index() as u16, ..CellShapes::default() };
+            if self.stones.cell(point) == Cell::Empty {
+                for direction in Direction::ALL {
+                    let pair = self.tables.shapes[self.stones.lines().key(point, direction, self.tables.half)];
+                    cell.packed[0] |= u16::from(pair & 15) << (4 * direction.index());
+                    cell.packed[1] |= u16::from(pair >> 4) << (4 * direction.index());
+                }
+                for color in Color::ALL {
+                    let threat = self.tables.threats[color.index()][cell.packed[color.index()] as usize];
+                    cell.threats[color.index()] = threat;
+                    self.now.counts[color.index()][threat as usize] += 1;
+                }
+            }
+            self.shapes[point.index()] = cell;
+        }
+    }
+
+    /// Plays a stone of the side to move and passes the turn. The point must be empty.
+    pub fn play(&mut self, point: Point, observer: &mut impl Observer) {
+        self.play_color(point, self.now.side, observer);
+    }
+
+    /// Plays a stone of `color`, whoever's turn it is; the turn goes to the other colour.
+    pub fn play_color(&mut self, point: Point, color: Color, observer: &mut impl Observer) {
+        if self.tables.half == 4 {
+            self.place::<4>(point, color, observer);
+        } else {
+            self.place::<5>(point, color, observer);
+        }
+    }
+
+    #[inline]
+    fn place<const HALF: usize>(&mut self, point: Point, color: Color, observer: &mut impl Observer) {
+        self.history.push(self.now);
+        observer.begin();
+        self.stones.place(point, color);
+        let taken = self.shapes[point.index()];
+        for side in 0..2 {
+            self.now.counts[side][(taken.threats[side] & 15) as usize] -= 1;
+        }
+        observer.occupied(taken.packed);
+        self.update_line::<HALF>(point, Direction::Horizontal, observer);
+        self.update_line::<HALF>(point, Direction::Vertical, observer);
+        self.update_line::<HALF>(point, Direction::Rising, observer);
+        self.update_line::<HALF>(point, Direction::Falling, observer);
+        mark_near(&mut self.now.near, point);
+        self.now.side = color.opponent();
+        self.now.last = Some(point);
+    }
+
+    /// Refreshes one direction's nibbles of the cells that see `point` along it.
+    #[inline(always)]
+    fn update_line<const HALF: usize>(&mut self, point: Point, direction: Direction, observer: &mut impl Observer) {
+        let tables = self.tables;
+        let around = self.stones.lines().around::<HALF>(point, direction);
+        let shift = 4 * direction.index();
+        let keep = !(15u16 << shift);
+        let mut log_len = self.now.log_len;
+        for distance in -(HALF as isize)..=HALF as isize {
+            let (key, is_empty) = window::<HALF>(around, distance);
+            if distance == 0 || !is_empty {
+                continue;
+            }
+            let index = (point.index() as isize + distance * direction.stride()) as usize & (CELLS - 1);
+            let pair = u16::from(tables.shapes[key & (tables::KEYS - 1)]);
+            let cell = &mut self.shapes[index];
+            let before = *cell;
+            self.log[log_len as usize & (LOG - 1)] = before;
+            log_len += 1;
+            cell.packed[0] = before.packed[0] & keep | (pair & 15) << shift;
+            cell.packed[1] = before.packed[1] & keep | (pair >> 4) << shift;
+            observer.reshaped(before.packed, cell.packed);
+            for side in 0..2 {
+                let threat = tables.threats[side][cell.packed[side] as usize];
+                if threat != before.threats[side] {
+                    cell.threats[side] = threat;
+                    self.now.counts[side][(before.threats[side] & 15) as usize] -= 1;
+                    self.now.counts[side][(threat & 15) as usize] += 1;
+                    if threat >= FIRST_SEEN {
+                        self.now.seen[side][(threat - FIRST_SEEN) as usize % 3] = index as u16;
+                    }
+                }
+            }
+        }
+        self.now.log_len = log_len;
+    }
+
+    /// Takes the last move back. Nothing happens when no move was played on this board since it was set up.
+    pub fn undo(&mut self, observer: &mut impl Observer) {
+        let Some(before) = self.history.pop() else { return };
+        let Some(point) = self.now.last else { return };
+        if let Some(color) = self.stones.cell(point).color() {
+            self.stones.remove(point, color);
+        }
+        for entry in (before.log_len..self.now.log_len).rev() {
+            let cell = self.log[entry as usize & (LOG - 1)];
+            self.shapes[cell.index as usize & (CELLS - 1)] = cell;
+        }
+        self.now = before;
+        observer.undo();
+    }
+
+    /// The rule in force.
+    #[inline]
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// The board's size.
+    #[inline]
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Whose turn it is.
+    #[inline]
+    pub fn side(&self) -> Color {
+        self.now.side
+    }
+
+    /// What stands on a point; wall beyond the board.
+    #[inline]
+    pub fn cell(&self, point: Point) -> Cell {
+        self.stones.cell(point)
+    }
+
+    /// Whether a stone could stand there.
+    #[inline]
+    pub fn is_empty(&self, point: Point) -> bool {
+        self.cell(point) == Cell::Empty
+    }
+
+    /// The empty cells as a set.
+    #[inline]
+    pub fn empty_cells(&self) -> &CellSet {
+        self.stones.empty()
+    }
+
+    /// Stones (and dead squares) on the board.
+    #[inline]
+    pub fn move_number(&self) -> usize {
+        self.stones.count()
+    }
+
+    /// The last move, or the last stone of the position the board was set up with.
+    #[inline]
+    pub fn last_move(&self) -> Option<Point> {
+        self.now.last
+    }
+
+    /// The move before the last one, when both were played on this board.
+    #[inline]
+    pub fn move_before_last(&self) -> Option<Point> {
+        self.history.last().and_then(|summary| summary.last)
+    }
+
+    /// Hash of the position with the side to move.
+    #[inline]
+    pub fn key(&self) -> u64 {
+        match self.now.side {
+            Color::Black => self.stones.hash(),
+            Color::White => self.stones.hash() ^ zobrist::SIDE,
+        }
+    }
+
+    /// Whether the game is drawn by the number of stones (a win on the last stone is the caller's to see first).
+    #[inline]
+    pub fn is_draw(&self) -> bool {
+        self.stones.count() >= self.draw_at
+    }
+
+    /// Moves that can still be played before the game is drawn.
+    #[inline]
+    pub fn moves_to_draw(&self) -> usize {
+        self.draw_at.saturating_sub(self.stones.count())
+    }
+
+    /// How many empty points are worth `threat` to `color`.
+    #[inline]
+    pub fn count(&self, color: Color, threat: Threat) -> usize {
+        self.now.counts[color.index()][threat.index()] as usize
+    }
+
+    /// How many empty points are worth at least `threat` to `color`.
+    #[inline]
+    pub fn count_from(&self, color: Color, threat: Threat) -> usize {
+        self.now.counts[color.index()][threat.index()..].iter().map(|&n| n as usize).sum()
+    }
+
+    /// What a stone of `color` on the empty `point` would be worth, all lines together.
+    #[inline]
+    pub fn threat(&self, point: Point, color: Color) -> Threat {
+        Threat::ALL[self.shapes[point.index()].threats[color.index()] as usize % 14]
+    }
+
+    /// Four packed shapes of the empty `point` for black and white; see [`tables::unpack`].
+    #[inline]
+    pub fn packed(&self, point: Point) -> [u16; 2] {
+        self.shapes[point.index()].packed
+    }
+
+    /// What a stone of `color` on the empty `point` would make along one line.
+    #[inline]
+    pub fn shape(&self, point: Point, color: Color, direction: Direction) -> Shape {
+        let nibble = self.packed(point)[color.index()] >> (4 * direction.index()) & 15;
+        Shape::from_code(nibble as u8)
+    }
+
+    /// The shape of `point` for `color` along `direction` if the other colour had a stone `distance` steps away on
+    /// that line; `None` when that cell is not an empty one within the window.
+    pub fn shape_after(&self, point: Point, color: Color, direction: Direction, distance: isize) -> Option<Shape> {
+        let half = self.tables.half;
+        if distance == 0 || distance.unsigned_abs() > half {
+            return None;
+        }
+        let key = self.stones.lines().key(point, direction, half);
+        let stone = stone_bit(half, distance, color.opponent());
+        // Both bits set mean empty; the slot of a stone bit is the pair it belongs to.
+        let pair = stone | swap_pair(stone);
+        if key & pair != pair {
+            return None;
+        }
+        let shapes = self.tables.shapes[(key & !stone) & (tables::KEYS - 1)];
+        let code = if color == Color::Black { shapes & 15 } else { shapes >> 4 };
+        Some(Shape::from_code(code))
+    }
+
+    /// [`Board::shape_after`] for a stone of the same colour: the line's shape once another own stone stands there.
+    pub fn shape_with(&self, point: Point, color: Color, direction: Direction, distance: isize) -> Option<Shape> {
+        let half = self.tables.half;
+        if distance == 0 || distance.unsigned_abs() > half {
+            return None;
+        }
+        let key = self.stones.lines().key(point, direction, half);
+        let stone = stone_bit(half, distance, color);
+        let pair = stone | swap_pair(stone);
+        if key & pair != pair {
+            return None;
+        }
+        let shapes = self.tables.shapes[(key & !stone) & (tables::KEYS - 1)];
+        let code = if color == Color::Black { shapes & 15 } else { shapes >> 4 };
+        Some(Shape::from_code(code))
+    }
+
+    /// The threat of `point` for `color` with the shape along one line replaced.
+    pub fn threat_with(&self, point: Point, color: Color, direction: Direction, shape: Shape) -> Threat {
+        let shift = 4 * direction.index();
+        let packed = self.packed(point)[color.index()] & !(15 << shift) | (shape as u16) << shift;
+        Threat::ALL[self.tables.threats[color.index()][packed as usize] as usize % 14]
+    }
+
+    /// How far the rule looks along a line: 4 or 5.
+    #[inline]
+    pub fn reach(&self) -> isize {
+        self.tables.half as isize
+    }
+
+    /// Some point worth exactly `threat` (a four-three, an open four or a five) to `color`, if there is one.
+    pub fn find(&self, color: Color, threat: Threat) -> Option<Point> {
+        if self.count(color, threat) == 0 {
+            return None;
+        }
+        if let Some(slot) = (threat as u8).checked_sub(FIRST_SEEN)
+            && let Some(point) = Point::from_index(self.now.seen[color.index()][slot as usize % 3] as usize)
+            && self.is_empty(point)
+            && self.threat(point, color) == threat
+        {
+            return Some(point);
+        }
+        let mut found = None;
+        self.for_each_near(|point| {
+            if found.is_none() && self.threat(point, color) == threat {
+                found = Some(point);
+            }
+        });
+        found
+    }
+
+    /// All points worth exactly `threat` to `color`.
+    pub fn points_of(&self, color: Color, threat: Threat) -> PointList {
+        let mut points = PointList::new();
+        let count = self.count(color, threat);
+        if count == 1
+            && let Some(point) = self.find(color, threat)
+        {
+            points.push(point);
+        } else if count > 0 {
+            self.for_each_near(|point| {
+                if self.threat(point, color) == threat {
+                    points.push(point);
+                }
+            });
+        }
+        points
+    }
+
+    /// Calls `visit` for each empty cell within the neighbourhood of a stone (three steps around, four on lines),
+    /// row by row. Every point with a threat of an open two or more is among them.
+    #[inline]
+    pub fn for_each_near(&self, mut visit: impl FnMut(Point)) {
+        let empty = self.stones.empty();
+        for row in BORDER..BORDER + self.size.height() {
+            let mut cells = self.now.near[row] & empty[row];
+            while cells != 0 {
+                let index = row * STRIDE + cells.trailing_zeros() as usize;
+                cells &= cells - 1;
+                if let Some(point) = Point::from_index(index) {
+                    visit(point);
+                }
+            }
+        }
+    }
+}
+
+/// The other bit of a two-bit cell.
+#[inline]
+const fn swap_pair(bit: usize) -> usize {
+    if bit & 0x55555 != 0 { bit << 1 } else { bit >> 1 }
+}
+
+/// Marks the cells within three steps of a point and within four on its lines. Cells beyond the board are marked too;
+/// they are never empty.
+#[inline]
+fn mark_near(near: &mut CellSet, point: Point) {
+    const LINES: u32 = 0b1_0001_0001;
+    const SQUARE: u32 = 0b0_1111_1110;
+    const ROWS: [u32; 9] = [LINES, SQUARE, SQUARE, SQUARE, 0b1_1111_1111, SQUARE, SQUARE, SQUARE, LINES];
+    let (column, row) = (point.index() % STRIDE - 4, point.index() / STRIDE - 4);
+    for (i, cells) in ROWS.iter().enumerate() {
+        near[(row + i) % (CELLS / STRIDE)] |= cells << column;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use notation::parse_moves;
+
+    fn counts(rule: Rule, moves: &str, color: Color) -> Vec<usize> {
+        let size = Size::square(15).unwrap();
+        let mut board = Board::new(rule, size);
+        for point in parse_moves(moves, size).unwrap() {
+            board.play(point, &mut NullObserver);
+        }
+        Threat::ALL.iter().map(|&threat| board.count(color, threat)).collect()
+    }
+
+    #[test]
+    fn golden_positions_of_freestyle_standard_and_caro() {
+        let p1 = "j11n11k12m9l12l10l9j13k14k11j12i12k13m14k8i10";
+        let p2 = "k6k4n7l6i6j4i4i5h6j6j5l7h4h5k5l8l5k9m5n5";
+        let cases: [(Rule, &str, [usize; 14], [usize; 14]); 6] = [
+            (
+                Rule::Freestyle,
+                p1,
+                [173, 0, 13, 11, 0, 2, 7, 1, 0, 2, 0, 0, 0, 0],
+                [173, 0, 16, 6, 3, 4, 5, 0, 0, 1, 1, 0, 0, 0],
+            ),
+            (
+                Rule::Standard,
+                p1,
+                [174, 0, 13, 10, 0, 2, 7, 1, 0, 2, 0, 0, 0, 0],
+                [175, 0, 15, 6, 2, 4, 5, 0, 0, 1, 1, 0, 0, 0],
+            ),
+            (
+                Rule::Caro,
+                p1,
+                [179, 0, 7, 13, 0, 2, 6, 0, 0, 2, 0, 0, 0, 0],
+                [175, 0, 14, 7, 3, 3, 5, 0, 0, 1, 1, 0, 0, 0],
+            ),
+            (
+                Rule::Freestyle,
+                p2,
+                [168, 0, 16, 10, 3, 2, 3, 1, 0, 2, 0, 0, 0, 0],
+                [161, 0, 18, 12, 1, 3, 5, 1, 0, 0, 4, 0, 0, 0],
+            ),
+            (
+                Rule::Standard,
+                p2,
+                [169, 0, 16, 9, 3, 2, 3, 1, 0, 2, 0, 0, 0, 0],
+                [164, 0, 17, 10, 1, 3, 5, 1, 0, 0, 4, 0, 0, 0],
+            ),
+            (
+                Rule::Caro,
+                p2,
+                [172, 0, 12, 10, 3, 2, 3, 1, 0, 2, 0, 0, 0, 0],
+                [165, 0, 15, 13, 0, 2, 5, 1, 0, 1, 3, 0, 0, 0],
+            ),
+        ];
+        for (rule, moves, black, white) in cases {
+            assert_eq!(counts(rule, moves, Color::Black), black, "{rule:?} black");
+            assert_eq!(counts(rule, moves, Color::White), white, "{rule:?} white");
+        }
+    }
+
+    #[test]
+    fn golden_positions_of_renju() {
+        let p3 = "d12d10f12c10c11g11c13g14g10e12e13f13d11b10e10f9i11h12f10e11i10h10h9i13j11k12c12g15";
+        let p4 = "l7k10i7k6i4j7l5i8l4l6k4j4m6j3k5j6j5i6h6m5h5i5";
+        assert_eq!(counts(Rule::Renju, p3, Color::Black), [157, 1, 18, 6, 1, 4, 3, 1, 0, 5, 1, 0, 0, 0]);
+        assert_eq!(counts(Rule::Renju, p3, Color::White), [147, 0, 28, 6, 4, 6, 1, 1, 0, 1, 3, 0, 0, 0]);
+        assert_eq!(counts(Rule::Renju, p4, Color::Black), [166, 0, 0, 22, 0, 2, 10, 1, 0, 2, 0, 0, 0, 0]);
+        assert_eq!(counts(Rule::Renju, p4, Color::White), [156, 0, 21, 10, 0, 5, 4, 4, 1, 2, 0, 0, 0, 0]);
+        let size = Size::square(15).unwrap();
+        let mut board = Board::new(Rule::Renju, size);
+        for point in parse_moves(p3, size).unwrap() {
+            board.play(point, &mut NullObserver);
+        }
+        let suspected = board.find(Color::Black, Threat::Forbidden).unwrap();
+        assert_eq!(notation::letter(suspected), "i8");
+        assert!(board.foul(suspected).is_some());
+    }
+}

@@ -1,0 +1,87 @@
+//! Points, move strings and diagrams as text, both ways. Floor 1.
+//!
+//! `h8`: column letter from `a`, row number from 1 (row 1 is `y == 0`). Diagrams use `X` black, `O` white, `.` empty,
+//! `#` dead, one row a line, the first row being `y == 0`; `*` marks a point and counts as empty.
+
+use crate::base::{Cell, Point, Size};
+
+/// `h8` for column 7, row 7.
+pub fn letter(point: Point) -> String {
+    format!("{}{}", (b'a' + point.x() as u8) as char, point.y() + 1)
+}
+
+/// Reads a run of moves such as `h8i9 j10`; `None` when anything else is in it, or a move is off the board.
+pub fn parse_moves(text: &str, size: Size) -> Option<Vec<Point>> {
+    let mut moves = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(column) = rest.chars().next() {
+        let digits = rest[column.len_utf8()..].chars().take_while(char::is_ascii_digit).count();
+        let number: i64 = rest[column.len_utf8()..][..digits].parse().ok()?;
+        let x = i64::from(u32::from(column.to_ascii_lowercase())) - i64::from(b'a');
+        moves.push(size.point(x, number - 1)?);
+        rest = rest[column.len_utf8() + digits..].trim_start();
+    }
+    Some(moves)
+}
+
+/// A position read from a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagram {
+    /// The board's size.
+    pub size: Size,
+    /// Stones and dead squares, row by row.
+    pub cells: Vec<(Point, Cell)>,
+    /// Points marked with `*`.
+    pub marks: Vec<Point>,
+}
+
+/// Reads a picture; blanks within a row are ignored. `None` for unknown characters, uneven rows or an illegal size.
+pub fn parse_diagram(text: &str) -> Option<Diagram> {
+    let rows: Vec<Vec<char>> = text
+        .lines()
+        .map(|line| line.chars().filter(|c| !c.is_whitespace()).collect::<Vec<_>>())
+        .filter(|row| !row.is_empty())
+        .collect();
+    let size = Size::new(rows.first()?.len(), rows.len())?;
+    let mut diagram = Diagram { size, cells: Vec::new(), marks: Vec::new() };
+    for (y, row) in rows.iter().enumerate() {
+        if row.len() != size.width() {
+            return None;
+        }
+        for (x, c) in row.iter().enumerate() {
+            let point = Point::new(x, y)?;
+            match c {
+                'X' => diagram.cells.push((point, Cell::Black)),
+                'O' => diagram.cells.push((point, Cell::White)),
+                '#' => diagram.cells.push((point, Cell::Wall)),
+                '*' => diagram.marks.push(point),
+                '.' => {}
+                _ => return None,
+            }
+        }
+    }
+    Some(diagram)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_read_back() {
+        let size = Size::square(20).unwrap();
+        let moves = parse_moves("a1 t20h8", size).unwrap();
+        assert_eq!(moves.iter().map(|&m| letter(m)).collect::<String>(), "a1t20h8");
+        assert_eq!(parse_moves("u1", size), None);
+        assert_eq!(parse_moves("a0", size), None);
+        assert_eq!(parse_moves("8h", size), None);
+    }
+
+    #[test]
+    fn diagrams_show_stones_and_marks() {
+        let diagram = parse_diagram(". . . . .\n. X O . .\n. . * . .\n. . # . .\n. . . . .").unwrap();
+        assert_eq!(diagram.cells.len(), 3);
+        assert_eq!(diagram.marks, [Point::new(2, 2).unwrap()]);
+        assert_eq!(parse_diagram("....\n....\n....\n...."), None);
+    }
+}

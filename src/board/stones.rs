@@ -1,0 +1,104 @@
+//! The stones themselves, with the line words, the hash and the set of empty cells that must never drift from them:
+//! the only code that places or removes a stone. Floor 1.
+
+use super::lines::Lines;
+use super::zobrist;
+use crate::base::point::{CELLS, STRIDE};
+use crate::base::{Cell, Color, Point, Rule, Size};
+
+/// A set of cells, one 32-bit word per padded row.
+pub type CellSet = [u32; CELLS / STRIDE];
+
+/// Where the stones are.
+#[derive(Clone, Debug)]
+pub struct Stones {
+    cells: Box<[Cell; CELLS]>,
+    lines: Lines,
+    empty: CellSet,
+    hash: u64,
+    count: usize,
+}
+
+impl Stones {
+    /// A board of `size` without stones. The rule only salts the hash.
+    pub fn new(rule: Rule, size: Size) -> Stones {
+        let mut stones = Stones {
+            cells: Box::new([Cell::Wall; CELLS]),
+            lines: Lines::all_wall(),
+            empty: [0; CELLS / STRIDE],
+            hash: zobrist::empty_board(rule, size),
+            count: 0,
+        };
+        for point in size.points() {
+            stones.cells[point.index()] = Cell::Empty;
+            stones.lines.set(point, Cell::Wall, Cell::Empty);
+            stones.empty[point.index() / STRIDE] |= 1 << (point.index() % STRIDE);
+        }
+        stones
+    }
+
+    /// What stands on a point; wall beyond the board.
+    #[inline]
+    pub fn cell(&self, point: Point) -> Cell {
+        self.cells[point.index()]
+    }
+
+    /// The line words.
+    #[inline]
+    pub fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
+    /// The empty cells.
+    #[inline]
+    pub fn empty(&self) -> &CellSet {
+        &self.empty
+    }
+
+    /// Hash of stones, rule and size; whose turn it is is not part of it.
+    #[inline]
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Stones and dead squares on the board.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Puts a stone on an empty cell.
+    #[inline]
+    pub fn place(&mut self, point: Point, color: Color) {
+        debug_assert_eq!(self.cell(point), Cell::Empty);
+        self.cells[point.index()] = color.into();
+        self.flip(point, color);
+        self.count += 1;
+    }
+
+    /// Takes a stone away.
+    #[inline]
+    pub fn remove(&mut self, point: Point, color: Color) {
+        debug_assert_eq!(self.cell(point), Cell::from(color));
+        self.cells[point.index()] = Cell::Empty;
+        self.flip(point, color);
+        self.count -= 1;
+    }
+
+    /// Declares an empty cell dead for the rest of the game.
+    pub fn kill(&mut self, point: Point) {
+        debug_assert_eq!(self.cell(point), Cell::Empty);
+        self.cells[point.index()] = Cell::Wall;
+        self.lines.set(point, Cell::Empty, Cell::Wall);
+        self.empty[point.index() / STRIDE] ^= 1 << (point.index() % STRIDE);
+        self.hash ^= zobrist::stone(point, Color::Black) ^ zobrist::stone(point, Color::White);
+        self.count += 1;
+    }
+
+    #[inline]
+    fn flip(&mut self, point: Point, color: Color) {
+        self.lines.toggle(point, color);
+        self.empty[point.index() / STRIDE] ^= 1 << (point.index() % STRIDE);
+        self.hash ^= zobrist::stone(point, color);
+    }
+}

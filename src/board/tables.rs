@@ -1,0 +1,450 @@
+//! From a window of cells to a [`Shape`], and from four shapes to a [`Threat`]: built once per rule, pure. Floor 1.
+//!
+//! # How a shape is found
+//!
+//! Nothing is listed by hand. A window is the line around a point, five cells to each side (four in freestyle, where
+//! no rule looks further). Put the stone on the centre and ask: does it win? If not, put a second stone on every
+//! empty cell that could still share a winning row, look from there, and classify by what the best continuations
+//! become: one that wins makes a four, two that one defending stone cannot both stop make an open four, one that
+//! makes an open four makes an open three, and so on down to nothing. The recursion ends because every step adds a
+//! stone, and re-centring loses nothing: any row that matters holds both the old centre and the new one.
+//!
+//! # How a shape is looked up
+//!
+//! A cell is two bits: `00` wall, `01` black, `10` white, `11` empty. A window without its centre is therefore a key
+//! of 16 or 20 bits, and `shapes[key]` holds black's shape in the low nibble and white's in the high one. What lies
+//! behind the first cell that is not ours or empty cannot matter, so each side of a window has few meanings (63, or
+//! 94 where walls differ from stones); the recursion runs over pairs of meanings and is then spread over all keys.
+
+use super::shape::{Shape, Threat};
+use crate::base::{Color, LineRule, Rule};
+use std::sync::OnceLock;
+
+/// Number of keys of the widest window (ten cells of two bits).
+pub const KEYS: usize = 1 << 20;
+/// Four packed shapes, one nibble a direction: an index into [`RuleTables::threats`].
+pub const COMBINATIONS: usize = 1 << 16;
+
+/// Everything the board looks up under one rule.
+pub struct RuleTables {
+    /// Cells to each side of the centre that the rule looks at: 4 or 5.
+    pub half: usize,
+    /// Window key to both colours' shapes: black in the low nibble, white in the high one.
+    pub shapes: Box<[u8; KEYS]>,
+    /// Four packed shapes to a threat code, per colour.
+    pub threats: [&'static [u8; COMBINATIONS]; 2],
+}
+
+impl std::fmt::Debug for RuleTables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RuleTables").field("half", &self.half).finish_non_exhaustive()
+    }
+}
+
+impl RuleTables {
+    /// The tables of `rule`, built on first use and kept for the life of the process.
+    pub fn of(rule: Rule) -> &'static RuleTables {
+        static TABLES: [OnceLock<RuleTables>; 5] = [const { OnceLock::new() }; 5];
+        TABLES[rule.index()].get_or_init(|| RuleTables::build(rule))
+    }
+
+    fn build(rule: Rule) -> RuleTables {
+        let half = if rule == Rule::Freestyle { 4 } else { 5 };
+        let black = Windows::new(rule.line_rule(Color::Black), half).spread();
+        let mut shapes = zeroed_box::<KEYS>();
+        if rule.line_rule(Color::White) == rule.line_rule(Color::Black) {
+            for key in 0..1 << (4 * half) {
+                shapes[key] = black[key] | black[swap_colors(key)] << 4;
+            }
+        } else {
+            let white = Windows::new(rule.line_rule(Color::White), half).spread();
+            for key in 0..1 << (4 * half) {
+                shapes[key] = black[key] | white[swap_colors(key)] << 4;
+            }
+        }
+        let threats = Color::ALL.map(|color| combination_table(rule.has_forbidden(color)));
+        RuleTables { half, shapes, threats }
+    }
+}
+
+/// Exchanges black and white in a window key.
+#[inline]
+pub const fn swap_colors(key: usize) -> usize {
+    (key & 0x55555) << 1 | (key >> 1) & 0x55555
+}
+
+fn zeroed_box<const N: usize>() -> Box<[u8; N]> {
+    vec![0u8; N].into_boxed_slice().try_into().expect("the vector has N elements")
+}
+
+/// The threat code of every combination of four shapes.
+fn combination_table(forbidden_rule: bool) -> &'static [u8; COMBINATIONS] {
+    static TABLES: [OnceLock<Box<[u8; COMBINATIONS]>>; 2] = [const { OnceLock::new() }; 2];
+    TABLES[usize::from(forbidden_rule)].get_or_init(|| {
+        let mut table = zeroed_box::<COMBINATIONS>();
+        for (packed, threat) in table.iter_mut().enumerate() {
+            *threat = Threat::of_lines(unpack(packed as u16), forbidden_rule) as u8;
+        }
+        table
+    })
+}
+
+/// The four shapes of a packed combination, by direction index.
+#[inline]
+pub const fn unpack(packed: u16) -> [Shape; 4] {
+    [
+        Shape::from_code((packed & 15) as u8),
+        Shape::from_code((packed >> 4 & 15) as u8),
+        Shape::from_code((packed >> 8 & 15) as u8),
+        Shape::from_code((packed >> 12) as u8),
+    ]
+}
+
+/// A cell of a window, from the analysed colour's view; the numbers are the key's two bits with black as "own".
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Seen {
+    Wall = 0,
+    Own = 1,
+    Opponent = 2,
+    Empty = 3,
+}
+
+/// A line with the analysed stone in the middle of eleven cells.
+type Window = [Seen; 11];
+const CENTER: usize = 5;
+
+/// Classifies windows under one line rule, remembering what it has seen.
+struct Windows {
+    rule: LineRule,
+    half: usize,
+    /// Shape by the meanings of the left and the right side, plus one; zero: not yet known.
+    memo: Vec<u8>,
+}
+
+/// Upper bound of [`side_code`].
+const SIDE_CODES: usize = 1024;
+
+impl Windows {
+    fn new(rule: LineRule, half: usize) -> Windows {
+        Windows { rule, half, memo: vec![0; SIDE_CODES * SIDE_CODES] }
+    }
+
+    /// The shape of every key of this half-width, own stones being black.
+    fn spread(mut self) -> Vec<u8> {
+        let sides = 1usize << (2 * self.half);
+        let mut table = vec![0u8; sides * sides];
+        let meanings: Vec<usize> = (0..sides).map(|side| self.meaning(side)).collect();
+        // Keys whose sides mean the same share a shape: classify each pair of meanings once.
+        let mirrored: Vec<usize> = (0..sides).map(|side| self.meaning(mirror(side, self.half))).collect();
+        for right in 0..sides {
+            for left in 0..sides {
+                let (near_left, near_right) = (mirrored[left], meanings[right]);
+                let slot = near_left * SIDE_CODES + near_right;
+                if self.memo[slot] == 0 {
+                    let window = self.window(near_left, near_right);
+                    self.shape(&window);
+                }
+                table[right * sides + left] = self.memo[slot] - 1;
+            }
+        }
+        table
+    }
+
+    /// A side's cells, nearest first, with everything behind the first blocking cell (or the half-width) walled off,
+    /// and opponents made walls where the rule does not tell them apart.
+    fn meaning(&self, side: usize) -> usize {
+        let mut code = 0;
+        for distance in 0..self.half {
+            let cell = side >> (2 * distance) & 3;
+            if cell == Seen::Opponent as usize && self.is_caro() {
+                return code | cell << (2 * distance);
+            }
+            if cell == Seen::Wall as usize || cell == Seen::Opponent as usize {
+                return code;
+            }
+            code |= cell << (2 * distance);
+        }
+        code
+    }
+
+    fn is_caro(&self) -> bool {
+        matches!(self.rule, LineRule::Caro | LineRule::CaroExact)
+    }
+
+    fn window(&self, left: usize, right: usize) -> Window {
+        let mut window = [Seen::Wall; 11];
+        window[CENTER] = Seen::Own;
+        for distance in 0..self.half {
+            window[CENTER - 1 - distance] = seen(left >> (2 * distance));
+            window[CENTER + 1 + distance] = seen(right >> (2 * distance));
+        }
+        window
+    }
+
+    /// The shape of a window whose centre is an own stone.
+    fn shape(&mut self, window: &Window) -> Shape {
+        let code = |cells: &mut dyn Iterator<Item = usize>| {
+            cells.enumerate().fold(0, |code, (d, i)| code | (window[i] as usize) << (2 * d))
+        };
+        let left = self.meaning(code(&mut (CENTER - self.half..CENTER).rev()));
+        let right = self.meaning(code(&mut (CENTER + 1..=CENTER + self.half)));
+        let slot = left * SIDE_CODES + right;
+        if self.memo[slot] == 0 {
+            self.memo[slot] = self.classify(window) as u8 + 1;
+        }
+        Shape::from_code(self.memo[slot] - 1)
+    }
+
+    fn classify(&mut self, window: &Window) -> Shape {
+        match self.row_through_center(window) {
+            Row::Wins => return Shape::Five,
+            Row::TooLong => return Shape::Overline,
+            Row::Open => {}
+        }
+        let is_open = |cell: Seen| cell == Seen::Own || cell == Seen::Empty;
+        let first = (0..CENTER).rev().find(|&i| !is_open(window[i])).map_or(0, |i| i + 1);
+        let last = (CENTER + 1..11).find(|&i| !is_open(window[i])).map_or(10, |i| i - 1);
+        if last - first + 1 < 5 {
+            return Shape::Dead;
+        }
+        let mut next = [0usize; 14];
+        let mut fives = Vec::new();
+        for cell in first..=last {
+            if window[cell] == Seen::Empty {
+                let shape = self.shape(&recentered(window, cell));
+                next[shape as usize] += 1;
+                if shape == Shape::Five {
+                    fives.push(cell);
+                }
+            }
+        }
+        if !fives.is_empty() {
+            return self.four(window, &fives);
+        }
+        let has = |shape: Shape| next[shape as usize] > 0;
+        let open_threes = next[Shape::OpenThree as usize] + next[Shape::OpenThreeWide as usize];
+        let double_four = self.rule == LineRule::RenjuBlack && has(Shape::Overline) && self.double_four_next(window);
+        if next[Shape::OpenFour as usize] >= 2 {
+            Shape::OpenThreeWide
+        } else if has(Shape::OpenFour) {
+            Shape::OpenThree
+        } else if has(Shape::Four) || double_four {
+            Shape::Three
+        } else if open_threes >= 4 {
+            Shape::OpenTwoWide
+        } else if open_threes == 3 {
+            Shape::OpenTwo
+        } else if open_threes >= 1 {
+            Shape::OpenTwoNarrow
+        } else if has(Shape::Three) {
+            Shape::Two
+        } else if has(Shape::OpenTwoNarrow) || has(Shape::OpenTwo) || has(Shape::OpenTwoWide) {
+            Shape::OpenOne
+        } else if has(Shape::Two) {
+            Shape::One
+        } else {
+            Shape::Dead
+        }
+    }
+
+    /// A window with at least one cell that makes five: closed four, open four, or (renju black) two fours in one line.
+    fn four(&self, window: &Window, fives: &[usize]) -> Shape {
+        if fives.len() < 2 {
+            return Shape::Four;
+        }
+        if self.rule == LineRule::RenjuBlack {
+            let straight = fives.len() == 2 && fives[1] - fives[0] == 5;
+            return if straight { Shape::OpenFour } else { Shape::Overline };
+        }
+        let survives = |stone: usize| {
+            fives.iter().any(|&five| {
+                let mut after = *window;
+                after[stone] = Seen::Opponent;
+                after[five] = Seen::Own;
+                five != stone && self.row_through_center(&after) == Row::Wins
+            })
+        };
+        let stoppable = (0..11).any(|stone| window[stone] == Seen::Empty && !survives(stone));
+        if stoppable { Shape::Four } else { Shape::OpenFour }
+    }
+
+    /// Whether one more stone makes two fours in this line (as opposed to six in a row, which shares the code).
+    fn double_four_next(&self, window: &Window) -> bool {
+        (0..11).any(|cell| {
+            window[cell] == Seen::Empty && {
+                let after = recentered(window, cell);
+                self.row_through_center(&after) == Row::Open && self.count_fives(&after) >= 2
+            }
+        })
+    }
+
+    fn count_fives(&self, window: &Window) -> usize {
+        (0..11)
+            .filter(|&cell| {
+                let mut after = *window;
+                after[cell] = Seen::Own;
+                window[cell] == Seen::Empty && self.row_through_center(&after) == Row::Wins
+            })
+            .count()
+    }
+
+    fn row_through_center(&self, window: &Window) -> Row {
+        let is_own = |i: &usize| window[*i] == Seen::Own;
+        let left = (0..CENTER).rev().take_while(is_own).count();
+        let right = (CENTER + 1..11).take_while(is_own).count();
+        let length = left + right + 1;
+        let end = |i: Option<usize>| i.and_then(|i| window.get(i)) == Some(&Seen::Opponent);
+        let blocked = || end((CENTER - left).checked_sub(1)) && end(Some(CENTER + right + 1));
+        match (self.rule, length) {
+            (_, 0..=4) => Row::Open,
+            (LineRule::AtLeastFive, _) => Row::Wins,
+            (LineRule::ExactFive | LineRule::RenjuBlack, 5) => Row::Wins,
+            (LineRule::Caro | LineRule::CaroExact, 5) => {
+                if blocked() {
+                    Row::Open
+                } else {
+                    Row::Wins
+                }
+            }
+            (LineRule::Caro, _) => Row::Wins,
+            _ => Row::TooLong,
+        }
+    }
+}
+
+/// What the row of own stones through the centre amounts to.
+#[derive(PartialEq, Eq)]
+enum Row {
+    Wins,
+    TooLong,
+    Open,
+}
+
+fn seen(code: usize) -> Seen {
+    match code & 3 {
+        0 => Seen::Wall,
+        1 => Seen::Own,
+        2 => Seen::Opponent,
+        _ => Seen::Empty,
+    }
+}
+
+/// Reverses the order of a side's cells.
+fn mirror(side: usize, half: usize) -> usize {
+    (0..half).fold(0, |code, d| code | (side >> (2 * d) & 3) << (2 * (half - 1 - d)))
+}
+
+/// The window around `cell` after an own stone on it; what the old window did not show becomes wall.
+fn recentered(window: &Window, cell: usize) -> Window {
+    std::array::from_fn(|i| {
+        if i == CENTER {
+            return Seen::Own;
+        }
+        (i + cell).checked_sub(CENTER).and_then(|j| window.get(j)).copied().unwrap_or(Seen::Wall)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Histogram over all windows: each side empty/own/blocked freely, or (caro) walls only as a tail.
+    fn histogram(rule: LineRule, half: usize) -> [usize; 14] {
+        let mut windows = Windows::new(rule, half);
+        let is_caro = windows.is_caro();
+        let states: &[usize] = if is_caro { &[3, 1, 2, 0] } else { &[3, 1, 0] };
+        let mut sides = vec![0usize];
+        for distance in 0..half {
+            let tail_of_walls = |side: usize| distance > 0 && side >> (2 * (distance - 1)) & 3 == 0;
+            sides = sides
+                .iter()
+                .flat_map(|&side| {
+                    states
+                        .iter()
+                        .filter(move |&&s| !(is_caro && tail_of_walls(side) && s != 0))
+                        .map(move |s| side | s << (2 * distance))
+                })
+                .collect();
+        }
+        let mut counts = [0; 14];
+        for &left in &sides {
+            for &right in &sides {
+                let window = windows.window(left, right);
+                counts[windows.shape(&window) as usize] += 1;
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn histograms_are_those_of_the_definition() {
+        let cases: [(LineRule, usize, [usize; 14]); 6] = [
+            (LineRule::AtLeastFive, 4, [3537, 0, 81, 34, 419, 115, 30, 11, 850, 198, 51, 796, 142, 297]),
+            (LineRule::AtLeastFive, 5, [31833, 0, 729, 306, 3771, 1035, 270, 99, 7650, 1782, 459, 7164, 1278, 2673]),
+            (LineRule::ExactFive, 5, [37368, 1053, 652, 268, 3332, 840, 192, 36, 6408, 1200, 168, 5344, 568, 1620]),
+            (
+                LineRule::RenjuBlack,
+                5,
+                [37368, 1053 + 136, 652, 268, 3388, 816, 168, 28, 6588, 1080, 108, 5344, 432, 1620],
+            ),
+            (LineRule::Caro, 5, [85920, 0, 1353, 159, 7270, 680, 204, 99, 14906, 1476, 459, 13773, 1278, 4919]),
+            (LineRule::CaroExact, 5, [95774, 2005, 1194, 145, 6287, 519, 138, 32, 12149, 828, 133, 9969, 409, 2914]),
+        ];
+        for (rule, half, expected) in cases {
+            // The order of the paper's columns: DEAD OVER C1 O1 C2 O2c O2b O2a C3 O3 O3s C4 O4 FIVE.
+            assert_eq!(histogram(rule, half), expected, "{rule:?} half-width {half}");
+        }
+    }
+
+    #[test]
+    fn combinations_count_as_the_definition_says() {
+        let counted = |forbidden| {
+            let mut counts = [0usize; 14];
+            for a in 0..14u8 {
+                for b in a..14 {
+                    for c in b..14 {
+                        for d in c..14 {
+                            let lines = [a, b, c, d].map(Shape::from_code);
+                            counts[Threat::of_lines(lines, forbidden).index()] += 1;
+                        }
+                    }
+                }
+            }
+            counts
+        };
+        assert_eq!(counted(false), [70, 0, 105, 35, 155, 130, 70, 260, 176, 35, 130, 121, 533, 560]);
+        assert_eq!(counted(true), [35, 866, 60, 20, 115, 100, 40, 200, 0, 20, 100, 72, 192, 560]);
+    }
+
+    #[test]
+    fn mirrored_windows_have_the_same_shape() {
+        for rule in Rule::ALL {
+            let tables = RuleTables::of(rule);
+            let half = tables.half;
+            let side = (1 << (2 * half)) - 1;
+            for key in 0..1 << (4 * half) {
+                let (left, right) = (key & side, key >> (2 * half));
+                let mirrored = mirror(right, half) | mirror(left, half) << (2 * half);
+                assert_eq!(tables.shapes[key], tables.shapes[mirrored], "{rule:?} {key:x}");
+            }
+        }
+    }
+
+    /// The kill sets rely on it: a stone of ours never makes the opponent's line stronger.
+    #[test]
+    fn an_opposing_stone_never_raises_a_shape() {
+        for rule in Rule::ALL {
+            let tables = RuleTables::of(rule);
+            let cells = 2 * tables.half;
+            for key in 0..1usize << (2 * cells) {
+                for cell in (0..cells).filter(|c| key >> (2 * c) & 3 == 3) {
+                    // White stone: clear the low bit.
+                    let after = key & !(1 << (2 * cell));
+                    let (before, after) = (tables.shapes[key] & 15, tables.shapes[after] & 15);
+                    let double_four_undone = rule == Rule::Renju && before == Shape::Overline as u8;
+                    assert!(after <= before || double_four_undone, "{rule:?} {key:x} cell {cell}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Floor 6: tools around the engine.
+
+pub mod bench;
