@@ -91,16 +91,20 @@ pub fn window<const HALF: usize>(around: u64, distance: isize) -> (usize, bool) 
     (key as usize, cells >> (2 * HALF) & 3 == 3)
 }
 
-/// In a window key of this half-width, the bit that must be cleared to put a stone of `color` on the empty cell at
-/// `distance` (not 0) from the centre.
+/// In a window key of this half-width, the position of the two bits of the cell at `distance` (not 0).
 #[inline]
-pub fn stone_bit(half: usize, distance: isize, color: Color) -> usize {
-    let slot = if distance < 0 { distance + half as isize } else { distance + half as isize - 1 };
-    let bit = match color {
-        Color::Black => 2,
-        Color::White => 1,
-    };
-    bit << (2 * slot)
+pub const fn cell_slot(half: usize, distance: isize) -> usize {
+    let cell = if distance < 0 { distance + half as isize } else { distance + half as isize - 1 };
+    2 * cell as usize
+}
+
+/// The bit to clear in an empty cell at `slot` to put a stone of `color` there.
+#[inline]
+pub const fn stone_bit(slot: usize, color: Color) -> usize {
+    match color {
+        Color::Black => 2 << slot,
+        Color::White => 1 << slot,
+    }
 }
 
 // The border must be as wide as the widest window's half.
@@ -125,13 +129,12 @@ mod tests {
             for direction in Direction::ALL {
                 let key = lines.key(point, direction, 5);
                 for distance in (-5..=5isize).filter(|&d| d != 0) {
-                    let slot = if distance < 0 { distance + 5 } else { distance + 4 };
                     let expected = point
                         .step(direction, distance as i32)
                         .and_then(|p| cells.get(&p))
                         .copied()
                         .unwrap_or(Cell::Wall);
-                    assert_eq!((key >> (2 * slot) & 3) as u64, bits(expected));
+                    assert_eq!((key >> cell_slot(5, distance) & 3) as u64, bits(expected));
                 }
                 assert_eq!(window::<5>(lines.around::<5>(point, direction), 0).1, cells[&point] == Cell::Empty);
             }

@@ -14,25 +14,23 @@ pub mod stones;
 pub mod tables;
 pub mod zobrist;
 
-pub use observer::{NullObserver, Observer};
+pub use observer::{Change, NullObserver, Observer};
 pub use shape::{Foul, RealThree, Shape, Threat};
 pub use stones::CellSet;
 
 use crate::base::point::{BORDER, CELLS, STRIDE};
 use crate::base::{Cell, Color, Direction, Point, PointList, Rule, Size};
-use lines::{stone_bit, window};
+use lines::{cell_slot, stone_bit, window};
 use stones::Stones;
-use tables::RuleTables;
+use tables::{Combination, RuleTables};
 
-/// What a stone of either colour would make on an empty cell. Doubles as the undo log's entry.
+/// What a stone of either colour would make on an empty cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct CellShapes {
     /// Four nibbles a colour, one per direction.
     packed: [u16; 2],
-    /// Threat codes per colour.
-    threats: [u8; 2],
-    /// The cell this belongs to.
-    index: u16,
+    /// The same four shapes as a combination, per colour.
+    worth: [Combination; 2],
 }
 
 /// What a move changes as a whole, copied before each move and put back by undo.
@@ -62,12 +60,14 @@ pub struct Board {
     history: Vec<Summary>,
     /// Cells as they were before they changed. Long enough for a full board; indexed modulo its length.
     log: Box<[CellShapes; LOG]>,
+    /// Which cells those were.
+    log_cells: Box<[u16; LOG]>,
 }
 
 /// Every stone logs at most 40 cells, and there are at most 484 stones.
 const LOG: usize = 1 << 15;
 /// Threats that [`Summary::seen`] remembers start here.
-const FIRST_SEEN: u8 = Threat::FourThree as u8;
+const FIRST_SEEN: usize = Threat::FourThree as usize;
 
 impl Board {
     /// An empty board, black to move.
@@ -104,6 +104,7 @@ impl Board {
             now: Summary { counts: [[0; 16]; 2], near, seen: [[0; 3]; 2], side, last, log_len: 0 },
             history: Vec::with_capacity(CELLS),
             log: vec![CellShapes::default(); LOG].into_boxed_slice().try_into().expect("the log has LOG entries"),
+            log_cells: vec![0; LOG].into_boxed_slice().try_into().expect("the log has LOG entries"),
         };
         board.rescan();
         board
@@ -112,7 +113,7 @@ impl Board {
     /// Computes all shapes and counts from the stones alone.
     fn rescan(&mut self) {
         for point in self.size.points() {
-            let mut cell = CellShapes { index: point.index() as u16, ..CellShapes::default() };
+            let mut cell = CellShapes::default();
             if self.stones.cell(point) == Cell::Empty {
                 for direction in Direction::ALL {
                     let pair = self.tables.shapes[self.stones.lines().key(point, direction, self.tables.half)];
@@ -120,9 +121,9 @@ impl Board {
                     cell.packed[1] |= u16::from(pair >> 4) << (4 * direction.index());
                 }
                 for color in Color::ALL {
-                    let threat = self.tables.threats[color.index()][cell.packed[color.index()] as usize];
-                    cell.threats[color.index()] = threat;
-                    self.now.counts[color.index()][threat as usize] += 1;
+                    let worth = self.tables.combinations[color.index()][cell.packed[color.index()] as usize];
+                    cell.worth[color.index()] = worth;
+                    self.now.counts[color.index()][worth.code()] += 1;
                 }
             }
             self.shapes[point.index()] = cell;
@@ -146,25 +147,39 @@ impl Board {
     #[inline]
     fn place<const HALF: usize>(&mut self, point: Point, color: Color, observer: &mut impl Observer) {
         self.history.push(self.now);
-        observer.begin();
         self.stones.place(point, color);
         let taken = self.shapes[point.index()];
         for side in 0..2 {
-            self.now.counts[side][(taken.threats[side] & 15) as usize] -= 1;
+            self.now.counts[side][taken.worth[side].code()] -= 1;
         }
-        observer.occupied(taken.packed);
-        self.update_line::<HALF>(point, Direction::Horizontal, observer);
-        self.update_line::<HALF>(point, Direction::Vertical, observer);
-        self.update_line::<HALF>(point, Direction::Rising, observer);
-        self.update_line::<HALF>(point, Direction::Falling, observer);
+        self.update_line::<HALF>(point, Direction::Horizontal);
+        self.update_line::<HALF>(point, Direction::Vertical);
+        self.update_line::<HALF>(point, Direction::Rising);
+        self.update_line::<HALF>(point, Direction::Falling);
         mark_near(&mut self.now.near, point);
         self.now.side = color.opponent();
         self.now.last = Some(point);
+        let log = self.log_start()..self.now.log_len as usize;
+        let (entries, cells) = (&self.log[log.clone()], &self.log_cells[log]);
+        let shapes = &self.shapes;
+        observer.played(
+            taken.worth,
+            entries
+                .iter()
+                .zip(cells)
+                .map(|(entry, &cell)| Change { before: entry.worth, after: shapes[cell as usize & (CELLS - 1)].worth }),
+        );
+    }
+
+    /// Where the last move's entries begin in the log.
+    #[inline]
+    fn log_start(&self) -> usize {
+        self.history.last().map_or(0, |summary| summary.log_len as usize)
     }
 
     /// Refreshes one direction's nibbles of the cells that see `point` along it.
     #[inline(always)]
-    fn update_line<const HALF: usize>(&mut self, point: Point, direction: Direction, observer: &mut impl Observer) {
+    fn update_line<const HALF: usize>(&mut self, point: Point, direction: Direction) {
         let tables = self.tables;
         let around = self.stones.lines().around::<HALF>(point, direction);
         let shift = 4 * direction.index();
@@ -180,18 +195,18 @@ impl Board {
             let cell = &mut self.shapes[index];
             let before = *cell;
             self.log[log_len as usize & (LOG - 1)] = before;
+            self.log_cells[log_len as usize & (LOG - 1)] = index as u16;
             log_len += 1;
             cell.packed[0] = before.packed[0] & keep | (pair & 15) << shift;
             cell.packed[1] = before.packed[1] & keep | (pair >> 4) << shift;
-            observer.reshaped(before.packed, cell.packed);
             for side in 0..2 {
-                let threat = tables.threats[side][cell.packed[side] as usize];
-                if threat != before.threats[side] {
-                    cell.threats[side] = threat;
-                    self.now.counts[side][(before.threats[side] & 15) as usize] -= 1;
-                    self.now.counts[side][(threat & 15) as usize] += 1;
-                    if threat >= FIRST_SEEN {
-                        self.now.seen[side][(threat - FIRST_SEEN) as usize % 3] = index as u16;
+                let worth = tables.combinations[side][cell.packed[side] as usize];
+                cell.worth[side] = worth;
+                if worth.code() != before.worth[side].code() {
+                    self.now.counts[side][before.worth[side].code()] -= 1;
+                    self.now.counts[side][worth.code()] += 1;
+                    if worth.code() >= FIRST_SEEN {
+                        self.now.seen[side][(worth.code() - FIRST_SEEN) % 3] = index as u16;
                     }
                 }
             }
@@ -207,8 +222,8 @@ impl Board {
             self.stones.remove(point, color);
         }
         for entry in (before.log_len..self.now.log_len).rev() {
-            let cell = self.log[entry as usize & (LOG - 1)];
-            self.shapes[cell.index as usize & (CELLS - 1)] = cell;
+            let index = self.log_cells[entry as usize & (LOG - 1)];
+            self.shapes[index as usize & (CELLS - 1)] = self.log[entry as usize & (LOG - 1)];
         }
         self.now = before;
         observer.undo();
@@ -304,7 +319,13 @@ impl Board {
     /// What a stone of `color` on the empty `point` would be worth, all lines together.
     #[inline]
     pub fn threat(&self, point: Point, color: Color) -> Threat {
-        Threat::ALL[self.shapes[point.index()].threats[color.index()] as usize % 14]
+        self.worth(point)[color.index()].threat()
+    }
+
+    /// What the empty `point` is worth to black and white, all lines together.
+    #[inline]
+    pub fn worth(&self, point: Point) -> [Combination; 2] {
+        self.shapes[point.index()].worth
     }
 
     /// Four packed shapes of the empty `point` for black and white; see [`tables::unpack`].
@@ -320,47 +341,33 @@ impl Board {
         Shape::from_code(nibble as u8)
     }
 
-    /// The shape of `point` for `color` along `direction` if the other colour had a stone `distance` steps away on
-    /// that line; `None` when that cell is not an empty one within the window.
-    pub fn shape_after(&self, point: Point, color: Color, direction: Direction, distance: isize) -> Option<Shape> {
+    /// For every empty cell of the line around `point` that the rule looks at: its distance, and the shape that `point`
+    /// would have for `color` if a stone of colour `stone` stood on that cell.
+    pub fn shapes_after(
+        &self,
+        point: Point,
+        color: Color,
+        direction: Direction,
+        stone: Color,
+    ) -> impl Iterator<Item = (isize, Shape)> {
         let half = self.tables.half;
-        if distance == 0 || distance.unsigned_abs() > half {
-            return None;
-        }
         let key = self.stones.lines().key(point, direction, half);
-        let stone = stone_bit(half, distance, color.opponent());
-        // Both bits set mean empty; the slot of a stone bit is the pair it belongs to.
-        let pair = stone | swap_pair(stone);
-        if key & pair != pair {
-            return None;
-        }
-        let shapes = self.tables.shapes[(key & !stone) & (tables::KEYS - 1)];
-        let code = if color == Color::Black { shapes & 15 } else { shapes >> 4 };
-        Some(Shape::from_code(code))
-    }
-
-    /// [`Board::shape_after`] for a stone of the same colour: the line's shape once another own stone stands there.
-    pub fn shape_with(&self, point: Point, color: Color, direction: Direction, distance: isize) -> Option<Shape> {
-        let half = self.tables.half;
-        if distance == 0 || distance.unsigned_abs() > half {
-            return None;
-        }
-        let key = self.stones.lines().key(point, direction, half);
-        let stone = stone_bit(half, distance, color);
-        let pair = stone | swap_pair(stone);
-        if key & pair != pair {
-            return None;
-        }
-        let shapes = self.tables.shapes[(key & !stone) & (tables::KEYS - 1)];
-        let code = if color == Color::Black { shapes & 15 } else { shapes >> 4 };
-        Some(Shape::from_code(code))
+        (-(half as isize)..=half as isize).filter(|&distance| distance != 0).filter_map(move |distance| {
+            let slot = cell_slot(half, distance);
+            if key >> slot & 3 != 3 {
+                return None;
+            }
+            let shapes = self.tables.shapes[key & !stone_bit(slot, stone) & (tables::KEYS - 1)];
+            let code = if color == Color::Black { shapes & 15 } else { shapes >> 4 };
+            Some((distance, Shape::from_code(code)))
+        })
     }
 
     /// The threat of `point` for `color` with the shape along one line replaced.
     pub fn threat_with(&self, point: Point, color: Color, direction: Direction, shape: Shape) -> Threat {
         let shift = 4 * direction.index();
         let packed = self.packed(point)[color.index()] & !(15 << shift) | (shape as u16) << shift;
-        Threat::ALL[self.tables.threats[color.index()][packed as usize] as usize % 14]
+        self.tables.combinations[color.index()][packed as usize].threat()
     }
 
     /// How far the rule looks along a line: 4 or 5.
@@ -374,8 +381,8 @@ impl Board {
         if self.count(color, threat) == 0 {
             return None;
         }
-        if let Some(slot) = (threat as u8).checked_sub(FIRST_SEEN)
-            && let Some(point) = Point::from_index(self.now.seen[color.index()][slot as usize % 3] as usize)
+        if let Some(slot) = threat.index().checked_sub(FIRST_SEEN)
+            && let Some(point) = Point::from_index(self.now.seen[color.index()][slot % 3] as usize)
             && self.is_empty(point)
             && self.threat(point, color) == threat
         {
@@ -424,12 +431,6 @@ impl Board {
             }
         }
     }
-}
-
-/// The other bit of a two-bit cell.
-#[inline]
-const fn swap_pair(bit: usize) -> usize {
-    if bit & 0x55555 != 0 { bit << 1 } else { bit >> 1 }
 }
 
 /// Marks the cells within three steps of a point and within four on its lines. Cells beyond the board are marked too;

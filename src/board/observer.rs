@@ -1,13 +1,20 @@
 //! How others learn what a move changed, without the board knowing them. Floor 1.
 
-/// Told of every change while a stone is played; the board says "undo" and leaves it to the observer to remember.
+use super::tables::Combination;
+
+/// What one empty cell was worth to black and white before a move, and what it is worth after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// Before the move.
+    pub before: [Combination; 2],
+    /// After the move.
+    pub after: [Combination; 2],
+}
+
+/// Told of every move after it was made; the board says "undo" and leaves it to the observer to remember.
 pub trait Observer {
-    /// A move begins: remember what must be restored by [`Observer::undo`].
-    fn begin(&mut self);
-    /// An empty cell's packed shapes (black's and white's, see [`super::tables::unpack`]) changed.
-    fn reshaped(&mut self, before: [u16; 2], after: [u16; 2]);
-    /// A stone took this cell; its shapes no longer count.
-    fn occupied(&mut self, shapes: [u16; 2]);
+    /// A stone took a cell that was worth `taken`, and these other cells changed.
+    fn played(&mut self, taken: [Combination; 2], changes: impl Iterator<Item = Change>);
     /// The last move is taken back.
     fn undo(&mut self);
 }
@@ -18,11 +25,7 @@ pub struct NullObserver;
 
 impl Observer for NullObserver {
     #[inline]
-    fn begin(&mut self) {}
-    #[inline]
-    fn reshaped(&mut self, _before: [u16; 2], _after: [u16; 2]) {}
-    #[inline]
-    fn occupied(&mut self, _shapes: [u16; 2]) {}
+    fn played(&mut self, _taken: [Combination; 2], _changes: impl Iterator<Item = Change>) {}
     #[inline]
     fn undo(&mut self) {}
 }

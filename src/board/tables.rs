@@ -22,8 +22,34 @@ use std::sync::OnceLock;
 
 /// Number of keys of the widest window (ten cells of two bits).
 pub const KEYS: usize = 1 << 20;
-/// Four packed shapes, one nibble a direction: an index into [`RuleTables::threats`].
-pub const COMBINATIONS: usize = 1 << 16;
+/// Four packed shapes, one nibble a direction: an index into [`RuleTables::combinations`].
+pub const PACKED: usize = 1 << 16;
+/// Number of ways to choose four shapes of fourteen when their order does not matter.
+pub const COMBINATIONS: usize = 2380;
+
+/// The four shapes of a point taken together, whatever their directions, with the threat they amount to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Combination(u16);
+
+impl Combination {
+    /// Index below [`COMBINATIONS`] for tables of per-combination values.
+    #[inline]
+    pub const fn id(self) -> usize {
+        (self.0 >> 4) as usize
+    }
+
+    /// What the four shapes amount to.
+    #[inline]
+    pub const fn threat(self) -> Threat {
+        Threat::ALL[self.code() % Threat::ALL.len()]
+    }
+
+    /// The threat's code.
+    #[inline]
+    pub const fn code(self) -> usize {
+        (self.0 & 15) as usize
+    }
+}
 
 /// Everything the board looks up under one rule.
 pub struct RuleTables {
@@ -31,8 +57,8 @@ pub struct RuleTables {
     pub half: usize,
     /// Window key to both colours' shapes: black in the low nibble, white in the high one.
     pub shapes: Box<[u8; KEYS]>,
-    /// Four packed shapes to a threat code, per colour.
-    pub threats: [&'static [u8; COMBINATIONS]; 2],
+    /// Four packed shapes to their combination, per colour.
+    pub combinations: [&'static [Combination; PACKED]; 2],
 }
 
 impl std::fmt::Debug for RuleTables {
@@ -62,8 +88,8 @@ impl RuleTables {
                 shapes[key] = black[key] | white[swap_colors(key)] << 4;
             }
         }
-        let threats = Color::ALL.map(|color| combination_table(rule.has_forbidden(color)));
-        RuleTables { half, shapes, threats }
+        let combinations = Color::ALL.map(|color| combination_table(rule.has_forbidden(color)));
+        RuleTables { half, shapes, combinations }
     }
 }
 
@@ -77,15 +103,45 @@ fn zeroed_box<const N: usize>() -> Box<[u8; N]> {
     vec![0u8; N].into_boxed_slice().try_into().expect("the vector has N elements")
 }
 
-/// The threat code of every combination of four shapes.
-fn combination_table(forbidden_rule: bool) -> &'static [u8; COMBINATIONS] {
-    static TABLES: [OnceLock<Box<[u8; COMBINATIONS]>>; 2] = [const { OnceLock::new() }; 2];
+/// The combination of every four packed shapes.
+fn combination_table(forbidden_rule: bool) -> &'static [Combination; PACKED] {
+    static TABLES: [OnceLock<Box<[Combination; PACKED]>>; 2] = [const { OnceLock::new() }; 2];
     TABLES[usize::from(forbidden_rule)].get_or_init(|| {
-        let mut table = zeroed_box::<COMBINATIONS>();
-        for (packed, threat) in table.iter_mut().enumerate() {
-            *threat = Threat::of_lines(unpack(packed as u16), forbidden_rule) as u8;
+        let mut table = vec![Combination::default(); PACKED];
+        for (id, lines) in all_combinations().enumerate() {
+            let threat = Threat::of_lines(lines, forbidden_rule) as u16;
+            for order in ORDERS {
+                let packed =
+                    order.iter().enumerate().fold(0, |packed, (d, &i)| packed | (lines[i] as usize) << (4 * d));
+                table[packed] = Combination((id as u16) << 4 | threat);
+            }
         }
-        table
+        table.into_boxed_slice().try_into().expect("one entry a packing")
+    })
+}
+
+/// Every way to put four lines in order.
+const ORDERS: [[usize; 4]; 24] = {
+    let mut orders = [[0; 4]; 24];
+    let (mut found, mut code) = (0, 0);
+    while code < 256 {
+        let order = [code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6];
+        if 1 << order[0] | 1 << order[1] | 1 << order[2] | 1 << order[3] == 15 {
+            orders[found] = order;
+            found += 1;
+        }
+        code += 1;
+    }
+    orders
+};
+
+/// Every combination of four shapes, weakest first within each, in the order of [`Combination::id`].
+pub fn all_combinations() -> impl Iterator<Item = [Shape; 4]> {
+    let shapes = Shape::ALL.len();
+    (0..shapes).flat_map(move |a| {
+        (a..shapes).flat_map(move |b| {
+            (b..shapes).flat_map(move |c| (c..shapes).map(move |d| [a, b, c, d].map(|i| Shape::ALL[i])))
+        })
     })
 }
 
@@ -400,20 +456,29 @@ mod tests {
     fn combinations_count_as_the_definition_says() {
         let counted = |forbidden| {
             let mut counts = [0usize; 14];
-            for a in 0..14u8 {
-                for b in a..14 {
-                    for c in b..14 {
-                        for d in c..14 {
-                            let lines = [a, b, c, d].map(Shape::from_code);
-                            counts[Threat::of_lines(lines, forbidden).index()] += 1;
-                        }
-                    }
-                }
+            for lines in all_combinations() {
+                counts[Threat::of_lines(lines, forbidden).index()] += 1;
             }
             counts
         };
         assert_eq!(counted(false), [70, 0, 105, 35, 155, 130, 70, 260, 176, 35, 130, 121, 533, 560]);
         assert_eq!(counted(true), [35, 866, 60, 20, 115, 100, 40, 200, 0, 20, 100, 72, 192, 560]);
+    }
+
+    #[test]
+    fn the_order_of_lines_does_not_matter() {
+        let mut ids = vec![false; COMBINATIONS];
+        for packed in 0..PACKED {
+            if (0..4).all(|d| packed >> (4 * d) & 15 < 14) {
+                let combination = combination_table(true)[packed];
+                let mut lines = unpack(packed as u16);
+                lines.sort_unstable();
+                assert_eq!(all_combinations().nth(combination.id()), Some(lines));
+                assert_eq!(combination.threat(), Threat::of_lines(lines, true));
+                ids[combination.id()] = true;
+            }
+        }
+        assert!(ids.iter().all(|&seen| seen));
     }
 
     #[test]

@@ -6,8 +6,8 @@
 
 use super::Evaluator;
 use crate::base::{Color, Point, Rule, Score};
-use crate::board::tables::{COMBINATIONS, unpack};
-use crate::board::{Board, Observer, Shape, Threat};
+use crate::board::tables::{COMBINATIONS, Combination, all_combinations};
+use crate::board::{Board, Change, Observer, Shape, Threat};
 use std::sync::OnceLock;
 
 /// What a line's shape is worth on an empty point, by shape code.
@@ -25,12 +25,15 @@ const THEIR_THREAT: [i32; 14] = [0, 0, 0, 0, 1, 1, 4, 8, 24, 2, 8, 40, 70, 150];
 /// The move itself.
 const TEMPO: i32 = 12;
 
-/// Everything looked up by a packed combination of four shapes.
+/// Room for every combination, rounded up so that a masked index needs no check.
+const TABLE: usize = COMBINATIONS.next_power_of_two();
+
+/// Everything looked up by a combination of four shapes.
 #[derive(Debug)]
 struct Values {
-    value: Box<[i16; COMBINATIONS]>,
+    value: Box<[i16; TABLE]>,
     /// Attack and defence score of a move.
-    order: Box<[[i16; 2]; COMBINATIONS]>,
+    order: Box<[[i16; 2]; TABLE]>,
 }
 
 impl Values {
@@ -40,10 +43,9 @@ impl Values {
     }
 
     fn build(forbidden_rule: bool) -> Values {
-        let mut value = Vec::with_capacity(COMBINATIONS);
-        let mut order = Vec::with_capacity(COMBINATIONS);
-        for packed in 0..COMBINATIONS {
-            let lines = unpack(packed as u16);
+        let mut value = Vec::with_capacity(TABLE);
+        let mut order = Vec::with_capacity(TABLE);
+        for lines in all_combinations() {
             let threat = Threat::of_lines(lines, forbidden_rule);
             let sum: i32 = lines.iter().map(|&shape: &Shape| SHAPE_VALUE[shape as usize]).sum();
             if threat == Threat::Forbidden {
@@ -54,6 +56,8 @@ impl Values {
                 order.push([(ATTACK[threat.index()] + sum) as i16, (DEFENCE[threat.index()] + sum * 3 / 4) as i16]);
             }
         }
+        value.resize(TABLE, 0);
+        order.resize(TABLE, [0; 2]);
         Values {
             value: value.into_boxed_slice().try_into().expect("one value a combination"),
             order: order.into_boxed_slice().try_into().expect("one pair a combination"),
@@ -81,8 +85,9 @@ impl ShapeEvaluator {
     }
 
     #[inline]
-    fn worth(&self, shapes: [u16; 2]) -> i32 {
-        i32::from(self.values[0].value[shapes[0] as usize]) - i32::from(self.values[1].value[shapes[1] as usize])
+    fn value(&self, of: [Combination; 2]) -> i32 {
+        i32::from(self.values[0].value[of[0].id() & (TABLE - 1)])
+            - i32::from(self.values[1].value[of[1].id() & (TABLE - 1)])
     }
 
     /// Black's points minus white's over all empty points.
@@ -93,18 +98,10 @@ impl ShapeEvaluator {
 
 impl Observer for ShapeEvaluator {
     #[inline]
-    fn begin(&mut self) {
+    fn played(&mut self, taken: [Combination; 2], changes: impl Iterator<Item = Change>) {
         self.earlier.push(self.sum);
-    }
-
-    #[inline]
-    fn reshaped(&mut self, before: [u16; 2], after: [u16; 2]) {
-        self.sum += self.worth(after) - self.worth(before);
-    }
-
-    #[inline]
-    fn occupied(&mut self, shapes: [u16; 2]) {
-        self.sum -= self.worth(shapes);
+        let gained: i32 = changes.map(|change| self.value(change.after) - self.value(change.before)).sum();
+        self.sum += gained - self.value(taken);
     }
 
     #[inline]
@@ -119,7 +116,7 @@ impl Evaluator for ShapeEvaluator {
     fn refresh(&mut self, board: &Board) {
         self.values = Color::ALL.map(|color| Values::of(board.rule().has_forbidden(color)));
         self.earlier.clear();
-        self.sum = board.size().points().filter(|&p| board.is_empty(p)).map(|p| self.worth(board.packed(p))).sum();
+        self.sum = board.size().points().filter(|&p| board.is_empty(p)).map(|p| self.value(board.worth(p))).sum();
     }
 
     fn evaluate(&self, board: &Board) -> Score {
@@ -139,9 +136,9 @@ impl Evaluator for ShapeEvaluator {
     #[inline]
     fn move_score(&self, board: &Board, point: Point) -> i32 {
         let us = board.side();
-        let packed = board.packed(point);
-        let attack = self.values[us.index()].order[packed[us.index()] as usize][0];
-        let defence = self.values[us.opponent().index()].order[packed[us.opponent().index()] as usize][1];
+        let worth = board.worth(point);
+        let attack = self.values[us.index()].order[worth[us.index()].id() & (TABLE - 1)][0];
+        let defence = self.values[us.opponent().index()].order[worth[us.opponent().index()].id() & (TABLE - 1)][1];
         i32::from(attack) + i32::from(defence)
     }
 }
