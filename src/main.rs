@@ -1,5 +1,10 @@
 //! `pbrain-tengen`: arguments are commands; without any it speaks the Gomocup protocol.
 
 fn main() -> anyhow::Result<()> {
-    tengen::tools::bench::board(&mut std::io::stdout(), 200)
+    if std::env::args().nth(2).is_some() {
+        tengen::tools::bench::board(&mut std::io::stdout())?;
+        return Ok(());
+    }
+    tengen::tools::bench::search(&mut std::io::stdout())?;
+    Ok(())
 }

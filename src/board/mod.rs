@@ -11,6 +11,7 @@ pub mod notation;
 pub mod observer;
 pub mod shape;
 pub mod stones;
+pub mod symmetry;
 pub mod tables;
 pub mod zobrist;
 
@@ -419,9 +420,9 @@ impl Board {
     /// row by row. Every point with a threat of an open two or more is among them.
     #[inline]
     pub fn for_each_near(&self, mut visit: impl FnMut(Point)) {
-        let empty = self.stones.empty();
-        for row in BORDER..BORDER + self.size.height() {
-            let mut cells = self.now.near[row] & empty[row];
+        let rows = self.now.near.iter().zip(self.stones.empty()).enumerate();
+        for (row, (near, empty)) in rows.skip(BORDER).take(self.size.height()) {
+            let mut cells = near & empty;
             while cells != 0 {
                 let index = row * STRIDE + cells.trailing_zeros() as usize;
                 cells &= cells - 1;

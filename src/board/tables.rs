@@ -353,16 +353,8 @@ impl Windows {
         let blocked = || end((CENTER - left).checked_sub(1)) && end(Some(CENTER + right + 1));
         match (self.rule, length) {
             (_, 0..=4) => Row::Open,
-            (LineRule::AtLeastFive, _) => Row::Wins,
-            (LineRule::ExactFive | LineRule::RenjuBlack, 5) => Row::Wins,
-            (LineRule::Caro | LineRule::CaroExact, 5) => {
-                if blocked() {
-                    Row::Open
-                } else {
-                    Row::Wins
-                }
-            }
-            (LineRule::Caro, _) => Row::Wins,
+            (LineRule::Caro | LineRule::CaroExact, 5) if blocked() => Row::Open,
+            (LineRule::AtLeastFive | LineRule::Caro, _) | (_, 5) => Row::Wins,
             _ => Row::TooLong,
         }
     }
@@ -469,7 +461,8 @@ mod tests {
     fn the_order_of_lines_does_not_matter() {
         let mut ids = vec![false; COMBINATIONS];
         for packed in 0..PACKED {
-            if (0..4).all(|d| packed >> (4 * d) & 15 < 14) {
+            let nibbles = [packed % 16, packed >> 4 & 15, packed >> 8 & 15, packed >> 12];
+            if nibbles.iter().all(|&nibble| nibble < 14) {
                 let combination = combination_table(true)[packed];
                 let mut lines = unpack(packed as u16);
                 lines.sort_unstable();

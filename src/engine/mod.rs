@@ -1,13 +1,15 @@
 //! Floor 4: the engine as its users see it: set a position, play, think, stop. No text, no stdin.
 
+pub mod opening;
 pub mod options;
 
+pub use opening::Swap2Choice;
 pub use options::Options;
 
-use crate::base::{Cell, Color, Point, Rule, Score, Size};
-use crate::search::{Iteration, ReportSink, SearchControl, SearchLimits, SearchReport};
+use crate::base::{Cell, Color, Point, Rule, Size};
+use crate::board::{Board, Threat};
+use crate::search::{History, ReportSink, SearchControl, SearchLimits, SearchReport, Task, TranspositionTable, root};
 use std::fmt;
-use std::time::Duration;
 
 /// Why a stone could not be played or taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,16 +32,9 @@ impl fmt::Display for PositionError {
     }
 }
 
-/// The answer to a swap2 question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Swap2Choice {
-    /// Take black.
-    Swap,
-    /// Put these stones (one: stay white; two: let the opponent choose; three: the opening).
-    Place(Vec<Point>),
-}
+impl std::error::Error for PositionError {}
 
-/// A board, its settings and a searcher.
+/// A board, its settings and a searcher with its memory.
 #[derive(Debug)]
 pub struct Engine {
     rule: Rule,
@@ -47,7 +42,10 @@ pub struct Engine {
     /// Stones and dead cells in playing order.
     stones: Vec<(Point, Cell)>,
     to_move: Color,
+    blocked: Vec<Point>,
     options: Options,
+    history: History,
+    table: TranspositionTable,
 }
 
 impl Engine {
@@ -58,7 +56,11 @@ impl Engine {
             size: Size::square(15).expect("15 is a legal side"),
             stones: Vec::new(),
             to_move: Color::Black,
+            blocked: Vec::new(),
             options: Options::default(),
+            history: History::new(),
+            // Grows to its real size when the first search knows what it may use.
+            table: TranspositionTable::new(1),
         }
     }
 
@@ -90,7 +92,10 @@ impl Engine {
     /// Starts a new game on an empty board. `keep_hash`: what was learned so far stays useful (an analysing GUI
     /// restarts before every position); otherwise the search forgets, so that games are reproducible.
     pub fn new_game(&mut self, size: Size, keep_hash: bool) {
-        let _ = keep_hash;
+        if !keep_hash {
+            self.table.new_game();
+            self.history.clear();
+        }
         self.size = size;
         self.stones.clear();
         self.to_move = Color::Black;
@@ -99,12 +104,12 @@ impl Engine {
     /// Replaces the whole position. `stones` in playing order; [`Cell::Wall`] marks a dead square. Stones off the
     /// board or on occupied points are an error, and the position stays as it was.
     pub fn set_position(&mut self, stones: &[(Point, Cell)], to_move: Color) -> Result<(), PositionError> {
-        let mut seen = std::collections::HashSet::new();
-        for &(p, _) in stones {
-            if !self.size.contains(p) {
+        let mut taken = std::collections::HashSet::new();
+        for &(point, _) in stones {
+            if !self.size.contains(point) {
                 return Err(PositionError::Outside);
             }
-            if !seen.insert(p) {
+            if !taken.insert(point) {
                 return Err(PositionError::Occupied);
             }
         }
@@ -153,67 +158,53 @@ impl Engine {
 
     /// Points where the search must not play at the root (the GUI's blocked squares); kept until replaced.
     pub fn set_blocked(&mut self, points: &[Point]) {
-        let _ = points;
+        self.blocked = points.to_vec();
+    }
+
+    /// The position with everything the search keeps about it.
+    pub fn board(&self) -> Board {
+        Board::from_cells(self.rule, self.size, &self.stones, self.to_move)
     }
 
     /// Searches a move for the side to move. The caller has called [`SearchControl::begin`]; the search stops when
     /// its limits are used up or the control says so. The position stays as it is.
     pub fn think(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
-        let begin = std::time::Instant::now();
-        let free: Vec<Point> = self.size.points().filter(|p| self.stones.iter().all(|(q, _)| q != p)).collect();
-        let best = if self.stones.is_empty() { Some(self.size.center()) } else { free.first().copied() };
-        let mut last = Iteration {
-            depth: 0,
-            seldepth: 0,
-            score: Score::DRAW,
-            nodes: 1,
-            elapsed: Duration::ZERO,
-            pv: best.into_iter().collect(),
-        };
-        // Stub: burns time until told to stop.
-        loop {
-            let limits = control.limits();
-            let budget =
-                limits.turn.unwrap_or(Duration::from_secs(5)).min(limits.left.unwrap_or(Duration::MAX)) * 8 / 10;
-            if control.is_stopped()
-                || limits.started.unwrap_or(begin).elapsed() >= budget
-                || limits.depth.is_some()
-                || limits.nodes.is_some()
-            {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        last.depth = 1;
-        sink.iteration(&last);
-        SearchReport { best, last }
+        let board = self.board();
+        self.think_about(board, control, sink)
     }
 
-    /// Answers a swap2 question for 0, 3 or 5 stones on the board; `None` for any other number. Same control as
-    /// [`Engine::think`]. The position stays as it is.
-    pub fn swap2(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Option<Swap2Choice> {
-        let _ = (control, sink);
-        match self.stones.len() {
-            0 => {
-                let points: Vec<Point> = self.size.points().take(3).collect();
-                Some(Swap2Choice::Place(points))
-            }
-            3 | 5 => Some(Swap2Choice::Swap),
-            _ => None,
+    fn think_about(&mut self, board: Board, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
+        let wanted = self.options.hash_bytes();
+        if wanted > self.table.bytes() * 9 / 8 || self.table.bytes() > self.options.hash_limit() * 9 / 8 {
+            self.table = TranspositionTable::new(1);
+            self.table = TranspositionTable::new(wanted);
         }
+        self.table.new_search();
+        self.history.age();
+        let task = Task { board, blocked: &self.blocked, history: &mut self.history, table: &self.table, control };
+        root::search(task, sink)
     }
 
     /// Points where black may not play, when black is to move under renju; otherwise empty.
-    pub fn forbidden_points(&mut self) -> Vec<Point> {
-        Vec::new()
+    pub fn forbidden_points(&self) -> Vec<Point> {
+        if !self.rule.has_forbidden(self.to_move) {
+            return Vec::new();
+        }
+        let mut board = self.board();
+        let mut points = board.points_of(Color::Black, Threat::Forbidden);
+        points.retain(|point| board.is_forbidden(*point));
+        points.to_vec()
     }
 
     /// Forgets everything the search has learned.
-    pub fn clear_hash(&mut self) {}
+    pub fn clear_hash(&mut self) {
+        self.table.clear();
+        self.history.clear();
+    }
 
     /// Most hash memory the settings could ever give, in bytes.
     pub fn hash_capacity(&self) -> u64 {
-        self.options.max_memory
+        self.options.hash_limit()
     }
 }
 

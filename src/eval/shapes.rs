@@ -122,7 +122,7 @@ impl Evaluator for ShapeEvaluator {
     fn evaluate(&self, board: &Board) -> Score {
         let us = board.side();
         let before = self.earlier.last().copied().unwrap_or(self.sum);
-        let for_black = (self.sum + before) / 2;
+        let for_black = i32::midpoint(self.sum, before);
         let for_us = if us == Color::Black { for_black } else { -for_black };
         let mut threats = TEMPO;
         for threat in Threat::ALL {

@@ -1,0 +1,246 @@
+//! What the threats on the board force, read from the counts alone: wins and losses that need no search, and the
+//! complete lists of replies when the opponent threatens. Every claim here is a proof; `tests/claims.rs` checks them
+//! against brute force. Floor 3.
+//!
+//! Two sets carry everything. The *stops* of a shape are the cells where a defending stone weakens one line through
+//! a point; the *kill set* of a threat is the point itself and every cell where a defending stone brings the threat
+//! below a level. A stone on any other cell leaves that point's four lines as they are (no rule knows a line that
+//! grows stronger by an opposing stone, but for two fours in one line turning legal in renju, which only ever turns a
+//! forbidden point into another threat), so a reply outside every kill set leaves the threat standing.
+
+use crate::base::{Color, Direction, Ply, Point, PointList, Score};
+use crate::board::{Board, Shape, Threat};
+
+/// What the side to move has to do.
+#[derive(Clone, Debug)]
+pub enum Duty {
+    /// Anything goes.
+    Free,
+    /// The opponent makes five next: only these replies stop it.
+    StopFive(PointList),
+    /// The opponent makes an unstoppable four next: only these replies, or fours of our own, are not lost.
+    StopFour(PointList),
+    /// The opponent makes a four with an open three next: likewise.
+    StopFourThree(PointList),
+}
+
+/// Whether `color` may own a four that the counts do not show: a suspected double three of renju black that turns
+/// out legal keeps the fours it makes.
+fn hides_fours(board: &Board, color: Color) -> bool {
+    board.count(color, Threat::Forbidden) > 0
+}
+
+/// Whether `color` has no point that makes a four (or better).
+fn has_no_four(board: &Board, color: Color) -> bool {
+    board.count_from(color, Threat::Four) == 0 && !hides_fours(board, color)
+}
+
+/// Proven results that need no search; `None` when there is none. The score counts from the root.
+pub fn static_result(board: &mut Board, ply: Ply) -> Option<Score> {
+    let us = board.side();
+    let them = us.opponent();
+    let moves_left = board.moves_to_draw();
+    if board.count(us, Threat::Five) > 0 {
+        return (moves_left >= 1).then_some(Score::win_in(ply, 1));
+    }
+    if board.count(them, Threat::Five) > 0 {
+        if moves_left < 2 {
+            return None;
+        }
+        let stops = kill_intersection(board, them, Threat::Five);
+        let helpless = stops.iter().all(|&stop| us == Color::Black && board.is_forbidden(stop));
+        return helpless.then_some(Score::loss_in(ply, 2));
+    }
+    if board.count(us, Threat::OpenFour) > 0 && moves_left >= 3 {
+        return Some(Score::win_in(ply, 3));
+    }
+    if board.count(them, Threat::OpenFour) > 0 {
+        let lost =
+            moves_left >= 4 && has_no_four(board, us) && kill_intersection(board, them, Threat::OpenFour).is_empty();
+        return lost.then_some(Score::loss_in(ply, 4));
+    }
+    // Black's combinations in renju may contain threes that are not real: the search looks at those.
+    if moves_left >= 5 && !board.rule().has_forbidden(us) {
+        let quiet = has_no_four(board, them);
+        if (quiet && board.count(us, Threat::DoubleThree) > 0) || four_three_wins(board, us, quiet) {
+            return Some(Score::win_in(ply, 5));
+        }
+    }
+    None
+}
+
+/// Whether some four-three of `us` wins: no stop of its four gives the opponent a four of his own.
+fn four_three_wins(board: &Board, us: Color, opponent_has_no_four: bool) -> bool {
+    if board.count(us, Threat::FourThree) == 0 {
+        return false;
+    }
+    opponent_has_no_four
+        || board.points_of(us, Threat::FourThree).iter().any(|&point| {
+            four_stops(board, point, us).iter().all(|&stop| {
+                let answer = board.threat(stop, us.opponent());
+                answer < Threat::Four && answer != Threat::Forbidden
+            })
+        })
+}
+
+/// The cells, other than `point` itself, that stop the closed four which `color` would make there.
+fn four_stops(board: &Board, point: Point, color: Color) -> PointList {
+    let mut stops = PointList::new();
+    for direction in Direction::ALL {
+        if board.shape(point, color, direction) == Shape::Four {
+            push_weakening(board, point, color, direction, Shape::Four, &mut stops);
+        }
+    }
+    stops
+}
+
+/// Cells where a stone of the other colour brings the line through `point` below `level`.
+fn push_weakening(board: &Board, point: Point, color: Color, direction: Direction, level: Shape, list: &mut PointList) {
+    for (distance, shape) in board.shapes_after(point, color, direction, color.opponent()) {
+        if shape < level
+            && let Some(cell) = point.step(direction, distance as i32)
+        {
+            list.push(cell);
+        }
+    }
+}
+
+/// All cells where a stone of the other colour brings the threat of `point` for `color` below `level`; the point
+/// itself first.
+pub fn kill_set(board: &Board, point: Point, color: Color, level: Threat) -> PointList {
+    let mut kills = PointList::new();
+    kills.push(point);
+    let weakest = if level == Threat::Five { Shape::Five } else { Shape::Four };
+    for direction in Direction::ALL {
+        if board.shape(point, color, direction) < weakest {
+            continue;
+        }
+        for (distance, shape) in board.shapes_after(point, color, direction, color.opponent()) {
+            if board.threat_with(point, color, direction, shape) < level
+                && let Some(cell) = point.step(direction, distance as i32)
+            {
+                kills.push(cell);
+            }
+        }
+    }
+    kills
+}
+
+/// The cells that kill every `level` threat of `color` at once; empty when there is none (or no such threat).
+pub fn kill_intersection(board: &Board, color: Color, level: Threat) -> PointList {
+    let mut points = board.points_of(color, level).into_iter();
+    let Some(first) = points.next() else { return PointList::new() };
+    let mut common = kill_set(board, first, color, level);
+    for point in points {
+        if common.is_empty() {
+            break;
+        }
+        let kills = kill_set(board, point, color, level);
+        common.retain(|cell| kills.contains(cell));
+    }
+    common
+}
+
+/// The cells that kill at least one `level` threat of `color`: what is left to try in a lost position.
+pub fn kill_union(board: &Board, color: Color, level: Threat) -> PointList {
+    let mut all = PointList::new();
+    for point in board.points_of(color, level) {
+        push_missing(&mut all, &kill_set(board, point, color, level));
+    }
+    all
+}
+
+fn push_missing(list: &mut PointList, more: &[Point]) {
+    for &point in more {
+        if !list.contains(&point) {
+            list.push(point);
+        }
+    }
+}
+
+/// Points where `color` makes a four or better, including renju black's suspected fouls that hide a four.
+pub fn push_fours(board: &Board, color: Color, list: &mut PointList) {
+    if has_no_four(board, color) {
+        return;
+    }
+    board.for_each_near(|point| {
+        let threat = board.threat(point, color);
+        let hidden = threat == Threat::Forbidden
+            && Direction::ALL.iter().any(|&direction| board.shape(point, color, direction).is_four());
+        if (threat >= Threat::Four || hidden) && !list.contains(&point) {
+            list.push(point);
+        }
+    });
+}
+
+/// What the side to move must do. Meant for positions without a static result; the lists are complete: any reply
+/// outside them loses by force.
+pub fn duty(board: &Board) -> Duty {
+    let us = board.side();
+    let them = us.opponent();
+    if board.count(them, Threat::Five) > 0 {
+        return Duty::StopFive(kill_intersection(board, them, Threat::Five));
+    }
+    if board.count(them, Threat::OpenFour) > 0 {
+        let mut replies = kill_intersection(board, them, Threat::OpenFour);
+        push_fours(board, us, &mut replies);
+        return Duty::StopFour(replies);
+    }
+    if board.count(them, Threat::FourThree) > 0
+        && !board.rule().has_forbidden(them)
+        && board.moves_to_draw() >= 6
+        && let Some(mut replies) = four_three_replies(board, them)
+    {
+        push_fours(board, us, &mut replies);
+        return Duty::StopFourThree(replies);
+    }
+    Duty::Free
+}
+
+/// Our replies, other than fours, to the four-threes that `them` threatens; `None` when none of them is forcing.
+///
+/// Against a four-three at X - four on line a with its stops, open three on line b - the replies are X, the cells
+/// that weaken line a below a four or line b below an open three, and the cells that turn a stop, where we shall have
+/// to play, into a four of ours. If a stop gives us a four already, the threat is not forcing. In caro a stone on
+/// line a may also change which cells stop the four, so that whole line is kept.
+fn four_three_replies(board: &Board, them: Color) -> Option<PointList> {
+    let us = them.opponent();
+    let mut common: Option<PointList> = None;
+    for point in board.points_of(them, Threat::FourThree) {
+        let stops = four_stops(board, point, them);
+        let counters = |stop: &Point| {
+            let threat = board.threat(*stop, us);
+            threat >= Threat::Four || threat == Threat::Forbidden
+        };
+        if stops.iter().any(counters) {
+            continue;
+        }
+        let mut replies = PointList::new();
+        replies.push(point);
+        for direction in Direction::ALL {
+            let shape = board.shape(point, them, direction);
+            if shape == Shape::Four {
+                let level = if board.rule().is_caro() { Shape::Five } else { Shape::Four };
+                push_weakening(board, point, them, direction, level, &mut replies);
+            } else if shape.is_open_three() {
+                push_weakening(board, point, them, direction, Shape::OpenThree, &mut replies);
+            }
+        }
+        for &stop in &stops {
+            for direction in Direction::ALL {
+                for (distance, shape) in board.shapes_after(stop, us, direction, us) {
+                    if (shape.is_four() || shape == Shape::Five || shape == Shape::Overline)
+                        && let Some(cell) = stop.step(direction, distance as i32)
+                    {
+                        push_missing(&mut replies, &[cell]);
+                    }
+                }
+            }
+        }
+        match &mut common {
+            None => common = Some(replies),
+            Some(common) => common.retain(|cell| replies.contains(cell)),
+        }
+    }
+    common
+}

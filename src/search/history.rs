@@ -1,0 +1,79 @@
+//! What the search remembers about moves: how often each caused a cut-off. Floor 3.
+
+use super::params::{HISTORY_CAP, HISTORY_LIMIT, HISTORY_LINEAR, HISTORY_OFFSET, HISTORY_SQUARE};
+use crate::base::point::CELLS;
+use crate::base::{Color, Point};
+
+/// Main history: success of a move by colour and point, whatever the position.
+#[derive(Clone, Debug)]
+pub struct History {
+    table: Box<[[i16; CELLS]; 2]>,
+}
+
+impl History {
+    /// Knows nothing.
+    pub fn new() -> History {
+        History { table: Box::new([[0; CELLS]; 2]) }
+    }
+
+    /// Forgets everything, for a new game.
+    pub fn clear(&mut self) {
+        *self.table = [[0; CELLS]; 2];
+    }
+
+    /// Halves all entries: a new move of the same game begins.
+    pub fn age(&mut self) {
+        for entry in self.table.iter_mut().flatten() {
+            *entry /= 2;
+        }
+    }
+
+    /// The entry of a move, at most `HISTORY_LIMIT` either way.
+    #[inline]
+    pub fn get(&self, color: Color, point: Point) -> i32 {
+        i32::from(self.table[color.index()][point.index()])
+    }
+
+    /// A move of `color` caused a cut-off at `depth` (whole plies) after `tried` had failed to.
+    pub fn reward(&mut self, color: Color, best: Point, tried: &[Point], depth: i32) {
+        let bonus = bonus(depth);
+        self.update(color, best, bonus);
+        for &point in tried {
+            self.update(color, point, -bonus);
+        }
+    }
+
+    /// Moves an entry towards the bonus, the less the closer it is to the limit already.
+    fn update(&mut self, color: Color, point: Point, bonus: i32) {
+        let entry = &mut self.table[color.index()][point.index()];
+        let old = i32::from(*entry);
+        *entry = (old + bonus - old * bonus.abs() / HISTORY_LIMIT) as i16;
+    }
+}
+
+impl Default for History {
+    fn default() -> History {
+        History::new()
+    }
+}
+
+fn bonus(depth: i32) -> i32 {
+    (HISTORY_SQUARE * depth * depth + HISTORY_LINEAR * depth - HISTORY_OFFSET).clamp(0, HISTORY_CAP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_stay_within_the_limit() {
+        let mut history = History::new();
+        let (good, bad) = (Point::new(7, 7).unwrap(), Point::new(8, 8).unwrap());
+        for _ in 0..1000 {
+            history.reward(Color::Black, good, &[bad], 30);
+        }
+        assert!((1..=HISTORY_LIMIT).contains(&history.get(Color::Black, good)));
+        assert!((-HISTORY_LIMIT..0).contains(&history.get(Color::Black, bad)));
+        assert_eq!(history.get(Color::White, good), 0);
+    }
+}

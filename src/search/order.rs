@@ -1,0 +1,100 @@
+//! The order in which moves are tried: the table's move first, before anything is generated; then the rest by score,
+//! the best remaining one picked on demand, since most nodes need only a few. Floor 3.
+
+use super::forced::Duty;
+use super::history::History;
+use super::params::HISTORY_DIVISOR;
+use crate::base::{Color, Point, Size};
+use crate::board::Board;
+use crate::eval::Evaluator;
+use arrayvec::ArrayVec;
+
+/// A board with a side of at most this many points is searched on all its points.
+const SMALL_SIDE: usize = 9;
+
+/// Hands out moves, best first. Legality of renju black's moves is the caller's to check, move by move.
+pub struct MovePicker {
+    table_move: Option<Point>,
+    stage: Stage,
+    /// Scores with their points; equal scores go by point.
+    rest: ArrayVec<(i32, Point), { Size::MAX_CELLS }>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    TableMove,
+    Generate,
+    Rest,
+}
+
+impl MovePicker {
+    /// A picker for a node whose table move is `table_move`, if it is an acceptable one there.
+    pub fn new(board: &Board, duty: &Duty, table_move: Option<Point>) -> MovePicker {
+        let table_move = table_move.filter(|&point| board.is_empty(point) && allows(duty, point));
+        MovePicker { table_move, stage: Stage::TableMove, rest: ArrayVec::new() }
+    }
+
+    /// The next move.
+    pub fn next(&mut self, board: &Board, duty: &Duty, evaluator: &impl Evaluator, history: &History) -> Option<Point> {
+        if self.stage == Stage::TableMove {
+            self.stage = Stage::Generate;
+            if self.table_move.is_some() {
+                return self.table_move;
+            }
+        }
+        if self.stage == Stage::Generate {
+            self.stage = Stage::Rest;
+            let us = board.side();
+            let table_move = self.table_move;
+            let rest = &mut self.rest;
+            for_each_reply(board, duty, |point| {
+                if Some(point) != table_move {
+                    rest.push((score(board, us, point, evaluator, history), point));
+                }
+            });
+        }
+        let best = (0..self.rest.len()).max_by_key(|&i| (self.rest[i].0, std::cmp::Reverse(self.rest[i].1)))?;
+        Some(self.rest.swap_remove(best).1)
+    }
+}
+
+/// First guess at a move plus what the search has learned about it.
+pub fn score(board: &Board, us: Color, point: Point, evaluator: &impl Evaluator, history: &History) -> i32 {
+    evaluator.move_score(board, point) + history.get(us, point) / HISTORY_DIVISOR
+}
+
+fn allows(duty: &Duty, point: Point) -> bool {
+    match duty {
+        Duty::Free => true,
+        Duty::StopFive(list) | Duty::StopFour(list) | Duty::StopFourThree(list) => list.contains(&point),
+    }
+}
+
+/// Calls `visit` with every move that the duty leaves. Free moves are those near stones (all points on small boards,
+/// and where nothing is near a stone).
+pub fn for_each_reply(board: &Board, duty: &Duty, mut visit: impl FnMut(Point)) {
+    let size = board.size();
+    match duty {
+        Duty::StopFive(list) | Duty::StopFour(list) | Duty::StopFourThree(list) => {
+            list.iter().for_each(|&point| visit(point));
+        }
+        Duty::Free if is_full_width(board) => {
+            size.points().filter(|&point| board.is_empty(point)).for_each(visit);
+        }
+        Duty::Free => {
+            let mut found = false;
+            board.for_each_near(|point| {
+                found = true;
+                visit(point);
+            });
+            if !found {
+                size.points().filter(|&point| board.is_empty(point)).for_each(visit);
+            }
+        }
+    }
+}
+
+/// Whether free nodes try every empty point, so that their losses are proofs.
+pub fn is_full_width(board: &Board) -> bool {
+    board.size().width().max(board.size().height()) <= SMALL_SIDE
+}

@@ -1,0 +1,219 @@
+//! The root: which moves are considered at all, iterative deepening with aspiration windows, and when to be content.
+//! Floor 3.
+
+use super::forced::{self, Duty};
+use super::history::History;
+use super::limits::SearchControl;
+use super::order;
+use super::params::{ASPIRATION_DEPTH, ASPIRATION_OPEN, ASPIRATION_WINDOW};
+use super::report::{Iteration, ReportSink, SearchReport};
+use super::tt::TranspositionTable;
+use super::worker::Worker;
+use crate::base::{Depth, Direction, Ply, Point, PointList, Score};
+use crate::board::{Board, Shape, Threat, symmetry};
+
+/// Deepest iteration.
+const MAX_DEPTH: u32 = 200;
+/// Iterations spent on shortening a proven win, or on stretching a proven loss.
+const PROOF_ITERATIONS: u32 = 3;
+
+/// What a search starts from and works with.
+pub struct Task<'a> {
+    /// The position.
+    pub board: Board,
+    /// Points that must not be played at the root.
+    pub blocked: &'a [Point],
+    /// What was learned about moves in this game.
+    pub history: &'a mut History,
+    /// What was learned about positions in this game.
+    pub table: &'a TranspositionTable,
+    /// Limits and stop signal.
+    pub control: &'a SearchControl,
+}
+
+/// A move under consideration.
+struct RootMove {
+    point: Point,
+    /// Score of the last iteration; minus infinity when it was only shown to be no better than another.
+    score: Score,
+    nodes: u64,
+}
+
+/// Finds a move for the side to move. There is one as long as the board has an empty point.
+pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
+    let Task { board, blocked, history, table, control } = task;
+    let mut worker = Worker::new(board, history, table, control);
+    let mut moves = root_moves(&mut worker, blocked);
+    let mut report = SearchReport { best: moves.first().map(|m| m.point), last: worker.iteration(0, Score::DRAW) };
+    if moves.is_empty() {
+        return report;
+    }
+    if worker.board.move_number() == 0 {
+        report.last.pv = report.best.into_iter().collect();
+        sink.iteration(&report.last);
+        return report;
+    }
+    let deepest = control.limits().depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
+    let mut proven_for = 0;
+    for depth in 1..=deepest {
+        let before = report.last.score;
+        let finished = iterate(&mut worker, &mut moves, depth, before);
+        // When cut short, the first move is still the best so far, or the one that has just beaten it.
+        report.best = Some(moves[0].point);
+        let Some(score) = finished else { break };
+        report.last = worker.iteration(depth, score);
+        sink.iteration(&report.last);
+        if score.is_decisive() {
+            proven_for += 1;
+        }
+        let exhausted = depth as usize >= worker.board.moves_to_draw().max(1);
+        let content = moves.len() == 1
+            || exhausted
+            || score.distance().is_some_and(|distance| distance <= depth as i32 || distance <= 5)
+            || proven_for > PROOF_ITERATIONS;
+        if content || !worker.may_deepen() {
+            break;
+        }
+    }
+    report.last.nodes = worker.nodes;
+    report.last.elapsed = worker.elapsed();
+    report
+}
+
+/// One iteration with its aspiration windows; the moves are left best first. `None` when it was cut short.
+fn iterate(worker: &mut Worker<'_>, moves: &mut [RootMove], depth: u32, guess: Score) -> Option<Score> {
+    let narrow = depth as i32 >= ASPIRATION_DEPTH && guess.units().abs() < ASPIRATION_OPEN;
+    let mut delta = ASPIRATION_WINDOW;
+    let (mut alpha, mut beta) =
+        if narrow { (guess - delta, guess + delta) } else { (-Score::INFINITE, Score::INFINITE) };
+    loop {
+        let score = search_moves(worker, moves, depth, alpha, beta)?;
+        if score <= alpha && alpha > -Score::INFINITE {
+            beta = Score::estimate(i32::midpoint(alpha.units(), beta.units())).max(alpha.above());
+            alpha = score - delta;
+        } else if score >= beta && beta < Score::INFINITE {
+            beta = score + delta;
+        } else {
+            return Some(score);
+        }
+        delta += delta / 2 + 6;
+        if score.units().abs() >= ASPIRATION_OPEN {
+            (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
+        }
+    }
+}
+
+/// Searches all root moves within one window, keeping them sorted; `None` when cut short.
+fn search_moves(
+    worker: &mut Worker<'_>,
+    moves: &mut [RootMove],
+    depth: u32,
+    mut alpha: Score,
+    beta: Score,
+) -> Option<Score> {
+    let next = Depth::plies(depth as i32 - 1);
+    let mut best: Option<Score> = None;
+    worker.lines[0].clear();
+    for i in 0..moves.len() {
+        let point = moves[i].point;
+        let nodes = worker.nodes;
+        worker.play(point);
+        let ply = Ply::ROOT.next();
+        let mut score = Score::DRAW;
+        if i > 0 {
+            score = -worker.search(-alpha.above(), -alpha, next, ply);
+        }
+        if i == 0 || (score > alpha && score < beta && !worker.aborted) {
+            score = -worker.search(-beta, -alpha, next, ply);
+        }
+        worker.undo();
+        if worker.aborted {
+            return None;
+        }
+        moves[i].nodes = worker.nodes - nodes;
+        moves[i].score = if i == 0 || score > alpha { score } else { -Score::INFINITE };
+        let is_best = best.is_none_or(|best| score > best);
+        if is_best {
+            best = Some(score);
+        }
+        if is_best && (i == 0 || score > alpha) {
+            moves[..=i].rotate_right(1);
+            worker.extend_line(Ply::ROOT, point);
+        }
+        alpha = alpha.max(score);
+        if score >= beta {
+            break;
+        }
+    }
+    // The best stays first; the others go by the effort they took.
+    if let Some((_, others)) = moves.split_first_mut() {
+        others.sort_by_key(|m| std::cmp::Reverse((m.score, m.nodes)));
+    }
+    best
+}
+
+/// The moves worth considering, most promising first: a win at once, the replies that a threat leaves, or everything
+/// near the stones; in a lost position whatever holds out longest; and if nothing else is legal, anything empty.
+fn root_moves(worker: &mut Worker<'_>, blocked: &[Point]) -> Vec<RootMove> {
+    let board = &mut worker.board;
+    let us = board.side();
+    let size = board.size();
+    if board.move_number() == 0 && !blocked.contains(&size.center()) {
+        return vec![RootMove { point: size.center(), score: Score::DRAW, nodes: 0 }];
+    }
+    let mut points = PointList::new();
+    let fives = board.points_of(us, Threat::Five);
+    if fives.is_empty() {
+        let loses = forced::static_result(board, Ply::ROOT).is_some_and(Score::is_loss);
+        let duty = if loses { last_resorts(board) } else { forced::duty(board) };
+        order::for_each_reply(board, &duty, |point| points.push(point));
+    } else {
+        // A five that is also an overline wins, but one referee disagrees: take a plain one where there is one.
+        let is_plain = |point: &&Point| Direction::ALL.iter().all(|&d| board.shape(**point, us, d) != Shape::Overline);
+        points.push(*fives.iter().find(is_plain).unwrap_or(&fives[0]));
+    }
+    points.retain(|point| !blocked.contains(point) && worker.is_legal(*point));
+    if points.is_empty() {
+        let board = &worker.board;
+        points.extend(size.points().filter(|p| board.is_empty(*p) && !blocked.contains(p)));
+        if points.iter().any(|&point| worker.is_legal(point)) {
+            points.retain(|point| worker.is_legal(*point));
+        }
+    }
+    if points.is_empty() {
+        points.extend(size.points().filter(|&point| worker.board.is_empty(point)));
+    }
+    let symmetries = symmetry::of_position(&worker.board);
+    points.retain(|point| symmetries.iter().all(|s| s.apply(*point, size) >= *point));
+    let mut moves: Vec<(i32, Point)> = points
+        .iter()
+        .map(|&point| (order::score(&worker.board, us, point, &worker.evaluator, worker.history), point))
+        .collect();
+    moves.sort_unstable_by_key(|&(score, point)| (-score, point));
+    moves.into_iter().map(|(_, point)| RootMove { point, score: Score::DRAW, nodes: 0 }).collect()
+}
+
+/// Replies in a position that is lost whatever we do: blocks of one threat at least, and fours of our own.
+fn last_resorts(board: &Board) -> Duty {
+    let them = board.side().opponent();
+    let level = if board.count(them, Threat::Five) > 0 { Threat::Five } else { Threat::OpenFour };
+    let mut list = forced::kill_union(board, them, level);
+    if level != Threat::Five {
+        forced::push_fours(board, board.side(), &mut list);
+    }
+    Duty::StopFour(list)
+}
+
+impl Worker<'_> {
+    /// A report on the iteration that has just ended.
+    fn iteration(&self, depth: u32, score: Score) -> Iteration {
+        Iteration {
+            depth,
+            seldepth: self.seldepth as u32,
+            score,
+            nodes: self.nodes,
+            elapsed: self.elapsed(),
+            pv: self.lines[0].to_vec(),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The transposition table: what earlier searches found about a position. Lockless, race-free. Floor 3.
+//!
+//! An entry is two 64-bit words, the first being the key combined with the second by exclusive or: a pair torn by another thread fails
+//! the check and is simply not found. Four entries share a bucket of 64 bytes.
+//!
+//! The memory comes zeroed from the system and is not touched before it is used, so a table of any size costs nothing
+//! to make; its pages arrive one by one as the search stores into them.
+
+use crate::base::{Depth, Ply, Point, Score, StoredScore};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a stored score says about the true one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Bound {
+    /// The true score is at most this.
+    Upper = 1,
+    /// The true score is at least this.
+    Lower = 2,
+    /// The true score is this.
+    Exact = 3,
+}
+
+impl Bound {
+    /// What a fail-soft search with this window has shown by returning `score`.
+    pub fn of(score: Score, alpha: Score, beta: Score) -> Bound {
+        if score >= beta {
+            Bound::Lower
+        } else if score > alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        }
+    }
+
+    /// Whether a score bounded in this way is a proven result, good at any depth.
+    #[inline]
+    pub fn proves(self, score: Score) -> bool {
+        match self {
+            Bound::Exact => score.is_decisive(),
+            Bound::Lower => score.is_win(),
+            Bound::Upper => score.is_loss(),
+        }
+    }
+
+    /// Whether a true score bounded by `score` in this way is settled with respect to `beta`'s null window.
+    pub fn settles(self, score: Score, alpha: Score, beta: Score) -> bool {
+        match self {
+            Bound::Exact => true,
+            Bound::Lower => score >= beta,
+            Bound::Upper => score <= alpha,
+        }
+    }
+}
+
+/// A copy of what the table knows about a position.
+#[derive(Clone, Copy, Debug)]
+pub struct TtHit {
+    /// The score, counted from the node that probes.
+    pub score: Score,
+    /// What the score says.
+    pub bound: Bound,
+    /// Whole plies it was searched to; below zero for quiescence.
+    pub depth: i32,
+    /// The best or refuting move.
+    pub best: Option<Point>,
+}
+
+const SLOTS: usize = 4;
+const WORDS: usize = 2 * SLOTS;
+const DEPTH_OFFSET: i32 = 20;
+const GENERATIONS: u64 = 1 << 11;
+/// After this many searches the next new game really clears the memory, before generations could be confused.
+const SEARCHES_BEFORE_CLEARING: u64 = GENERATIONS - 512;
+
+/// The table; shared by reference between searching threads.
+#[derive(Debug)]
+pub struct TranspositionTable {
+    words: Box<[AtomicU64]>,
+    /// First word of the first bucket, so that buckets sit on cache lines.
+    offset: usize,
+    buckets: u64,
+    generation: u64,
+    /// Entries of earlier generations belong to another game and count as empty.
+    game_began: u64,
+}
+
+impl TranspositionTable {
+    /// A table of about `bytes`, at least one bucket.
+    pub fn new(bytes: u64) -> TranspositionTable {
+        let buckets = (bytes / (8 * WORDS as u64)).max(1);
+        let words: Box<[AtomicU64]> = bytemuck::zeroed_slice_box((buckets as usize + 1) * WORDS);
+        let misaligned = words.as_ptr() as usize / 8 % WORDS;
+        TranspositionTable { words, offset: (WORDS - misaligned) % WORDS, buckets, generation: 1, game_began: 1 }
+    }
+
+    /// Size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.buckets * 8 * WORDS as u64
+    }
+
+    /// A new search of the same game begins: older entries make way sooner.
+    pub fn new_search(&mut self) {
+        self.generation += 1;
+    }
+
+    /// Forgets everything. Costs nothing but once in many games, when the memory is exchanged for fresh pages.
+    pub fn new_game(&mut self) {
+        if self.generation > SEARCHES_BEFORE_CLEARING {
+            self.clear();
+        } else {
+            self.generation += 1;
+            self.game_began = self.generation;
+        }
+    }
+
+    /// Forgets everything and gives the memory back until it is needed again.
+    pub fn clear(&mut self) {
+        let bytes = self.bytes();
+        self.words = Box::default();
+        *self = TranspositionTable::new(bytes);
+    }
+
+    #[inline]
+    fn bucket(&self, key: u64) -> &[AtomicU64] {
+        let bucket = ((u128::from(key) * u128::from(self.buckets)) >> 64) as usize;
+        let first = self.offset + bucket * WORDS;
+        &self.words[first..first + WORDS]
+    }
+
+    /// Searches since an entry was written; `None` when it is empty or of another game.
+    #[inline]
+    fn age(&self, data: u64) -> Option<u64> {
+        let generation = data >> 53;
+        let age = (self.generation.wrapping_sub(generation)) % GENERATIONS;
+        (data != 0 && age <= self.generation - self.game_began).then_some(age)
+    }
+
+    /// What is known about the position with this key, seen from `ply`.
+    #[inline]
+    pub fn probe(&self, key: u64, ply: Ply) -> Option<TtHit> {
+        for slot in self.bucket(key).chunks_exact(2) {
+            let data = slot[1].load(Ordering::Relaxed);
+            if slot[0].load(Ordering::Relaxed) ^ data == key && self.age(data).is_some() {
+                return Some(unpack(data, ply));
+            }
+        }
+        None
+    }
+
+    /// Remembers a result. An old move is kept when there is no new one; a deeper result about the same position is
+    /// kept unless the new one is exact or not much shallower.
+    pub fn store(&self, key: u64, ply: Ply, depth: i32, score: Score, bound: Bound, best: Option<Point>) {
+        let bucket = self.bucket(key);
+        let mut chosen = 0;
+        let mut lowest = i64::MAX;
+        let mut best = best;
+        for (i, slot) in bucket.chunks_exact(2).enumerate() {
+            let data = slot[1].load(Ordering::Relaxed);
+            let Some(age) = self.age(data) else {
+                if lowest > i64::MIN {
+                    (chosen, lowest) = (i, i64::MIN);
+                }
+                continue;
+            };
+            let old = unpack(data, ply);
+            if slot[0].load(Ordering::Relaxed) ^ data == key {
+                let proven = bound.proves(score);
+                let shallow = age == 0 && bound != Bound::Exact && depth + 2 < old.depth;
+                if !proven && (old.bound.proves(old.score) || shallow) {
+                    return;
+                }
+                best = best.or(old.best);
+                chosen = i;
+                break;
+            }
+            let worth = i64::from(old.depth) - 2 * age as i64;
+            if worth < lowest {
+                (chosen, lowest) = (i, worth);
+            }
+        }
+        let data = pack(depth, score.to_stored(ply), bound, best, self.generation % GENERATIONS);
+        bucket[2 * chosen].store(key ^ data, Ordering::Relaxed);
+        bucket[2 * chosen + 1].store(data, Ordering::Relaxed);
+    }
+}
+
+/// Score in bits 0..16, move 16..26, bound 26..28, depth 28..36, generation 53..64.
+fn pack(depth: i32, score: StoredScore, bound: Bound, best: Option<Point>, generation: u64) -> u64 {
+    let depth = (depth + DEPTH_OFFSET).clamp(0, 255) as u64;
+    let best = best.map_or(0, Point::index) as u64;
+    u64::from(score.bits()) | best << 16 | (bound as u64) << 26 | depth << 28 | generation << 53
+}
+
+fn unpack(data: u64, ply: Ply) -> TtHit {
+    TtHit {
+        score: StoredScore::from_bits(data as u16).at(ply),
+        bound: match data >> 26 & 3 {
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            _ => Bound::Exact,
+        },
+        depth: (data >> 28 & 255) as i32 - DEPTH_OFFSET,
+        best: Point::from_index((data >> 16 & 1023) as usize),
+    }
+}
+
+/// The whole plies under which a main-search result of this remaining depth is stored.
+pub fn stored_depth(depth: Depth) -> i32 {
+    depth.whole().max(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(x: usize, y: usize) -> Option<Point> {
+        Point::new(x, y)
+    }
+
+    #[test]
+    fn what_is_stored_is_found_with_its_distance_adjusted() {
+        let table = TranspositionTable::new(1 << 16);
+        let deep = Ply::ROOT.next().next();
+        table.store(77, deep, 9, Score::win_in(deep, 5), Bound::Lower, point(21, 21));
+        let hit = table.probe(77, Ply::ROOT).unwrap();
+        assert_eq!(
+            (hit.score, hit.bound, hit.depth, hit.best),
+            (Score::win_in(Ply::ROOT, 5), Bound::Lower, 9, point(21, 21))
+        );
+        assert!(table.probe(78, Ply::ROOT).is_none());
+    }
+
+    #[test]
+    fn a_torn_entry_is_not_found() {
+        let table = TranspositionTable::new(1);
+        table.store(77, Ply::ROOT, 3, Score::DRAW, Bound::Exact, None);
+        table.words[table.offset + 1].fetch_xor(1 << 30, Ordering::Relaxed);
+        assert!(table.probe(77, Ply::ROOT).is_none());
+    }
+
+    #[test]
+    fn a_new_game_forgets_and_an_old_move_survives_a_moveless_store() {
+        let mut table = TranspositionTable::new(1 << 16);
+        table.store(5, Ply::ROOT, 3, Score::DRAW, Bound::Exact, point(3, 4));
+        table.new_search();
+        table.store(5, Ply::ROOT, 1, Score::DRAW, Bound::Upper, None);
+        assert_eq!(table.probe(5, Ply::ROOT).unwrap().best, point(3, 4));
+        table.new_game();
+        assert!(table.probe(5, Ply::ROOT).is_none());
+    }
+
+    #[test]
+    fn generations_are_never_confused_over_thousands_of_games() {
+        let mut table = TranspositionTable::new(1);
+        for game in 0..5000u64 {
+            table.new_game();
+            for slot in 0..8 {
+                assert!(table.probe(slot << 61 | slot, Ply::ROOT).is_none(), "game {game}");
+                table.store(slot << 61 | slot, Ply::ROOT, 5, Score::DRAW, Bound::Exact, None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_proof_is_not_overwritten_by_an_estimate() {
+        let table = TranspositionTable::new(1 << 16);
+        table.store(9, Ply::ROOT, 2, Score::win_in(Ply::ROOT, 7), Bound::Lower, None);
+        table.store(9, Ply::ROOT, 12, Score::estimate(40), Bound::Exact, None);
+        assert!(table.probe(9, Ply::ROOT).unwrap().score.is_win());
+    }
+}

@@ -1,0 +1,144 @@
+//! One searching thread: its board, evaluator, memory of moves and counters. Floor 3.
+
+use super::history::History;
+use super::limits::SearchControl;
+use super::time::{Clock, SystemClock, TimeManager};
+use super::tt::TranspositionTable;
+use crate::base::{Color, Ply, Point};
+use crate::board::Board;
+use crate::eval::{Evaluator, ShapeEvaluator};
+use arrayvec::ArrayVec;
+use std::time::Instant;
+
+/// How often the clock is looked at, in nodes; a power of two.
+const POLL_INTERVAL: u64 = 256;
+
+/// A line of play.
+pub type Line = ArrayVec<Point, { Ply::MAX.index() + 1 }>;
+
+/// Everything one thread needs to search.
+pub struct Worker<'a> {
+    /// The position being searched.
+    pub board: Board,
+    /// The evaluation, kept in step with the board.
+    pub evaluator: ShapeEvaluator,
+    /// What was learned about moves.
+    pub history: &'a mut History,
+    /// What was learned about positions.
+    pub table: &'a TranspositionTable,
+    /// Best line found from each ply on.
+    pub lines: Vec<Line>,
+    /// Nodes visited.
+    pub nodes: u64,
+    /// Deepest ply visited.
+    pub seldepth: usize,
+    /// Set once the search must stop; every score returned after that is meaningless.
+    pub aborted: bool,
+    control: &'a SearchControl,
+    clock: SystemClock,
+    manager: TimeManager,
+    node_limit: u64,
+    limits_version: u32,
+}
+
+impl<'a> Worker<'a> {
+    /// A worker for `board`, under the limits that `control` holds.
+    pub fn new(
+        board: Board,
+        history: &'a mut History,
+        table: &'a TranspositionTable,
+        control: &'a SearchControl,
+    ) -> Worker<'a> {
+        let mut evaluator = ShapeEvaluator::new(board.rule());
+        evaluator.refresh(&board);
+        let started = control.limits().started.unwrap_or_else(Instant::now);
+        let mut worker = Worker {
+            board,
+            evaluator,
+            history,
+            table,
+            lines: vec![Line::new(); Ply::MAX.index() + 2],
+            nodes: 0,
+            seldepth: 0,
+            aborted: false,
+            control,
+            clock: SystemClock::since(started),
+            manager: TimeManager::default(),
+            node_limit: u64::MAX,
+            limits_version: 0,
+        };
+        worker.read_limits();
+        worker
+    }
+
+    fn read_limits(&mut self) {
+        self.limits_version = self.control.version();
+        let limits = self.control.limits();
+        let empty = self.board.size().cells().saturating_sub(self.board.move_number());
+        self.manager = TimeManager::new(&limits, empty);
+        self.node_limit = limits.nodes.unwrap_or(u64::MAX);
+    }
+
+    /// Time since the command arrived.
+    pub fn elapsed(&self) -> std::time::Duration {
+        self.clock.now()
+    }
+
+    /// Whether another iteration may begin.
+    pub fn may_deepen(&mut self) -> bool {
+        self.poll();
+        !self.aborted && self.nodes < self.node_limit && self.manager.may_deepen(self.clock.now())
+    }
+
+    /// Counts a node; true when the search must stop here. The node limit is exact, the clock is looked at now and then.
+    #[inline]
+    pub fn enter(&mut self, ply: Ply) -> bool {
+        if self.nodes >= self.node_limit {
+            self.aborted = true;
+            return true;
+        }
+        self.nodes += 1;
+        self.seldepth = self.seldepth.max(ply.index());
+        if self.nodes.is_multiple_of(POLL_INTERVAL) {
+            self.poll();
+        }
+        self.aborted
+    }
+
+    fn poll(&mut self) {
+        if self.control.version() != self.limits_version {
+            self.read_limits();
+        }
+        if self.control.is_stopped() || self.manager.is_over(self.clock.now()) {
+            self.aborted = true;
+        }
+    }
+
+    /// Whether the side to move may play `point`: empty, and no foul.
+    pub fn is_legal(&mut self, point: Point) -> bool {
+        self.board.side() == Color::White || !self.board.is_forbidden(point)
+    }
+
+    /// Plays a move on board and evaluator.
+    #[inline]
+    pub fn play(&mut self, point: Point) {
+        self.board.play(point, &mut self.evaluator);
+    }
+
+    /// Takes it back.
+    #[inline]
+    pub fn undo(&mut self) {
+        self.board.undo(&mut self.evaluator);
+    }
+
+    /// Makes `point` followed by the next ply's line the best line from `ply` on.
+    pub fn extend_line(&mut self, ply: Ply, point: Point) {
+        let (head, tail) = self.lines.split_at_mut(ply.index() + 1);
+        let line = &mut head[ply.index()];
+        line.clear();
+        line.push(point);
+        for &next in tail[0].iter().take(Ply::MAX.index()) {
+            line.push(next);
+        }
+    }
+}
