@@ -1,0 +1,168 @@
+//! The search's static claims and reply lists against brute force: every claimed win is found by trying moves, every
+//! claimed loss is one against every reply, and every reply outside a complete list loses.
+//!
+//! `TENGEN_POSITIONS` sets the number of positions a rule; the normal run takes fewer.
+
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use tengen::base::{Color, Ply, Point, Rule, Size};
+use tengen::board::{Board, NullObserver, Threat};
+use tengen::search::forced::{self, Duty};
+
+/// All legal moves of the side to move; fouls are left out.
+fn legal_moves(board: &mut Board) -> Vec<Point> {
+    let points: Vec<Point> = board.size().points().filter(|&p| board.is_empty(p)).collect();
+    let black = board.side() == Color::Black;
+    points.into_iter().filter(|&p| !black || !board.is_forbidden(p)).collect()
+}
+
+/// Whether the side to move can force a five within `plies` plies (odd). The attacker tries his fours and threes
+/// only, so this may miss wins but never invents one; the defender tries everything.
+fn can_win(board: &mut Board, plies: i32) -> bool {
+    let us = board.side();
+    if board.count(us, Threat::Five) > 0 {
+        return true;
+    }
+    if plies < 3 {
+        return false;
+    }
+    let weakest = if plies == 3 { Threat::Four } else { Threat::OpenThree };
+    let mut moves: Vec<Point> = legal_moves(board);
+    moves.retain(|&p| board.threat(p, us) >= weakest || board.threat(p, us) == Threat::Forbidden);
+    moves.sort_by_key(|&p| std::cmp::Reverse(board.threat(p, us)));
+    moves.into_iter().any(|point| {
+        board.play(point, &mut NullObserver);
+        let wins = is_lost(board, plies - 1);
+        board.undo(&mut NullObserver);
+        wins
+    })
+}
+
+/// Whether the side to move loses within `plies` plies (even) whatever it plays.
+fn is_lost(board: &mut Board, plies: i32) -> bool {
+    if board.count(board.side(), Threat::Five) > 0 {
+        return false;
+    }
+    // A threatened five first: it refutes most replies without further search.
+    legal_moves(board).into_iter().all(|reply| loses(board, reply, plies))
+}
+
+/// Whether the opponent wins within `plies - 1` plies after this move.
+fn loses(board: &mut Board, reply: Point, plies: i32) -> bool {
+    board.play(reply, &mut NullObserver);
+    let lost = can_win(board, plies - 1);
+    board.undo(&mut NullObserver);
+    lost
+}
+
+/// A position full of threats, without a five on the board.
+fn tactical_position(rule: Rule, random: &mut SmallRng) -> Board {
+    let (width, height) = (random.random_range(7..=11), random.random_range(7..=11));
+    let size = Size::new(width, height).unwrap();
+    let mut board = Board::new(rule, size);
+    let span = random.random_range(4..=6);
+    let (left, top) = (random.random_range(0..=width - span), random.random_range(0..=height - span));
+    let stones = random.random_range(6..=span * span / 2 + 2);
+    for _ in 0..stones {
+        let x = left + random.random_range(0..span);
+        let y = top + random.random_range(0..span);
+        let point = Point::new(x, y).unwrap();
+        // Now and then the same side plays twice, so that one-sided positions occur too.
+        let color = if random.random_bool(0.15) { board.side().opponent() } else { board.side() };
+        let spoils = board.is_empty(point) && (board.threat(point, color) == Threat::Five);
+        if board.is_empty(point) && !spoils && !(color == Color::Black && board.is_forbidden(point)) {
+            board.play_color(point, color, &mut NullObserver);
+        }
+    }
+    board
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    wins: [usize; 6],
+    losses: [usize; 6],
+    lists: [usize; 3],
+}
+
+fn picture(board: &Board) -> String {
+    let size = board.size();
+    let rows = (0..size.height()).map(|y| {
+        (0..size.width())
+            .map(|x| match board.cell(Point::new(x, y).unwrap()).color() {
+                Some(Color::Black) => 'X',
+                Some(Color::White) => 'O',
+                None => '.',
+            })
+            .collect::<String>()
+    });
+    format!("{:?}, {:?} to move\n{}", board.rule(), board.side(), rows.collect::<Vec<_>>().join("\n"))
+}
+
+fn check(board: &mut Board, tally: &mut Tally) {
+    let claim = forced::static_result(board, Ply::ROOT);
+    if let Some(score) = claim {
+        let distance = score.distance().expect("static results are decisive");
+        if score.is_win() {
+            tally.wins[distance as usize] += 1;
+            assert!(can_win(board, distance), "claimed win in {distance} is none\n{}", picture(board));
+        } else {
+            tally.losses[distance as usize] += 1;
+            assert!(is_lost(board, distance), "claimed loss in {distance} is none\n{}", picture(board));
+        }
+        return;
+    }
+    let (kind, list, plies) = match forced::duty(board) {
+        Duty::Free => return,
+        Duty::StopFive(list) => (0, list, 2),
+        Duty::StopFour(list) => (1, list, 4),
+        Duty::StopFourThree(list) => (2, list, 6),
+    };
+    tally.lists[kind] += 1;
+    for reply in legal_moves(board) {
+        if !list.contains(&reply) {
+            assert!(loses(board, reply, plies), "{reply} is missing from list {kind} {list:?}\n{}", picture(board));
+        }
+    }
+}
+
+fn positions() -> usize {
+    std::env::var("TENGEN_POSITIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000)
+}
+
+fn check_rule(rule: Rule) {
+    let mut random = SmallRng::seed_from_u64(2026 + rule.number() as u64);
+    let mut tally = Tally::default();
+    for _ in 0..positions() {
+        check(&mut tactical_position(rule, &mut random), &mut tally);
+    }
+    println!("{rule:?}: {tally:?}");
+    // The sample must really exercise every claim.
+    assert!(tally.wins[1] > 20 && tally.wins[3] > 20 && tally.wins[5] > 5, "{tally:?}");
+    assert!(tally.losses[2] > 5 && tally.losses[4] > 5, "{tally:?}");
+    assert!(tally.lists[0] > 20 && tally.lists[1] > 20 && tally.lists[2] > 2, "{tally:?}");
+}
+
+#[test]
+fn freestyle_claims_hold() {
+    check_rule(Rule::Freestyle);
+}
+
+#[test]
+fn standard_claims_hold() {
+    check_rule(Rule::Standard);
+}
+
+#[test]
+fn renju_claims_hold() {
+    check_rule(Rule::Renju);
+}
+
+#[test]
+fn caro_claims_hold() {
+    check_rule(Rule::Caro);
+}
+
+#[test]
+fn caro_exact_claims_hold() {
+    check_rule(Rule::CaroExact);
+}
