@@ -1,0 +1,2 @@
+//! Hard renju cases.
+use super::*;
