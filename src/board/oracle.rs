@@ -270,7 +270,8 @@ impl Window {
     /// Whether the row through the centre wins.
     fn wins(&self, rule: LineRule) -> bool {
         let (first, last) = self.around(|seen| seen == Seen::Own);
-        let both_ends_blocked = self.at(first as i32 - 1) == Seen::Opponent && self.at(last as i32 + 1) == Seen::Opponent;
+        let both_ends_blocked =
+            self.at(first as i32 - 1) == Seen::Opponent && self.at(last as i32 + 1) == Seen::Opponent;
         row_wins(rule, last + 1 - first, both_ends_blocked)
     }
 
