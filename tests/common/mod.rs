@@ -127,21 +127,30 @@ fn wish(rng: &mut SmallRng, size: Size, played: &[Point], taste: Taste) -> Optio
     }
 }
 
-/// A dense random position: stones of both sides crowded into a square of at most 8x8 somewhere on the board, black
-/// to be judged. No side has five yet where it can be helped.
+/// A dense random position: stones of both sides crowded into at most 8x8 squares somewhere on the board, black
+/// more often than white and often in line with black, so that fours, overlines and threes abound. No stone was put
+/// where it won.
 pub fn crowded(rng: &mut SmallRng, rule: Rule, size: Size) -> Oracle {
     let mut oracle = Oracle::new(rule, size);
     let (width, height) = (size.width().min(rng.random_range(5..=8)), size.height().min(rng.random_range(5..=8)));
     let left = rng.random_range(0..=size.width() - width);
     let top = rng.random_range(0..=size.height() - height);
-    for _ in 0..rng.random_range(8..=width * height / 2) {
+    let black_of_ten = rng.random_range(5..=8);
+    let mut black: Option<Point> = None;
+    for _ in 0..rng.random_range(8..=width * height * 2 / 3) {
         let (x, y) = (left + rng.random_range(0..width), top + rng.random_range(0..height));
-        let color = if rng.random_ratio(3, 5) { Color::Black } else { Color::White };
-        if let Some(p) = Point::new(x, y)
+        let color = if rng.random_ratio(black_of_ten, 10) { Color::Black } else { Color::White };
+        let in_line = black.filter(|_| color == Color::Black && rng.random_ratio(1, 2));
+        let wish = match in_line {
+            Some(p) => p.step(Direction::ALL[rng.random_range(0..4)], rng.random_range(-4..=4)),
+            None => Point::new(x, y),
+        };
+        if let Some(p) = wish
             && oracle.cell(p) == Cell::Empty
             && !oracle.wins(p, color)
         {
             oracle.set(p, color.into());
+            black = if color == Color::Black { Some(p) } else { black };
         }
     }
     oracle
