@@ -81,7 +81,7 @@ fn draw(picture: &[char], point: Point, color: Color, direction: Direction, edge
 }
 
 /// Asks every reader for this picture, drawn through the point that `place` gives for each direction.
-fn check(picture: &[char], classes: &[Shape; 5], place: impl Fn(Direction) -> Option<Point>, edges: Option<Cell>) {
+fn check(picture: &[char], classes: [Shape; 5], place: impl Fn(Direction) -> Option<Point>, edges: Option<Cell>) {
     let size = Size::square(15).expect("a legal size");
     let text: String = picture.iter().collect();
     for (name, reader) in READERS {
@@ -103,15 +103,15 @@ fn check(picture: &[char], classes: &[Shape; 5], place: impl Fn(Direction) -> Op
 fn every_picture_is_classified_alike_by_all() {
     let cases = cases();
     assert!(cases.len() >= 31);
-    for Case { picture, classes } in &cases {
+    for Case { picture, classes } in cases {
         let mirrored: Vec<char> = picture.iter().rev().copied().collect();
-        check(picture, classes, |_| Point::new(7, 7), Some(Cell::Wall));
+        check(&picture, classes, |_| Point::new(7, 7), Some(Cell::Wall));
         check(&mirrored, classes, |_| Point::new(7, 7), Some(Cell::Wall));
         let Some(edge) = picture.iter().position(|&c| c == '#') else { continue };
         assert!(edge < 5, "draw the edge on the left");
         let near = 4 - edge;
         let place = |direction| if direction == Direction::Vertical { (7, near) } else { (near, 7) };
-        check(picture, classes, |direction| Point::new(place(direction).0, place(direction).1), None);
+        check(&picture, classes, |direction| Point::new(place(direction).0, place(direction).1), None);
         let place = |direction| if direction == Direction::Vertical { (7, 14 - near) } else { (14 - near, 7) };
         check(&mirrored, classes, |direction| Point::new(place(direction).0, place(direction).1), None);
     }

@@ -164,7 +164,8 @@ impl Oracle {
 
     /// Stones of `color` in one piece with `p`: how many before it and how many after it.
     fn neighbours(&self, p: Point, color: Color, direction: Direction) -> (usize, usize) {
-        let count = |sign: i32| (1..).take_while(|&i| self.at(p, direction, i * sign) == Cell::from(color)).count();
+        let is_own = |&steps: &i32| self.at(p, direction, steps) == Cell::from(color);
+        let count = |sign: i32| (1..Size::MAX_SIDE as i32).map(|i| i * sign).take_while(is_own).count();
         (count(-1), count(1))
     }
 
@@ -257,7 +258,7 @@ impl Window {
 
     /// First and last square of the piece of line around the centre on which every square passes.
     fn around(&self, passes: fn(Seen) -> bool) -> (usize, usize) {
-        let reach = |sign: i32| (1..).take_while(|&k| passes(self.at(CENTER as i32 + k * sign))).count();
+        let reach = |sign: i32| (1..=CENTER as i32).take_while(|&k| passes(self.at(CENTER as i32 + k * sign))).count();
         (CENTER - reach(-1), CENTER + reach(1))
     }
 

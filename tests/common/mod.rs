@@ -22,7 +22,8 @@ pub fn seeded(seed: u64) -> SmallRng {
 
 /// A game as one string: column letter and row number from 1, move after move.
 pub fn moves_text(moves: &[Point]) -> String {
-    moves.iter().map(|p| format!("{}{}", char::from(b'a' + p.x() as u8), p.y() + 1)).collect()
+    let text = |p: &Point| format!("{}{}", char::from(b'a' + p.x() as u8), p.y() + 1);
+    moves.iter().map(text).collect::<Vec<_>>().concat()
 }
 
 /// Reads such a string.

@@ -373,12 +373,12 @@ fn white_may_do_anything() {
 #[test]
 fn draws_are_counted() {
     let size = Size::new(6, 5).unwrap();
-    // No five anywhere: columns of twos, shifted every other pair of rows.
+    // No five anywhere: twos in every row, the colours exchanged in the next.
     let fill = |oracle: &mut Oracle, squares: usize| {
         let mut last = Verdict::Continues;
         for p in size.points().take(squares) {
             assert_eq!(last, Verdict::Continues);
-            let color = Color::ALL[(p.x() + 2 * (p.y() % 2)) / 2 % 2];
+            let color = Color::ALL[(p.x() / 2 + p.y()) % 2];
             last = oracle.play(p, color);
         }
         last
