@@ -292,6 +292,39 @@ fn crowded_positions_with_dead_squares() {
     }
 }
 
+/// The blocks of `tests/data/forbidden.txt`: a name, a chain of points, and the stones of a picture.
+fn hard_positions() -> impl Iterator<Item = (&'static str, Vec<Point>, Oracle)> {
+    let point = |text: &str| {
+        let (x, y) = text.split_once(',').expect("a point is x,y");
+        Point::new(x.parse().expect("a column"), y.parse().expect("a row")).expect("on the board")
+    };
+    include_str!("data/forbidden.txt").split("\n\n").skip(1).map(move |block| {
+        let mut lines = block.lines();
+        let name = lines.next().expect("a name");
+        let chain = lines.next().expect("a chain").split("; ").filter_map(|step| step.split(' ').next());
+        let rows: Vec<&str> = lines.collect();
+        let mut oracle = Oracle::new(Rule::Renju, size((rows[0].len(), rows.len())));
+        for (p, c) in oracle.size().points().zip(rows.concat().chars()) {
+            let cell = [('X', Cell::Black), ('O', Cell::White)].into_iter().find(|pair| pair.0 == c);
+            oracle.set(p, cell.map_or(Cell::Empty, |pair| pair.1));
+        }
+        (name, chain.map(point).collect(), oracle)
+    })
+}
+
+#[test]
+fn hard_forbidden_points() {
+    for (name, chain, mut oracle) in hard_positions() {
+        for p in chain {
+            let mut board = Board::from_cells(Rule::Renju, oracle.size(), &cells_of(&oracle), Color::Black);
+            if let Err(text) = compare_all(&mut board, &oracle) {
+                panic!("{name}, before {p}: {text}");
+            }
+            oracle.set(p, Cell::Black);
+        }
+    }
+}
+
 /// How many random positions the forbidden points are compared in.
 fn forbidden_positions() -> u64 {
     let wanted = std::env::var("TENGEN_FORBIDDEN_POSITIONS").ok().and_then(|text| text.parse().ok());
