@@ -9,6 +9,7 @@ pub mod forbidden;
 pub mod lines;
 pub mod notation;
 pub mod observer;
+pub mod oracle;
 pub mod shape;
 pub mod stones;
 pub mod symmetry;

@@ -1,0 +1,430 @@
+//! The fast board against the slow rules: random games of every rule on many sizes, golden positions, symmetries.
+
+mod common;
+
+use common::{SIZES, Taste, cells_of, crowded, mover, moves_of, moves_text, oracle_after, random_move, seeded, size};
+use rand::Rng;
+use rand::rngs::SmallRng;
+use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
+use tengen::board::oracle::{Oracle, Verdict};
+use tengen::board::{Board, Foul, NullObserver, Threat};
+
+/// Threat counts of one colour over all empty points, by code.
+type Counts = [usize; 14];
+
+/// One golden position: what it is called, its rule, its moves on 15x15, and the counts for black and white.
+struct Golden {
+    name: &'static str,
+    rule: Rule,
+    moves: &'static str,
+    counts: [Counts; 2],
+}
+
+const P1: &str = "j11n11k12m9l12l10l9j13k14k11j12i12k13m14k8i10";
+const P2: &str = "k6k4n7l6i6j4i4i5h6j6j5l7h4h5k5l8l5k9m5n5";
+const P3: &str = "d12d10f12c10c11g11c13g14g10e12e13f13d11b10e10f9i11h12f10e11i10h10h9i13j11k12c12g15";
+const P4: &str = "l7k10i7k6i4j7l5i8l4l6k4j4m6j3k5j6j5i6h6m5h5i5";
+
+#[rustfmt::skip]
+const GOLDEN: [Golden; 8] = [
+    Golden { name: "P1", rule: Rule::Freestyle, moves: P1, counts: [
+        [173, 0, 13, 11, 0, 2, 7, 1, 0, 2, 0, 0, 0, 0], [173, 0, 16, 6, 3, 4, 5, 0, 0, 1, 1, 0, 0, 0]] },
+    Golden { name: "P1", rule: Rule::Standard, moves: P1, counts: [
+        [174, 0, 13, 10, 0, 2, 7, 1, 0, 2, 0, 0, 0, 0], [175, 0, 15, 6, 2, 4, 5, 0, 0, 1, 1, 0, 0, 0]] },
+    Golden { name: "P1", rule: Rule::Caro, moves: P1, counts: [
+        [179, 0, 7, 13, 0, 2, 6, 0, 0, 2, 0, 0, 0, 0], [175, 0, 14, 7, 3, 3, 5, 0, 0, 1, 1, 0, 0, 0]] },
+    Golden { name: "P2", rule: Rule::Freestyle, moves: P2, counts: [
+        [168, 0, 16, 10, 3, 2, 3, 1, 0, 2, 0, 0, 0, 0], [161, 0, 18, 12, 1, 3, 5, 1, 0, 0, 4, 0, 0, 0]] },
+    Golden { name: "P2", rule: Rule::Standard, moves: P2, counts: [
+        [169, 0, 16, 9, 3, 2, 3, 1, 0, 2, 0, 0, 0, 0], [164, 0, 17, 10, 1, 3, 5, 1, 0, 0, 4, 0, 0, 0]] },
+    Golden { name: "P2", rule: Rule::Caro, moves: P2, counts: [
+        [172, 0, 12, 10, 3, 2, 3, 1, 0, 2, 0, 0, 0, 0], [165, 0, 15, 13, 0, 2, 5, 1, 0, 1, 3, 0, 0, 0]] },
+    Golden { name: "P3", rule: Rule::Renju, moves: P3, counts: [
+        [157, 1, 18, 6, 1, 4, 3, 1, 0, 5, 1, 0, 0, 0], [147, 0, 28, 6, 4, 6, 1, 1, 0, 1, 3, 0, 0, 0]] },
+    Golden { name: "P4", rule: Rule::Renju, moves: P4, counts: [
+        [166, 0, 0, 22, 0, 2, 10, 1, 0, 2, 0, 0, 0, 0], [156, 0, 21, 10, 0, 5, 4, 4, 1, 2, 0, 0, 0, 0]] },
+];
+
+/// Counts by rescanning.
+fn counts(oracle: &Oracle, color: Color) -> Counts {
+    let mut counts = [0; 14];
+    for p in oracle.size().points().filter(|&p| oracle.cell(p) == Cell::Empty) {
+        counts[oracle.threat(p, color).index()] += 1;
+    }
+    counts
+}
+
+#[test]
+fn golden_positions() {
+    for golden in &GOLDEN {
+        let mut board = Board::new(golden.rule, size((15, 15)));
+        for p in moves_of(golden.moves) {
+            board.play(p, &mut NullObserver);
+        }
+        let oracle = oracle_after(golden.rule, size((15, 15)), &moves_of(golden.moves));
+        for color in Color::ALL {
+            let expected = golden.counts[color.index()];
+            assert_eq!(counts(&oracle, color), expected, "oracle: {} {:?} {color:?}", golden.name, golden.rule);
+            let fast = Threat::ALL.map(|threat| board.count(color, threat));
+            assert_eq!(fast, expected, "board: {} {:?} {color:?}", golden.name, golden.rule);
+        }
+    }
+    let oracle = oracle_after(Rule::Renju, size((15, 15)), &moves_of(P3));
+    let forbidden: Vec<Point> = oracle.size().points().filter(|&p| oracle.foul(p).is_some()).collect();
+    assert_eq!(moves_text(&forbidden), "i8");
+}
+
+/// Compares one empty point: its shapes and its threat.
+fn compare_point(board: &Board, oracle: &Oracle, p: Point) -> Result<(), String> {
+    for color in Color::ALL {
+        for direction in Direction::ALL {
+            let (fast, slow) = (board.shape(p, color, direction), oracle.shape(p, color, direction));
+            if fast != slow {
+                return Err(format!("{color:?} {direction:?} at {p}: board says {fast:?}, oracle {slow:?}"));
+            }
+        }
+        let (fast, slow) = (board.threat(p, color), oracle.threat(p, color));
+        if fast != slow {
+            return Err(format!("{color:?} at {p}: board says {fast:?}, oracle {slow:?}"));
+        }
+        if (slow == Threat::Five) != oracle.wins(p, color) {
+            return Err(format!("{color:?} at {p}: {slow:?}, but a winning move or not is another matter"));
+        }
+    }
+    Ok(())
+}
+
+/// Compares everything there is on the board.
+fn compare_all(board: &mut Board, oracle: &Oracle) -> Result<(), String> {
+    let mut expected = [[0; 14]; 2];
+    for p in oracle.size().points() {
+        if board.cell(p) != oracle.cell(p) || board.is_empty(p) != (oracle.cell(p) == Cell::Empty) {
+            return Err(format!("{p}: board has {:?}, oracle {:?}", board.cell(p), oracle.cell(p)));
+        }
+        if board.is_empty(p) {
+            compare_point(board, oracle, p)?;
+            for color in Color::ALL {
+                expected[color.index()][oracle.threat(p, color).index()] += 1;
+            }
+            compare_fouls(board, oracle, p)?;
+        }
+    }
+    for color in Color::ALL {
+        let fast = Threat::ALL.map(|threat| board.count(color, threat));
+        if fast != expected[color.index()] {
+            return Err(format!("{color:?} counts: board {fast:?}, oracle {:?}", expected[color.index()]));
+        }
+    }
+    Ok(())
+}
+
+/// Compares what the two say about black on an empty point.
+fn compare_fouls(board: &mut Board, oracle: &Oracle, p: Point) -> Result<Option<Foul>, String> {
+    let (fast, slow) = (board.foul(p), oracle.foul(p));
+    if fast != slow {
+        return Err(format!("black at {p}: board says {fast:?}, oracle {slow:?}"));
+    }
+    if board.is_forbidden(p) != slow.is_some() {
+        return Err(format!("black at {p}: forbidden or not, the board cannot agree with itself"));
+    }
+    if slow.is_some() && oracle.threat(p, Color::Black) != Threat::Forbidden {
+        return Err(format!("black at {p}: {slow:?} was not suspected"));
+    }
+    Ok(slow)
+}
+
+/// Compares the empty points that a stone on `center` can have changed.
+fn compare_around(board: &Board, oracle: &Oracle, center: Point) -> Result<(), String> {
+    for direction in Direction::ALL {
+        for p in (-6..=6).filter_map(|steps| center.step(direction, steps)) {
+            if oracle.cell(p) == Cell::Empty {
+                compare_point(board, oracle, p)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One game walked forwards, now and then a few moves back, and at the end all the way back.
+struct Walk {
+    board: Board,
+    oracle: Oracle,
+    moves: Vec<Point>,
+    /// The board's hash before every move.
+    keys: Vec<u64>,
+    rng: SmallRng,
+}
+
+impl Walk {
+    fn new(rule: Rule, size: Size, seed: u64) -> Walk {
+        let rng = seeded(seed);
+        Walk { board: Board::new(rule, size), oracle: Oracle::new(rule, size), moves: vec![], keys: vec![], rng }
+    }
+
+    /// Plays one move on both boards; false when the board is full.
+    fn play(&mut self, taste: Taste) -> Result<bool, String> {
+        let Some(p) = random_move(&mut self.rng, &self.oracle, &self.moves, taste) else { return Ok(false) };
+        let color = mover(self.moves.len());
+        if self.board.side() != color {
+            return Err("the board has lost track of whose turn it is".into());
+        }
+        self.keys.push(self.board.key());
+        self.moves.push(p);
+        self.board.play(p, &mut NullObserver);
+        self.oracle.set(p, color.into());
+        self.compare(p)?;
+        Ok(true)
+    }
+
+    /// Takes one move back on both boards.
+    fn undo(&mut self) -> Result<(), String> {
+        let Some(p) = self.moves.pop() else { return Ok(()) };
+        self.board.undo(&mut NullObserver);
+        self.oracle.set(p, Cell::Empty);
+        if self.keys.pop() != Some(self.board.key()) {
+            return Err(format!("undoing {p} did not restore the hash"));
+        }
+        self.compare(p).map_err(|text| format!("after undoing {p}: {text}"))
+    }
+
+    /// Compares around `p` always and everywhere sometimes.
+    fn compare(&mut self, p: Point) -> Result<(), String> {
+        if self.moves.is_empty() || self.rng.random_ratio(1, 10) {
+            compare_all(&mut self.board, &self.oracle)?;
+        }
+        compare_around(&self.board, &self.oracle, p)?;
+        if self.board.is_draw() != self.oracle.is_draw() && !self.moves.is_empty() {
+            return Err("drawn or not".into());
+        }
+        Ok(())
+    }
+
+    /// The whole walk.
+    fn walk(&mut self, taste: Taste, length: usize) -> Result<(), String> {
+        while self.moves.len() < length && self.play(taste)? {
+            if self.rng.random_ratio(1, 12) {
+                for _ in 0..self.rng.random_range(1..=3) {
+                    self.undo()?;
+                }
+            }
+        }
+        compare_all(&mut self.board, &self.oracle)?;
+        let fresh =
+            Board::from_cells(self.oracle.rule(), self.oracle.size(), &cells_of(&self.oracle), self.board.side());
+        if fresh.key() != self.board.key() {
+            return Err("the hash depends on the order of moves".into());
+        }
+        while !self.moves.is_empty() {
+            self.undo()?;
+        }
+        Ok(())
+    }
+}
+
+/// Random games of one rule, on every size and to every taste.
+fn games(rule: Rule) {
+    let per_kind = if cfg!(debug_assertions) { 10 } else { 50 };
+    for (i, sides) in SIZES.into_iter().enumerate() {
+        for (j, taste) in Taste::ALL.into_iter().enumerate() {
+            for k in 0..per_kind {
+                let mut walk = Walk::new(rule, size(sides), ((i * 10 + j) * 1000 + k) as u64);
+                let cells = sides.0 * sides.1;
+                let length = if k % 5 == 0 { cells } else { cells.min(30 + 10 * (k % 5)) };
+                if let Err(text) = walk.walk(taste, length) {
+                    panic!("{rule:?} {}x{}: {}\n{text}", sides.0, sides.1, moves_text(&walk.moves));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn freestyle_games() {
+    games(Rule::Freestyle);
+}
+
+#[test]
+fn standard_games() {
+    games(Rule::Standard);
+}
+
+#[test]
+fn renju_games() {
+    games(Rule::Renju);
+}
+
+#[test]
+fn caro_games() {
+    games(Rule::Caro);
+}
+
+#[test]
+fn exact_caro_games() {
+    games(Rule::CaroExact);
+}
+
+/// A position as a list of stones and dead squares.
+fn position_text(oracle: &Oracle) -> String {
+    let cell = |(p, cell): &(Point, Cell)| format!("{p} {cell:?}");
+    format!(
+        "{:?} {:?}: {}",
+        oracle.rule(),
+        oracle.size(),
+        cells_of(oracle).iter().map(cell).collect::<Vec<_>>().join("; ")
+    )
+}
+
+#[test]
+fn crowded_positions_with_dead_squares() {
+    for seed in 0..1500 {
+        let mut rng = seeded(seed);
+        let rule = Rule::ALL[seed as usize % 5];
+        let mut oracle = crowded(&mut rng, rule, size(SIZES[seed as usize / 5 % SIZES.len()]));
+        for _ in 0..rng.random_range(0..8) {
+            let (width, height) = (oracle.size().width(), oracle.size().height());
+            let p = Point::new(rng.random_range(0..width), rng.random_range(0..height)).expect("on the board");
+            oracle.set(p, Cell::Wall);
+        }
+        let mut board = Board::from_cells(rule, oracle.size(), &cells_of(&oracle), Color::Black);
+        if let Err(text) = compare_all(&mut board, &oracle) {
+            panic!("{}\n{text}", position_text(&oracle));
+        }
+    }
+}
+
+/// The blocks of `tests/data/forbidden.txt`: a name, a chain of points, and the stones of a picture.
+fn hard_positions() -> impl Iterator<Item = (&'static str, Vec<Point>, Oracle)> {
+    let point = |text: &str| {
+        let (x, y) = text.split_once(',').expect("a point is x,y");
+        Point::new(x.parse().expect("a column"), y.parse().expect("a row")).expect("on the board")
+    };
+    include_str!("data/forbidden.txt").split("\n\n").skip(1).map(move |block| {
+        let mut lines = block.lines();
+        let name = lines.next().expect("a name");
+        let chain = lines.next().expect("a chain").split("; ").filter_map(|step| step.split(' ').next());
+        let rows: Vec<&str> = lines.collect();
+        let mut oracle = Oracle::new(Rule::Renju, size((rows[0].len(), rows.len())));
+        for (p, c) in oracle.size().points().zip(rows.concat().chars()) {
+            let cell = [('X', Cell::Black), ('O', Cell::White)].into_iter().find(|pair| pair.0 == c);
+            oracle.set(p, cell.map_or(Cell::Empty, |pair| pair.1));
+        }
+        (name, chain.map(point).collect(), oracle)
+    })
+}
+
+#[test]
+fn hard_forbidden_points() {
+    for (name, chain, mut oracle) in hard_positions() {
+        for p in chain {
+            let mut board = Board::from_cells(Rule::Renju, oracle.size(), &cells_of(&oracle), Color::Black);
+            if let Err(text) = compare_all(&mut board, &oracle) {
+                panic!("{name}, before {p}: {text}");
+            }
+            oracle.set(p, Cell::Black);
+        }
+    }
+}
+
+/// How many random positions the forbidden points are compared in.
+fn forbidden_positions() -> u64 {
+    let wanted = std::env::var("TENGEN_FORBIDDEN_POSITIONS").ok().and_then(|text| text.parse().ok());
+    wanted.unwrap_or(if cfg!(debug_assertions) { 3_000 } else { 100_000 })
+}
+
+#[test]
+fn forbidden_points_of_random_positions() {
+    let (mut fouls, mut acquitted) = ([0; 3], 0);
+    for seed in 0..forbidden_positions() {
+        let oracle = crowded(&mut seeded(seed), Rule::Renju, size(SIZES[1 + seed as usize % (SIZES.len() - 1)]));
+        let mut board = Board::from_cells(Rule::Renju, oracle.size(), &cells_of(&oracle), Color::Black);
+        for p in oracle.size().points().filter(|&p| oracle.cell(p) == Cell::Empty) {
+            match compare_fouls(&mut board, &oracle, p) {
+                Err(text) => panic!("{}\n{text}", position_text(&oracle)),
+                Ok(Some(Foul::Overline(_))) => fouls[0] += 1,
+                Ok(Some(Foul::DoubleFour(_))) => fouls[1] += 1,
+                Ok(Some(Foul::DoubleThree(_))) => fouls[2] += 1,
+                Ok(None) => acquitted += usize::from(board.threat(p, Color::Black) == Threat::Forbidden),
+            }
+        }
+        if let Err(text) = compare_all(&mut board, &oracle) {
+            panic!("{} after asking for fouls\n{text}", position_text(&oracle));
+        }
+    }
+    println!("overlines, double fours, double threes: {fouls:?}; suspected but legal: {acquitted}");
+    let enough = forbidden_positions() as usize / 100;
+    assert!(fouls.into_iter().all(|n| n >= enough) && acquitted >= enough, "the positions must be worth asking about");
+}
+
+/// A point under one of the eight symmetries of a square board.
+fn turned(p: Point, side: usize, symmetry: usize) -> Point {
+    let (x, y) = if symmetry & 4 == 0 { (p.x(), p.y()) } else { (p.y(), p.x()) };
+    let x = if symmetry & 1 == 0 { x } else { side - 1 - x };
+    let y = if symmetry & 2 == 0 { y } else { side - 1 - y };
+    Point::new(x, y).expect("a symmetry keeps points on the board")
+}
+
+/// Where a line lies after the symmetry.
+fn turned_line(direction: Direction, symmetry: usize) -> Direction {
+    let start = Point::new(10, 10).expect("on the board");
+    let next = start.step(direction, 1).expect("on the board");
+    let (from, to) = (turned(start, 22, symmetry), turned(next, 22, symmetry));
+    let leads = |&d: &Direction| from.step(d, 1) == Some(to) || from.step(d, -1) == Some(to);
+    Direction::ALL.into_iter().find(leads).expect("a line stays a line")
+}
+
+#[test]
+fn the_oracle_is_symmetric() {
+    let kind = |foul: Option<Foul>| match foul {
+        None => (0, 0),
+        Some(Foul::Overline(_)) => (1, 1),
+        Some(Foul::DoubleFour(fours)) => (2, fours.len()),
+        Some(Foul::DoubleThree(threes)) => (3, threes.len()),
+    };
+    for seed in 0..300 {
+        let side = [7, 10, 15][seed as usize % 3];
+        let rule = Rule::ALL[seed as usize % 5];
+        let oracle = crowded(&mut seeded(seed), rule, size((side, side)));
+        for symmetry in 0..8 {
+            let mut other = Oracle::new(rule, oracle.size());
+            for (p, cell) in cells_of(&oracle) {
+                other.set(turned(p, side, symmetry), cell);
+            }
+            for p in oracle.size().points().filter(|&p| oracle.cell(p) == Cell::Empty) {
+                let q = turned(p, side, symmetry);
+                for color in Color::ALL {
+                    for direction in Direction::ALL {
+                        let shapes = (
+                            oracle.shape(p, color, direction),
+                            other.shape(q, color, turned_line(direction, symmetry)),
+                        );
+                        assert_eq!(shapes.0, shapes.1, "{} {p} {color:?} {direction:?}", position_text(&oracle));
+                    }
+                    assert_eq!(oracle.wins(p, color), other.wins(q, color), "{} {p}", position_text(&oracle));
+                }
+                assert_eq!(kind(oracle.foul(p)), kind(other.foul(q)), "{} {p}", position_text(&oracle));
+            }
+        }
+    }
+}
+
+#[test]
+fn colours_are_alike_where_the_rule_is() {
+    for seed in 0..400 {
+        let rule = [Rule::Freestyle, Rule::Standard, Rule::Caro, Rule::CaroExact][seed as usize % 4];
+        let oracle = crowded(&mut seeded(seed), rule, size(SIZES[seed as usize % SIZES.len()]));
+        let mut other = Oracle::new(rule, oracle.size());
+        for (p, cell) in cells_of(&oracle) {
+            other.set(p, cell.color().map_or(cell, |color| color.opponent().into()));
+        }
+        for p in oracle.size().points().filter(|&p| oracle.cell(p) == Cell::Empty) {
+            for color in Color::ALL {
+                let text = position_text(&oracle);
+                assert_eq!(oracle.threat(p, color), other.threat(p, color.opponent()), "{text} {p}");
+                assert_eq!(oracle.wins(p, color), other.wins(p, color.opponent()), "{text} {p}");
+                let verdicts = (oracle.clone().play(p, color), other.clone().play(p, color.opponent()));
+                assert_eq!(verdicts.0, verdicts.1, "{text} {p}");
+                assert_eq!(verdicts.0 == Verdict::Wins, oracle.threat(p, color) == Threat::Five, "{text} {p}");
+            }
+        }
+    }
+}
