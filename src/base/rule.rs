@@ -69,7 +69,8 @@ impl Rule {
     /// Stones on the board at which the game is drawn, for a board of `cells` points.
     pub const fn draw_at(self, cells: usize) -> usize {
         match self {
-            Rule::Renju => cells.saturating_sub(25),
+            Rule::Renju if cells > 26 => cells - 25,
+            Rule::Renju => 1,
             _ => cells,
         }
     }

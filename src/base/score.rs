@@ -69,6 +69,12 @@ impl Score {
         self.is_win() || self.is_loss()
     }
 
+    /// The strongest estimate on the same side: what a result is worth that is believed but not proven.
+    #[must_use]
+    pub const fn unproven(self) -> Score {
+        Score::estimate(self.0)
+    }
+
     /// Moves from the root to the end of the game, when the result is proven.
     pub const fn distance(self) -> Option<i32> {
         if self.is_decisive() { Some(Score::MATE - self.0.abs()) } else { None }

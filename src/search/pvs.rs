@@ -8,9 +8,6 @@ use super::worker::Worker;
 use crate::base::{Depth, Ply, Point, PointList, Score};
 use crate::eval::Evaluator;
 
-/// The lowest score that is not a claim: everything tried loses, but not everything was tried.
-const LOSING: i32 = -Score::EVAL_LIMIT;
-
 impl Worker<'_> {
     /// Value of the position for the side to move, searched to `depth` within (alpha, beta).
     pub fn search(&mut self, mut alpha: Score, mut beta: Score, depth: Depth, ply: Ply) -> Score {
@@ -124,9 +121,9 @@ impl Worker<'_> {
     /// loss is only believed.
     fn claim(&self, best: Option<Score>, duty: &Duty, ply: Ply) -> Score {
         match (best, duty) {
-            (None, Duty::Free | Duty::StopFourThree(_) | Duty::StopFour(_)) => Score::estimate(LOSING),
+            (None, Duty::Free | Duty::StopFourThree(_) | Duty::StopFour(_)) => Score::loss_in(ply, 1).unproven(),
             (None, Duty::StopFive(_)) => Score::loss_in(ply, 2),
-            (Some(best), Duty::Free) if best.is_loss() && !order::is_full_width(&self.board) => Score::estimate(LOSING),
+            (Some(best), Duty::Free) if best.is_loss() && !order::is_full_width(&self.board) => best.unproven(),
             (Some(best), _) => best,
         }
     }

@@ -10,6 +10,7 @@ use super::report::{Iteration, ReportSink, SearchReport};
 use super::tt::TranspositionTable;
 use super::worker::Worker;
 use crate::base::{Depth, Direction, Ply, Point, PointList, Score};
+use crate::board::oracle::{Oracle, Verdict};
 use crate::board::{Board, Shape, Threat, symmetry};
 
 /// Deepest iteration.
@@ -48,8 +49,11 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     if moves.is_empty() {
         return report;
     }
-    if worker.board.move_number() == 0 {
-        report.last.pv = report.best.into_iter().collect();
+    let us = worker.board.side();
+    let wins = worker.board.threat(moves[0].point, us) == Threat::Five;
+    if wins || worker.board.move_number() == 0 {
+        let score = if wins { Score::win_in(Ply::ROOT, 1) } else { Score::DRAW };
+        report.last = Iteration { depth: 1, pv: vec![moves[0].point], ..worker.iteration(1, score) };
         sink.iteration(&report.last);
         return report;
     }
@@ -62,7 +66,12 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
         report.best = Some(moves[0].point);
         let Some(score) = finished else { break };
         report.last = worker.iteration(depth, score);
+        if score.distance().is_some_and(|distance| distance > 5) && !line_holds(&worker.board, &report.last) {
+            log::error!("the rules refuse a proven line: {:?}", report.last);
+            report.last.score = score.unproven();
+        }
         sink.iteration(&report.last);
+        let score = report.last.score;
         if score.is_decisive() {
             proven_for += 1;
         }
@@ -202,6 +211,29 @@ fn last_resorts(board: &Board) -> Duty {
         forced::push_fours(board, board.side(), &mut list);
     }
     Duty::StopFour(list)
+}
+
+/// Replays the line of a proven result by the slow rules: every move legal, nobody done before the end, and a line
+/// that reaches the end really ends in a win. (A line may stop early, where the table or the threats settle the rest.)
+fn line_holds(board: &Board, iteration: &Iteration) -> bool {
+    let size = board.size();
+    let mut oracle = Oracle::new(board.rule(), size);
+    size.points().for_each(|point| oracle.set(point, board.cell(point)));
+    let distance = iteration.score.distance().unwrap_or(0);
+    let mut color = board.side();
+    let winner = if iteration.score.is_win() { color } else { color.opponent() };
+    iteration.pv.iter().zip(1..).all(|(&point, number)| {
+        let verdict = oracle.play(point, color);
+        let is_last = number == distance;
+        let holds = match verdict {
+            Verdict::Continues => !is_last,
+            Verdict::Wins => is_last && color == winner,
+            Verdict::Foul(_) => is_last && color != winner,
+            Verdict::Draw | Verdict::Illegal => false,
+        };
+        color = color.opponent();
+        holds
+    })
 }
 
 impl Worker<'_> {

@@ -44,20 +44,19 @@ impl Worker<'_> {
             return score;
         }
         let us = self.board.side();
+        let depth = if attack.last.is_none() { ALL_FOURS } else { SOME_FOURS };
+        let key = self.board.key();
+        if let Some(hit) = self.table.probe(key, ply)
+            && (hit.bound.proves(hit.score) || (hit.depth >= depth && hit.bound.settles(hit.score, alpha, beta)))
+        {
+            return hit.score;
+        }
         let stand_pat = self.evaluator.evaluate(&self.board);
         if stand_pat >= beta || ply >= Ply::MAX || self.board.count_from(us, Threat::Four) == 0 {
             return stand_pat;
         }
         if stand_pat + VCF_DELTA < alpha && !alpha.is_decisive() {
             return stand_pat;
-        }
-        let depth = if attack.last.is_none() { ALL_FOURS } else { SOME_FOURS };
-        let key = self.board.key();
-        let hit = self.table.probe(key, ply);
-        if let Some(hit) = hit
-            && (hit.bound.proves(hit.score) || (hit.depth >= depth && hit.bound.settles(hit.score, alpha, beta)))
-        {
-            return hit.score;
         }
         let old_alpha = alpha;
         alpha = alpha.max(stand_pat);

@@ -1,0 +1,193 @@
+//! Whole games, judged by the oracle alone: against a random mover, and of the engine against itself under every rule
+//! and size. `TENGEN_GAMES` sets the number of self-play games; the normal run plays a few.
+
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use std::time::{Duration, Instant};
+use tengen::base::{Color, Point, Rule, Size};
+use tengen::board::notation::letter;
+use tengen::board::oracle::{Oracle, Verdict};
+use tengen::engine::Engine;
+use tengen::search::{NullSink, SearchControl, SearchLimits};
+
+/// One game in progress: the referee's board and the moves so far.
+struct Game {
+    oracle: Oracle,
+    moves: Vec<Point>,
+    side: Color,
+}
+
+impl Game {
+    fn new(rule: Rule, size: Size) -> Game {
+        Game { oracle: Oracle::new(rule, size), moves: Vec::new(), side: Color::Black }
+    }
+
+    fn play(&mut self, point: Point) -> Verdict {
+        self.moves.push(point);
+        let verdict = self.oracle.play(point, self.side);
+        self.side = self.side.opponent();
+        verdict
+    }
+
+    fn random_move(&self, random: &mut SmallRng) -> Point {
+        let legal: Vec<Point> = self
+            .oracle
+            .size()
+            .points()
+            .filter(|&p| self.oracle.cell(p) == tengen::base::Cell::Empty)
+            .filter(|&p| self.side == Color::White || self.oracle.foul(p).is_none())
+            .collect();
+        legal[random.random_range(0..legal.len())]
+    }
+
+    fn describe(&self) -> String {
+        let moves: String = self.moves.iter().map(|&p| letter(p)).collect();
+        let size = self.oracle.size();
+        format!("{:?} {}x{} {moves}", self.oracle.rule(), size.width(), size.height())
+    }
+}
+
+/// An engine that follows a game and is held to what it says.
+struct Player {
+    engine: Engine,
+    /// The distance of the win it announced with its last move.
+    announced: Option<i32>,
+}
+
+impl Player {
+    fn new(rule: Rule, size: Size) -> Player {
+        let mut engine = Engine::new();
+        engine.set_rule(rule);
+        engine.new_game(size, false);
+        engine.options_mut().max_memory = 64 << 20;
+        Player { engine, announced: None }
+    }
+
+    /// Thinks within `limits`; a win once announced must be announced again, and nearer.
+    fn choose(&mut self, game: &Game, limits: SearchLimits) -> Point {
+        let stones: Vec<_> = game.moves.iter().map(|&p| (p, game.oracle.cell(p))).collect();
+        self.engine.set_position(&stones, game.side).unwrap();
+        let control = SearchControl::default();
+        control.begin(limits);
+        let report = self.engine.think(&control, &mut NullSink);
+        let win = report.last.score.distance().filter(|_| report.last.score.is_win());
+        if let Some(before) = self.announced {
+            let kept = win.is_some_and(|now| now <= before - 2);
+            assert!(kept, "a win in {before} became {:?}: {}", report.last.score, game.describe());
+        }
+        self.announced = win;
+        report.best.expect("a game that goes on has an empty point")
+    }
+}
+
+#[test]
+fn wins_every_game_against_a_random_mover() {
+    for rule in Rule::ALL {
+        let size = Size::square(15).unwrap();
+        for number in 0..20u64 {
+            let mut random = SmallRng::seed_from_u64(number);
+            let mut game = Game::new(rule, size);
+            let ours = if number % 2 == 0 { Color::Black } else { Color::White };
+            let mut player = Player::new(rule, size);
+            loop {
+                let us = game.side == ours;
+                let limits = SearchLimits { nodes: Some(2000), ..SearchLimits::default() };
+                let point = if us { player.choose(&game, limits) } else { game.random_move(&mut random) };
+                match game.play(point) {
+                    Verdict::Continues => {}
+                    Verdict::Wins => {
+                        assert!(us, "lost: {}", game.describe());
+                        break;
+                    }
+                    other => panic!("{other:?}: {}", game.describe()),
+                }
+            }
+        }
+    }
+}
+
+/// Plays one game of the engine against itself and says how it ended; every move is checked.
+fn self_play(rule: Rule, size: Size, seed: u64, limits: &SearchLimits, late: &mut Vec<Duration>) -> Verdict {
+    let mut random = SmallRng::seed_from_u64(seed);
+    let mut game = Game::new(rule, size);
+    let mut players = [Player::new(rule, size), Player::new(rule, size)];
+    let random_moves = random.random_range(0..5);
+    loop {
+        let point = if game.moves.len() < random_moves {
+            game.random_move(&mut random)
+        } else {
+            let begin = Instant::now();
+            let point = players[game.side.index()].choose(&game, limits.clone());
+            if limits.turn.is_some_and(|turn| begin.elapsed() > turn) {
+                late.push(begin.elapsed());
+            }
+            point
+        };
+        let mover = game.side;
+        let legal_before = game.oracle.cell(point) == tengen::base::Cell::Empty;
+        let had_choice = mover == Color::White
+            || game.oracle.foul(point).is_none()
+            || size.points().all(|p| game.oracle.cell(p) != tengen::base::Cell::Empty || game.oracle.foul(p).is_some());
+        assert!(legal_before && had_choice, "illegal move {point} by {mover:?}: {}", game.describe());
+        let verdict = game.play(point);
+        if verdict != Verdict::Continues {
+            let winner = (verdict == Verdict::Wins).then_some(mover);
+            for color in Color::ALL {
+                let announced = players[color.index()].announced;
+                assert!(
+                    announced.is_none() || winner == Some(color),
+                    "{color:?} announced a win and did not win: {}",
+                    game.describe()
+                );
+            }
+            return verdict;
+        }
+    }
+}
+
+fn random_size(random: &mut SmallRng) -> Size {
+    let side = random.random_range(Size::MIN_SIDE..=Size::MAX_SIDE);
+    let other = if random.random_bool(0.7) { side } else { random.random_range(Size::MIN_SIDE..=Size::MAX_SIDE) };
+    Size::new(side, other).unwrap()
+}
+
+#[test]
+fn self_play_is_legal_and_wins_are_never_taken_back() {
+    let games: u64 = std::env::var("TENGEN_GAMES").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    let timed = std::env::var("TENGEN_TURN_MS").ok().and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
+    let limits = match timed {
+        Some(turn) => SearchLimits { turn: Some(turn), ..SearchLimits::default() },
+        None => SearchLimits { nodes: Some(1500), ..SearchLimits::default() },
+    };
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    let tallies: Vec<_> = std::thread::scope(|scope| {
+        let run = |thread: u64| {
+            let limits = limits.clone();
+            scope.spawn(move || {
+                let mut late = Vec::new();
+                let mut ends = [0u64; 3];
+                for number in (thread..games).step_by(threads as usize) {
+                    let mut random = SmallRng::seed_from_u64(number ^ 0x5eed);
+                    let rule = Rule::ALL[number as usize % 5];
+                    let size = random_size(&mut random);
+                    match self_play(rule, size, number, &limits, &mut late) {
+                        Verdict::Wins => ends[0] += 1,
+                        Verdict::Draw => ends[1] += 1,
+                        _ => ends[2] += 1,
+                    }
+                }
+                (late, ends)
+            })
+        };
+        let handles: Vec<_> = (0..threads).map(run).collect();
+        handles.into_iter().map(|handle| handle.join().unwrap()).collect()
+    });
+    let late: usize = tallies.iter().map(|(late, _)| late.len()).sum();
+    let worst = tallies.iter().flat_map(|(late, _)| late).max();
+    let ends = tallies.iter().fold([0; 3], |sum, (_, ends)| [sum[0] + ends[0], sum[1] + ends[1], sum[2] + ends[2]]);
+    println!(
+        "{games} games: {} won, {} drawn, {} by foul; {late} late answers, worst {worst:?}",
+        ends[0], ends[1], ends[2]
+    );
+    assert_eq!(ends.iter().sum::<u64>(), games);
+}
