@@ -12,15 +12,28 @@ use std::time::{Duration, Instant};
 /// A position to measure on: rule, width, height and the moves that led to it, black first.
 pub type BenchPosition = (Rule, usize, usize, &'static str);
 
-/// Middle-game positions of all rules.
-pub const POSITIONS: [BenchPosition; 3] = [
-    (Rule::Freestyle, 15, 15, "j11n11k12m9l12l10l9j13k14k11j12i12k13m14k8i10"),
-    (Rule::Standard, 15, 15, "k6k4n7l6i6j4i4i5h6j6j5l7h4h5k5l8l5k9m5n5"),
-    (Rule::Renju, 15, 15, "l7k10i7k6i4j7l5i8l4l6k4j4m6j3k5j6j5i6h6m5h5i5"),
+/// Positions of all rules on boards of many sizes, undecided; from our own engine's games against itself.
+pub const POSITIONS: [BenchPosition; 16] = [
+    (Rule::Freestyle, 15, 15, "n12l14m13j12k13j11l11j13j14"),
+    (Rule::Freestyle, 20, 20, "q13o15m14p13p12o11o12n12m13m15n15o16o14p14m11n13"),
+    (Rule::Freestyle, 15, 15, "c6e8d4d5e6f6c5e3f5g4g6h7e9c7h5i4h4i5i7k6g9h8f8d10"),
+    (Rule::Freestyle, 10, 10, "i3f5g1g3e5f6f7g6e6e4d3h7i8d5"),
+    (Rule::Freestyle, 22, 22, "m9p10p9n7n11n9o11o10m8n10m10m11n8p8q7k8r9l12o9s9r11"),
+    (Rule::Standard, 15, 15, "a15e15b12d13e11f12e10g11d12e13h10f10"),
+    (Rule::Standard, 20, 20, "n8p5q6o8p6o7o9o5q5o6o4q4n7p10m5n9k5l6j5"),
+    (Rule::Standard, 13, 19, "b16e18c18c15e15e16f16d14g15h15f17f14g14g13h13e17"),
+    (Rule::Renju, 15, 15, "i10i9e8i11g8h8h11j10k11h9f9"),
+    (Rule::Renju, 15, 15, "j6m5m6l6k7i5k5k6j7j8l7i7k8j9k9i6i4k10l11f8i8g5"),
+    (Rule::Renju, 20, 20, "e9e7f9d11f10f11g11d8f6f8d9g9h10g8h8"),
+    (Rule::Caro, 15, 15, "n5k4n3l3j5l4l7k6k7m6"),
+    (Rule::Caro, 15, 15, "i15f13f12f14e11g13g9h11i11h10h13d12i10i8h9e9g8f7k9j11j12"),
+    (Rule::Caro, 8, 8, "b1e1b3c3d5d4e4e5f6f3c5b2"),
+    (Rule::CaroExact, 15, 15, "k9j9m6l9k10k11k7i11j8k6l10m11j5h10"),
+    (Rule::CaroExact, 18, 12, "l3h5j6k3l5l4m5n5m6k6k4j3l8m9l9l10o8"),
 ];
 
 /// Depth of the signature search, in plies.
-pub const DEPTH: u32 = 6;
+pub const DEPTH: u32 = 5;
 /// Rounds over all points when the board is timed, and repetitions of which the best counts.
 const BOARD_ROUNDS: u32 = 20;
 const BOARD_REPEATS: u32 = 100;
