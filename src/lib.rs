@@ -5,4 +5,5 @@
 pub mod base;
 pub mod board;
 pub mod engine;
+pub mod protocol;
 pub mod search;

@@ -1,3 +1,24 @@
 //! `pbrain-tengen`: arguments are commands; without any it speaks the Gomocup protocol.
 
-fn main() {}
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Managers read the error stream as if it were our answers: it stays empty unless somebody asks for logs.
+    if std::env::var_os("RUST_LOG").is_some() {
+        env_logger::init();
+    }
+    std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let outcome = match arguments.first() {
+        None => tengen::protocol::run().map_err(anyhow::Error::from),
+        Some(_) => Err(anyhow::anyhow!("commands: none yet")),
+    };
+    let Err(error) = outcome else { return ExitCode::SUCCESS };
+    log::error!("{error:#}");
+    if !arguments.is_empty() {
+        // Nobody is left to be told when even this fails.
+        let _ = writeln!(std::io::stderr(), "pbrain-tengen: {error:#}");
+    }
+    ExitCode::from(2)
+}

@@ -7,7 +7,7 @@ pub use options::Options;
 use crate::base::{Cell, Color, Point, Rule, Score, Size};
 use crate::search::{Iteration, ReportSink, SearchControl, SearchLimits, SearchReport};
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Why a stone could not be played or taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +148,7 @@ impl Engine {
 
     /// The limits that the settings give a search that starts now.
     pub fn limits(&self) -> SearchLimits {
-        SearchLimits { turn: self.options.turn, ..SearchLimits::default() }
+        self.options.limits(Instant::now())
     }
 
     /// Points where the search must not play at the root (the GUI's blocked squares); kept until replaced.
@@ -159,7 +159,7 @@ impl Engine {
     /// Searches a move for the side to move. The caller has called [`SearchControl::begin`]; the search stops when
     /// its limits are used up or the control says so. The position stays as it is.
     pub fn think(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
-        let begin = std::time::Instant::now();
+        let begin = Instant::now();
         let free: Vec<Point> = self.size.points().filter(|p| self.stones.iter().all(|(q, _)| q != p)).collect();
         let best = if self.stones.is_empty() { Some(self.size.center()) } else { free.first().copied() };
         let mut last = Iteration {

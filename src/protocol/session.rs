@@ -1,0 +1,410 @@
+//! The state machine: a command in, calls to the engine, replies out. Floor 5.
+//!
+//! Knows nothing of threads and pipes: it is generic over the writer, and what happens while it thinks reaches
+//! it through [`Traffic`].
+
+use super::command::{Command, Owner, Placement, Spot};
+use super::info::Info;
+use super::reply::{Complaint, Reply};
+use super::traffic::{Order, Traffic};
+use crate::base::{Cell, Color, Point, Rule, Size};
+use crate::engine::{Engine, PositionError, Swap2Choice};
+use crate::search::{Iteration, ReportSink, SearchControl};
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Whether the session goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// It does.
+    Continue,
+    /// It does not.
+    End,
+}
+
+/// One manager's conversation with one engine.
+#[derive(Debug)]
+pub struct Session<W> {
+    engine: Engine,
+    out: W,
+    traffic: Arc<Traffic>,
+    /// Whether there is a board.
+    started: bool,
+    /// Whether the manager speaks the Yixin dialect.
+    yixin: bool,
+    /// Whether a new game keeps what the search has learned.
+    keep_hash: bool,
+    blocked: Vec<Point>,
+    /// When the last command was done: the clock of the next one does not run before.
+    free_since: Instant,
+}
+
+impl<W: Write> Session<W> {
+    /// A session before its first command.
+    pub fn new(out: W, traffic: Arc<Traffic>) -> Session<W> {
+        Session {
+            engine: Engine::new(),
+            out,
+            traffic,
+            started: false,
+            yixin: false,
+            keep_hash: false,
+            blocked: Vec::new(),
+            free_since: Instant::now(),
+        }
+    }
+
+    /// Obeys orders until one of them ends the session or nobody reads the replies any more.
+    pub fn serve(&mut self, orders: impl IntoIterator<Item = Order>) {
+        for order in orders {
+            match self.handle(&order) {
+                Ok(Flow::Continue) => {}
+                Ok(Flow::End) => break,
+                Err(error) => {
+                    log::info!("the output is closed: {error}");
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Obeys one order. An error means that the output is closed.
+    pub fn handle(&mut self, order: &Order) -> io::Result<Flow> {
+        log::debug!("{:?}", order.command);
+        self.yixin |= order.command.is_yixin();
+        if order.command == Command::End {
+            return Ok(Flow::End);
+        }
+        let outcome = self.obey(order);
+        self.free_since = Instant::now();
+        outcome.map(|()| Flow::Continue)
+    }
+
+    fn obey(&mut self, order: &Order) -> io::Result<()> {
+        match &order.command {
+            Command::Info(info) => {
+                self.inform(info);
+                self.traffic.retire_info(order.seq);
+                Ok(())
+            }
+            Command::Start(size) => {
+                self.new_game(*size);
+                self.reply(&Reply::Ok)
+            }
+            Command::About => self.reply(&Reply::About),
+            Command::ShowInfo => self.show_info(),
+            Command::ShowHashUsage => self.reply(&Reply::HashCapacity(self.engine.hash_capacity() >> 10)),
+            Command::ClearHash => {
+                self.engine.clear_hash();
+                Ok(())
+            }
+            Command::Swap2Step(1) => self.swap2_opening(order),
+            Command::OfferDraw => self.reply(&Reply::DrawRejected),
+            Command::Stop | Command::End | Command::Accepted => Ok(()),
+            Command::Unsupported(what) => self.complain(Complaint::Unsupported(what)),
+            Command::Malformed(malformed) => self.complain(Complaint::Malformed(*malformed)),
+            Command::Unknown(word) => self.reply(&Reply::Unknown(word)),
+            _ if !self.started => self.complain(Complaint::NotStarted),
+            _ => self.obey_on_board(order),
+        }
+    }
+
+    /// The commands that need a board.
+    fn obey_on_board(&mut self, order: &Order) -> io::Result<()> {
+        match &order.command {
+            Command::Restart => {
+                self.new_game(self.engine.size());
+                self.reply(&Reply::Ok)
+            }
+            Command::Begin if !self.engine.stones().is_empty() => self.complain(Complaint::NotEmpty),
+            Command::Begin | Command::Think => self.think(order),
+            Command::Turn(spot) => match self.play(*spot) {
+                Ok(_) => self.think(order),
+                Err(error) => self.complain(error.into()),
+            },
+            Command::Play(spot) => match self.play(*spot) {
+                Ok(point) => self.reply(&Reply::Move(point)),
+                Err(error) => self.complain(error.into()),
+            },
+            Command::TakeBack(spot) => {
+                let taken = self.point(*spot).and_then(|point| self.engine.take_back(point));
+                match taken {
+                    Ok(()) => self.reply(&Reply::Ok),
+                    Err(error) => self.complain(error.into()),
+                }
+            }
+            Command::Board(placements) => match self.set_board(placements) {
+                Ok(()) => self.think(order),
+                Err(error) => self.complain(error.into()),
+            },
+            Command::SetBoard(placements) => match self.set_board(placements) {
+                Ok(()) => Ok(()),
+                Err(error) => self.complain(error.into()),
+            },
+            Command::Swap2Board(spots) => self.swap2_board(order, spots),
+            Command::Swap2Step(step) => self.swap2_step(order, *step),
+            Command::ShowForbidden => {
+                let points = self.engine.forbidden_points();
+                self.reply(&Reply::Forbidden(&points))
+            }
+            Command::Block(spots) => {
+                let points = self.points(spots);
+                self.blocked.extend(points);
+                self.engine.set_blocked(&self.blocked);
+                Ok(())
+            }
+            Command::Unblock(spots) => {
+                let points = self.points(spots);
+                self.blocked.retain(|point| !points.contains(point));
+                self.engine.set_blocked(&self.blocked);
+                Ok(())
+            }
+            Command::UnblockAll => {
+                self.blocked.clear();
+                self.engine.set_blocked(&[]);
+                Ok(())
+            }
+            // The rest needs no board and was obeyed before.
+            _ => Ok(()),
+        }
+    }
+
+    fn reply(&mut self, reply: &Reply<'_>) -> io::Result<()> {
+        log::debug!("-> {reply}");
+        reply.write(&mut self.out)
+    }
+
+    fn complain(&mut self, complaint: Complaint) -> io::Result<()> {
+        self.reply(&Reply::Error(complaint))
+    }
+
+    fn inform(&mut self, info: &Info) {
+        info.apply(self.engine.options_mut());
+        if let Some(bits) = info.rule_bits() {
+            // The one number that two dialects read differently: renju in Yixin's, a continuous game elsewhere.
+            let rule = if bits == 2 && self.yixin { Some(Rule::Renju) } else { Rule::from_bits(bits) };
+            if let Some(rule) = rule {
+                self.engine.set_rule(rule);
+            }
+        }
+    }
+
+    fn new_game(&mut self, size: Size) {
+        self.engine.new_game(size, self.keep_hash);
+        self.engine.options_mut().spent = Duration::ZERO;
+        self.blocked.retain(|&point| size.contains(point));
+        self.engine.set_blocked(&self.blocked);
+        self.started = true;
+    }
+
+    fn show_info(&mut self) -> io::Result<()> {
+        self.keep_hash = true;
+        let kib = (self.engine.hash_capacity() >> 10).max(1);
+        self.reply(&Reply::Capabilities { threads: 1, hash_log2_kib: kib.ilog2() })
+    }
+
+    fn point(&self, spot: Spot) -> Result<Point, PositionError> {
+        self.engine.size().point(spot.x, spot.y).ok_or(PositionError::Outside)
+    }
+
+    /// The spots that lie on the board.
+    fn points(&self, spots: &[Spot]) -> Vec<Point> {
+        spots.iter().filter_map(|&spot| self.point(spot).ok()).collect()
+    }
+
+    fn play(&mut self, spot: Spot) -> Result<Point, PositionError> {
+        let point = self.point(spot)?;
+        self.engine.play(point)?;
+        Ok(point)
+    }
+
+    /// Replaces the position. Lines off the board and repeated points are skipped. We are to move; black is whoever
+    /// makes the counts come out even, except under renju, where the first stone listed is black's.
+    fn set_board(&mut self, placements: &[Placement]) -> Result<(), PositionError> {
+        let mut listed: Vec<(Point, Owner)> = Vec::new();
+        for &(spot, owner) in placements {
+            if let Ok(point) = self.point(spot)
+                && listed.iter().all(|&(other, _)| other != point)
+            {
+                listed.push((point, owner));
+            }
+        }
+        let even = if listed.len().is_multiple_of(2) { Color::Black } else { Color::White };
+        let first = listed.iter().find(|(_, owner)| *owner != Owner::Dead);
+        let ours = match first {
+            Some((_, Owner::Own)) if self.engine.rule() == Rule::Renju => Color::Black,
+            Some(_) if self.engine.rule() == Rule::Renju => Color::White,
+            _ => even,
+        };
+        let cell = |owner| match owner {
+            Owner::Own => ours.into(),
+            Owner::Opponent => ours.opponent().into(),
+            Owner::Dead => Cell::Wall,
+        };
+        let stones: Vec<_> = listed.into_iter().map(|(point, owner)| (point, cell(owner))).collect();
+        self.engine.set_position(&stones, ours)
+    }
+
+    fn is_full(&self) -> bool {
+        self.engine.stones().len() >= self.engine.size().cells()
+    }
+
+    /// Thinks, plays the move on our board and tells it.
+    fn think(&mut self, order: &Order) -> io::Result<()> {
+        if self.is_full() {
+            return self.complain(Complaint::NoMove);
+        }
+        let found = self.search(order, |engine, control, sink| engine.think(control, sink).best)?;
+        let played = found.flatten().filter(|&point| self.engine.play(point).is_ok());
+        let answer = match played {
+            Some(point) => Some(point),
+            None => self.fallback().filter(|&point| self.engine.play(point).is_ok()),
+        };
+        match answer {
+            Some(point) => self.reply(&Reply::Move(point)),
+            None => self.complain(Complaint::NoMove),
+        }
+    }
+
+    /// Runs a search in the engine, watched by [`Traffic`]; `None` when it panicked, and then the engine has been
+    /// rebuilt.
+    fn search<T>(
+        &mut self,
+        order: &Order,
+        question: impl FnOnce(&mut Engine, &SearchControl, &mut dyn ReportSink) -> T,
+    ) -> io::Result<Option<T>> {
+        let started = order.stamp.at.max(self.free_since);
+        self.traffic.begin(order.seq, order.stamp, started, self.engine.options().clone());
+        let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
+        let control = self.traffic.control();
+        let mut sink = Messages { out: &mut self.out, control, outcome: Ok(()) };
+        let engine = &mut self.engine;
+        let answer = catch_unwind(AssertUnwindSafe(|| question(engine, control, &mut sink)));
+        let outcome = sink.outcome;
+        self.traffic.end();
+        if answer.is_err() {
+            self.rebuild(&stones, to_move);
+        }
+        self.engine.options_mut().spent += started.elapsed();
+        outcome.map(|()| answer.ok())
+    }
+
+    /// A fresh engine in the place of one that panicked.
+    fn rebuild(&mut self, stones: &[(Point, Cell)], to_move: Color) {
+        log::error!("the search panicked; the engine is rebuilt");
+        let mut engine = Engine::new();
+        *engine.options_mut() = self.engine.options().clone();
+        engine.set_rule(self.engine.rule());
+        engine.new_game(self.engine.size(), false);
+        if let Err(error) = engine.set_position(stones, to_move) {
+            log::error!("the position could not be set again: {error}");
+        }
+        engine.set_blocked(&self.blocked);
+        self.engine = engine;
+    }
+
+    /// A legal move without thinking: the empty point closest to the last stone.
+    fn fallback(&mut self) -> Option<Point> {
+        let engine = &mut self.engine;
+        let forbidden = catch_unwind(AssertUnwindSafe(|| engine.forbidden_points())).unwrap_or_default();
+        let (size, stones) = (self.engine.size(), self.engine.stones());
+        let near = stones.last().map_or(size.center(), |&(point, _)| point);
+        let distance = |point: Point| point.x().abs_diff(near.x()).max(point.y().abs_diff(near.y()));
+        size.points()
+            .filter(|point| stones.iter().all(|(other, _)| other != point))
+            .min_by_key(|point| (forbidden.contains(point), self.blocked.contains(point), distance(*point)))
+    }
+
+    /// Asks the engine a swap2 question about the position at hand.
+    fn swap2(&mut self, order: &Order) -> io::Result<Option<Swap2Choice>> {
+        let choice = self.search(order, |engine, control, sink| engine.swap2(control, sink))?.flatten();
+        let placed = |choice: &Swap2Choice| !matches!(choice, Swap2Choice::Place(stones) if stones.is_empty());
+        Ok(choice.filter(placed))
+    }
+
+    fn swap2_board(&mut self, order: &Order, spots: &[Spot]) -> io::Result<()> {
+        let Some(stones) = self.opening(spots) else {
+            return self.complain(Complaint::Swap2Count);
+        };
+        let to_move = if stones.is_empty() { Color::Black } else { Color::White };
+        if let Err(error) = self.engine.set_position(&stones, to_move) {
+            return self.complain(error.into());
+        }
+        match self.swap2(order)? {
+            Some(Swap2Choice::Place(stones)) => self.reply(&Reply::Stones(&stones)),
+            None if stones.is_empty() => {
+                let stones = self.plain_opening();
+                self.reply(&Reply::Stones(&stones))
+            }
+            Some(Swap2Choice::Swap) | None => self.reply(&Reply::Swap),
+        }
+    }
+
+    /// The stones of a swap2 question, black first; `None` when there cannot be such a question.
+    fn opening(&self, spots: &[Spot]) -> Option<Vec<(Point, Cell)>> {
+        let points = self.points(spots);
+        let distinct = points.iter().enumerate().all(|(index, point)| !points[..index].contains(point));
+        let colors = [Cell::Black, Cell::White].into_iter().cycle();
+        (distinct && points.len() == spots.len() && matches!(points.len(), 0 | 3 | 5))
+            .then(|| points.into_iter().zip(colors).collect())
+    }
+
+    /// Three stones that serve when the engine has none to propose.
+    fn plain_opening(&self) -> Vec<Point> {
+        let center = self.engine.size().center();
+        let beside = |dx, dy| self.engine.size().point(center.x() as i64 + dx, center.y() as i64 + dy);
+        [Some(center), beside(1, 0), beside(2, 2)].into_iter().flatten().collect()
+    }
+
+    /// The first swap2 question of the Yixin dialect is asked about no position: the board at hand is put aside.
+    fn swap2_opening(&mut self, order: &Order) -> io::Result<()> {
+        let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
+        if let Err(error) = self.engine.set_position(&[], Color::Black) {
+            return self.complain(error.into());
+        }
+        let choice = self.swap2(order)?;
+        if let Err(error) = self.engine.set_position(&stones, to_move) {
+            log::error!("the position could not be set again: {error}");
+        }
+        let opening = match choice {
+            Some(Swap2Choice::Place(opening)) => opening,
+            Some(Swap2Choice::Swap) | None => self.plain_opening(),
+        };
+        self.reply(&Reply::Swap2Moves { first: 1, stones: &opening })
+    }
+
+    /// The other swap2 questions of the Yixin dialect, about the position at hand.
+    fn swap2_step(&mut self, order: &Order, step: u8) -> io::Result<()> {
+        let expected = if step == 2 { 3 } else { 5 };
+        if self.engine.stones().len() != expected {
+            return self.complain(Complaint::Swap2Count);
+        }
+        let choice = self.swap2(order)?.unwrap_or(Swap2Choice::Swap);
+        match choice {
+            Swap2Choice::Place(stones) if step == 2 && stones.len() == 2 => {
+                self.reply(&Reply::Swap2Moves { first: 4, stones: &stones })
+            }
+            choice => self.reply(&Reply::Swap2Swap { question: step - 1, taken: choice == Swap2Choice::Swap }),
+        }
+    }
+}
+
+/// Writes finished iterations as messages; stops the search when nobody reads them.
+struct Messages<'a, W> {
+    out: &'a mut W,
+    control: &'a SearchControl,
+    outcome: io::Result<()>,
+}
+
+impl<W: Write> ReportSink for Messages<'_, W> {
+    fn iteration(&mut self, iteration: &Iteration) {
+        if self.outcome.is_ok() {
+            self.outcome = Reply::Iteration(iteration).write(self.out);
+        }
+        if self.outcome.is_err() {
+            self.control.stop();
+        }
+    }
+}
