@@ -2,23 +2,14 @@
 //! cannot wait it does at once, through [`Traffic`]. Floor 5.
 
 use super::command::{Assembler, Command};
-use super::traffic::{Order, Stamp, Traffic};
+use super::traffic::{Hurry, Order, Stamp, Traffic};
 use std::io::{ErrorKind, Read};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-/// How the input came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// Together with a question: the session answers it in peace and leaves then.
-    InTurn,
-    /// On its own: whoever sent it does not want to wait.
-    AtOnce,
-}
-
-/// Reads `input` until `END` or its end, and hands every command over. Returns how it ended; the session has then
-/// been told.
-pub fn listen(mut input: impl Read, traffic: &Traffic, session: &Sender<Order>) -> Ending {
+/// Reads `input` until `END` or its end, and hands every command over. Returns what hurry the end was in; the
+/// session has then been told.
+pub fn listen(mut input: impl Read, traffic: &Traffic, session: &Sender<Order>) -> Hurry {
     let mut chunk = vec![0; 1 << 16];
     let mut lines = Lines::default();
     let mut assembler = Assembler::default();
@@ -61,15 +52,15 @@ fn hand_over(
     command: Command,
     traffic: &Traffic,
     session: &Sender<Order>,
-) -> Option<Ending> {
+) -> Option<Hurry> {
     *seq += 1;
     let last = command == Command::End;
     let order = Order { seq: *seq, stamp, command };
-    let together = traffic.announce(&order);
+    let hurry = traffic.announce(&order);
     if session.send(order).is_err() {
-        return Some(Ending::AtOnce);
+        return Some(Hurry::AtOnce);
     }
-    last.then_some(if together { Ending::InTurn } else { Ending::AtOnce })
+    last.then_some(hurry)
 }
 
 /// Splits bytes into lines: CR, LF and CRLF end one. Knows nothing of encodings.
@@ -158,7 +149,7 @@ mod tests {
         }
     }
 
-    fn heard(chunks: &[(u64, &'static str)]) -> (Ending, Vec<Command>) {
+    fn heard(chunks: &[(u64, &'static str)]) -> (Hurry, Vec<Command>) {
         let (sender, orders) = mpsc::channel();
         let ending = listen(Slowly(chunks.to_vec()), &Traffic::default(), &sender);
         drop(sender);
@@ -167,18 +158,18 @@ mod tests {
 
     #[test]
     fn the_end_of_the_input_is_an_end() {
-        assert_eq!(heard(&[]), (Ending::AtOnce, vec![Command::End]));
-        assert_eq!(heard(&[(0, "ABOUT")]), (Ending::AtOnce, vec![Command::About, Command::End]));
-        assert_eq!(heard(&[(0, "BOARD\n7,7,2")]), (Ending::AtOnce, vec![Command::End]));
-        assert_eq!(heard(&[(0, "END\nABOUT\n")]), (Ending::AtOnce, vec![Command::End]));
+        assert_eq!(heard(&[]), (Hurry::AtOnce, vec![Command::End]));
+        assert_eq!(heard(&[(0, "ABOUT")]), (Hurry::InTurn, vec![Command::About, Command::End]));
+        assert_eq!(heard(&[(0, "BOARD\n7,7,2")]), (Hurry::AtOnce, vec![Command::End]));
+        assert_eq!(heard(&[(0, "END\nABOUT\n")]), (Hurry::AtOnce, vec![Command::End]));
     }
 
     #[test]
     fn an_end_that_came_with_a_question_waits() {
         let asked = vec![Command::Begin, Command::End];
-        assert_eq!(heard(&[(0, "BEGIN\nEND\n")]), (Ending::InTurn, asked.clone()));
-        assert_eq!(heard(&[(0, "BEGIN\n")]), (Ending::InTurn, asked.clone()));
-        assert_eq!(heard(&[(100, "BEGIN\n"), (1, "END\n")]), (Ending::InTurn, asked.clone()));
-        assert_eq!(heard(&[(0, "BEGIN\n"), (100, "END\n")]), (Ending::AtOnce, asked));
+        assert_eq!(heard(&[(0, "BEGIN\nEND\n")]), (Hurry::InTurn, asked.clone()));
+        assert_eq!(heard(&[(0, "BEGIN\n")]), (Hurry::InTurn, asked.clone()));
+        assert_eq!(heard(&[(100, "BEGIN\n"), (1, "END\n")]), (Hurry::InTurn, asked.clone()));
+        assert_eq!(heard(&[(0, "BEGIN\n"), (100, "END\n")]), (Hurry::AtOnce, asked));
     }
 }

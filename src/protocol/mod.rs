@@ -14,13 +14,12 @@ pub mod reply;
 pub mod session;
 pub mod traffic;
 
-use input::Ending;
 use session::Session;
 use std::io;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
-use traffic::Traffic;
+use traffic::{Hurry, Traffic};
 
 /// Stack of the thinking thread: searches are deep, and the main thread's stack is small on some systems.
 const STACK: usize = 64 << 20;
@@ -38,8 +37,8 @@ pub fn run() -> io::Result<()> {
         shared.finish();
     })?;
     thread::Builder::new().name("listen".into()).spawn(move || {
-        let ending = input::listen(io::stdin().lock(), &traffic, &sender);
-        if ending == Ending::AtOnce && !traffic.wait_finished(FAREWELL) {
+        let hurry = input::listen(io::stdin().lock(), &traffic, &sender);
+        if hurry == Hurry::AtOnce && !traffic.wait_finished(FAREWELL) {
             std::process::exit(0);
         }
     })?;

@@ -100,6 +100,11 @@ impl<W: Write> Session<W> {
                 self.engine.clear_hash();
                 Ok(())
             }
+            Command::UnblockAll => {
+                self.blocked.clear();
+                self.engine.set_blocked(&[]);
+                Ok(())
+            }
             Command::Swap2Step(1) => self.swap2_opening(order),
             Command::OfferDraw => self.reply(&Reply::DrawRejected),
             Command::Stop | Command::End | Command::Accepted => Ok(()),
@@ -135,14 +140,21 @@ impl<W: Write> Session<W> {
                     Err(error) => self.complain(error.into()),
                 }
             }
-            Command::Board(placements) => match self.set_board(placements) {
-                Ok(()) => self.think(order),
-                Err(error) => self.complain(error.into()),
-            },
-            Command::SetBoard(placements) => match self.set_board(placements) {
-                Ok(()) => Ok(()),
-                Err(error) => self.complain(error.into()),
-            },
+            Command::Board(placements) => {
+                let (stones, ours) = self.position(placements);
+                if stones.len() >= self.engine.size().cells() {
+                    return self.complain(Complaint::NoMove);
+                }
+                match self.engine.set_position(&stones, ours) {
+                    Ok(()) => self.think(order),
+                    Err(error) => self.complain(error.into()),
+                }
+            }
+            Command::SetBoard(placements) => {
+                let (stones, ours) = self.position(placements);
+                let set = self.engine.set_position(&stones, ours);
+                set.or_else(|error| self.complain(error.into()))
+            }
             Command::Swap2Board(spots) => self.swap2_board(order, spots),
             Command::Swap2Step(step) => self.swap2_step(order, *step),
             Command::ShowForbidden => {
@@ -159,11 +171,6 @@ impl<W: Write> Session<W> {
                 let points = self.points(spots);
                 self.blocked.retain(|point| !points.contains(point));
                 self.engine.set_blocked(&self.blocked);
-                Ok(())
-            }
-            Command::UnblockAll => {
-                self.blocked.clear();
-                self.engine.set_blocked(&[]);
                 Ok(())
             }
             // The rest needs no board and was obeyed before.
@@ -220,9 +227,9 @@ impl<W: Write> Session<W> {
         Ok(point)
     }
 
-    /// Replaces the position. Lines off the board and repeated points are skipped. We are to move; black is whoever
-    /// makes the counts come out even, except under renju, where the first stone listed is black's.
-    fn set_board(&mut self, placements: &[Placement]) -> Result<(), PositionError> {
+    /// The position that a block describes, and our colour; we are to move. Lines off the board and repeated points
+    /// are skipped. An even number of stones makes us black, except under renju, where the first one listed is black.
+    fn position(&self, placements: &[Placement]) -> (Vec<(Point, Cell)>, Color) {
         let mut listed: Vec<(Point, Owner)> = Vec::new();
         for &(spot, owner) in placements {
             if let Ok(point) = self.point(spot)
@@ -243,8 +250,7 @@ impl<W: Write> Session<W> {
             Owner::Opponent => ours.opponent().into(),
             Owner::Dead => Cell::Wall,
         };
-        let stones: Vec<_> = listed.into_iter().map(|(point, owner)| (point, cell(owner))).collect();
-        self.engine.set_position(&stones, ours)
+        (listed.into_iter().map(|(point, owner)| (point, cell(owner))).collect(), ours)
     }
 
     fn is_full(&self) -> bool {
@@ -406,5 +412,176 @@ impl<W: Write> ReportSink for Messages<'_, W> {
         if self.outcome.is_err() {
             self.control.stop();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::command::Assembler;
+    use crate::protocol::traffic::Stamp;
+    use Cell::{Black, Wall, White};
+
+    /// A session that thinks for no time.
+    struct Talk {
+        session: Session<Vec<u8>>,
+        assembler: Assembler,
+        seq: u64,
+    }
+
+    impl Talk {
+        fn new() -> Talk {
+            let session = Session::new(Vec::new(), Arc::new(Traffic::default()));
+            let mut talk = Talk { session, assembler: Assembler::default(), seq: 0 };
+            assert_eq!(talk.say("INFO timeout_turn 0"), "");
+            talk
+        }
+
+        fn order(&mut self, command: Command) -> Order {
+            self.seq += 1;
+            Order { seq: self.seq, stamp: Stamp { at: Instant::now(), listened: Duration::ZERO }, command }
+        }
+
+        /// Says some lines (separated by `;`) and returns what comes back, without messages, separated alike.
+        fn say(&mut self, lines: &str) -> String {
+            for line in lines.split(';') {
+                if let Some(command) = self.assembler.line(line.trim().as_bytes()) {
+                    let order = self.order(command);
+                    self.session.traffic.announce(&order);
+                    assert_eq!(self.session.handle(&order).unwrap(), Flow::Continue);
+                }
+            }
+            let text = String::from_utf8(std::mem::take(&mut self.session.out)).unwrap();
+            let lines: Vec<_> = text.lines().filter(|line| !line.starts_with("MESSAGE depth")).collect();
+            lines.join("; ")
+        }
+
+        fn stones(&self) -> Vec<(String, Cell)> {
+            self.session.engine.stones().iter().map(|&(point, cell)| (point.to_string(), cell)).collect()
+        }
+    }
+
+    #[test]
+    fn a_game() {
+        let mut talk = Talk::new();
+        assert!(talk.say("BEGIN").starts_with("ERROR no board"));
+        assert_eq!(talk.say("START 15; BEGIN"), "OK; 7,7");
+        let answer = talk.say("TURN 8,8");
+        assert_eq!(talk.stones().len(), 3);
+        assert_eq!(talk.stones()[1], ("8,8".to_owned(), Cell::White));
+        assert_eq!(talk.stones()[2], (answer.clone(), Cell::Black));
+        assert!(talk.say("TURN 8,8; TURN 15,0; BEGIN").matches("ERROR").count() == 3);
+        assert_eq!(talk.say(&format!("TAKEBACK {answer}; TAKEBACK 8,8")), "OK; OK");
+        assert_eq!(talk.session.engine.to_move(), Color::White);
+        assert_eq!(talk.say("RESTART"), "OK");
+        assert_eq!(talk.stones(), []);
+        assert_eq!(talk.say("PLAY 3,4"), "3,4");
+        assert!(talk.say("TAKEBACK 0,0").starts_with("ERROR there is no stone"));
+        assert_eq!(talk.stones(), [("3,4".to_owned(), Cell::Black)]);
+    }
+
+    #[test]
+    fn bad_input_leaves_the_game_alone() {
+        let mut talk = Talk::new();
+        talk.say("START 15; PLAY 3,4");
+        let before = talk.stones();
+        for line in ["START 99", "RECTSTART 3,3", "FOO", "DONE", "TURN 3,4", "PLAY x", "SWAP2BOARD;7,7;DONE", "TURN"] {
+            let answer = talk.say(line);
+            assert!(answer.starts_with("ERROR ") || answer.starts_with("UNKNOWN "), "{line}: {answer}");
+            assert!(!answer.contains(';'), "{line}: {answer}");
+            assert_eq!(talk.stones(), before);
+        }
+    }
+
+    #[test]
+    fn colours_of_a_block() {
+        let mut talk = Talk::new();
+        let mut colours = |rule: u8, block: &str| {
+            talk.say(&format!("START 15; INFO rule {rule}; yxboard; {block}; done"));
+            talk.stones().iter().map(|&(_, cell)| cell).collect::<Vec<_>>()
+        };
+        assert_eq!(colours(0, ""), []);
+        assert_eq!(colours(0, "7,7,2"), [Black]);
+        assert_eq!(colours(0, "7,7,1; 8,8,2"), [Black, White]);
+        assert_eq!(colours(0, "7,8,2; 7,7,1; 8,8,1; 8,7,2"), [White, Black, Black, White]);
+        assert_eq!(colours(4, "7,7,2; 8,8,2; 9,9,1"), [Black, Black, White]);
+        assert_eq!(colours(4, "0,0,3; 7,7,1; 8,8,2"), [Wall, Black, White]);
+        assert_eq!(colours(4, "7,7,2; 7,7,1; 99,3,2; -1,0,1; 8,8,9; foo"), [Black]);
+        assert_eq!(talk.session.engine.to_move(), Color::White);
+    }
+
+    #[test]
+    fn rule_two_depends_on_the_dialect() {
+        let mut talk = Talk::new();
+        talk.say("INFO rule 4; INFO rule 2");
+        assert_eq!(talk.session.engine.rule(), Rule::Freestyle);
+        talk.say("YXSTOP; INFO rule 2");
+        assert_eq!(talk.session.engine.rule(), Rule::Freestyle, "a match runner says YXSTOP, too");
+        assert!(
+            talk.say("yxshowinfo; INFO rule 2").starts_with("MESSAGE INFO MAX_THREAD_NUM 1; MESSAGE INFO MAX_HASH")
+        );
+        assert_eq!(talk.session.engine.rule(), Rule::Renju);
+        talk.say("INFO rule 255; INFO rule -1");
+        assert_eq!(talk.session.engine.rule(), Rule::Renju);
+        talk.say("INFO rule 9; START 15; RESTART");
+        assert_eq!(talk.session.engine.rule(), Rule::CaroExact);
+    }
+
+    #[test]
+    fn swap2() {
+        let mut talk = Talk::new();
+        assert_eq!(talk.say("START 15; SWAP2BOARD; DONE").split(' ').count(), 4, "OK and three stones");
+        assert_eq!(talk.say("SWAP2BOARD; 7,7; 8,7; 9,9; DONE"), "SWAP");
+        assert_eq!(talk.session.engine.to_move(), Color::White);
+        for bad in ["7,7; 8,7", "7,7; 7,7; 8,7", "7,7; 8,7; 99,9", "7,7; 8,7; 9,9; 1,1"] {
+            assert!(talk.say(&format!("SWAP2BOARD; {bad}; DONE")).starts_with("ERROR a swap2"), "{bad}");
+        }
+        let opening = talk.say("yxswap2step1");
+        assert!(opening.starts_with("MESSAGE SWAP2 MOVE1 ") && opening.contains("; MESSAGE SWAP2 MOVE3 "), "{opening}");
+        assert_eq!(talk.stones().len(), 3, "the position at hand stays");
+        assert_eq!(talk.say("yxswap2step2"), "MESSAGE SWAP2 SWAP1 YES");
+        assert!(talk.say("yxswap2step3").starts_with("ERROR"));
+    }
+
+    #[test]
+    fn the_last_square_and_no_square() {
+        let mut talk = Talk::new();
+        let all: Vec<_> = Size::square(5).unwrap().points().map(|point| format!("{point},3")).collect();
+        talk.say("START 5");
+        assert_eq!(talk.say(&format!("BOARD; {}; DONE", all[..24].join(";"))), "4,4");
+        assert_eq!(talk.say("TAKEBACK 4,4"), "OK");
+        assert_eq!(talk.say(&format!("BOARD; {}; DONE", all.join(";"))), "ERROR no legal move");
+        assert_eq!(talk.stones().len(), 24, "the position at hand stays");
+    }
+
+    #[test]
+    fn a_panic_in_the_search_still_moves() {
+        let mut talk = Talk::new();
+        talk.say("START 20; INFO rule 4; yxboard; 3,3,2; done; yxblock; 2,2; done");
+        let order = talk.order(Command::Think);
+        let found = talk.session.search(&order, |_, _, _| -> u8 { panic!("a bug") });
+        assert_eq!(found.unwrap(), None);
+        let engine = &talk.session.engine;
+        assert_eq!((engine.size(), engine.rule(), engine.stones().len()), (Size::square(20).unwrap(), Rule::Renju, 1));
+        assert_eq!((engine.to_move(), engine.options().turn), (Color::White, Some(Duration::ZERO)));
+        assert_eq!(talk.session.fallback(), Point::new(3, 2), "next to the last stone, and not the blocked point");
+    }
+
+    #[test]
+    fn a_closed_output_ends_the_session() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut session = Session::new(Closed, Arc::new(Traffic::default()));
+        let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
+        let about = Order { seq: 1, stamp, command: Command::About };
+        assert!(session.handle(&about).is_err());
+        session.serve(std::iter::repeat(about));
     }
 }

@@ -44,6 +44,15 @@ pub struct Order {
     pub command: Command,
 }
 
+/// Whether an order waits for what came before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hurry {
+    /// It came with the questions before it: they are answered in peace first.
+    InTurn,
+    /// It came on its own: whoever sent it does not want to wait.
+    AtOnce,
+}
+
 /// A search that runs.
 #[derive(Debug)]
 struct Running {
@@ -61,6 +70,8 @@ struct State {
     /// Think commands with smaller numbers answer at once.
     cut_before: u64,
     last_think: Option<Stamp>,
+    /// The last command that may owe a line.
+    last_question: Option<Stamp>,
     finished: bool,
 }
 
@@ -83,14 +94,19 @@ impl Traffic {
     }
 
     /// The listener has heard `order`, which the session will meet in its turn. What cannot wait is done here:
-    /// stopping searches and changing their limits. Returns whether the order was sent together with a question
-    /// that came before it.
-    pub fn announce(&self, order: &Order) -> bool {
+    /// stopping searches and changing their limits. Returns what hurry an `END` would be in: whether it came with
+    /// the questions before it and waits for their answers, or comes from somebody who is about to leave.
+    pub fn announce(&self, order: &Order) -> Hurry {
         let mut state = self.state();
-        let together = state.last_think.is_some_and(|think| !order.stamp.is_apart_from(&think));
+        let together = |earlier: Option<Stamp>| earlier.is_some_and(|earlier| !order.stamp.is_apart_from(&earlier));
+        let (with_think, with_question) = (together(state.last_think), together(state.last_question));
+        let patient = with_think || (with_question && state.running.is_none());
+        if !matches!(order.command, Command::Info(_) | Command::Stop | Command::End) {
+            state.last_question = Some(order.stamp);
+        }
         match &order.command {
             Command::Stop => self.cut(&mut state, order.seq),
-            command if command.supersedes() && !together => self.cut(&mut state, order.seq),
+            command if command.supersedes() && !with_think => self.cut(&mut state, order.seq),
             Command::Info(info) => {
                 state.infos.push_back((order.seq, order.stamp, *info));
                 if let Some(running) = &mut state.running
@@ -103,7 +119,7 @@ impl Traffic {
             command if command.thinks() => state.last_think = Some(order.stamp),
             _ => {}
         }
-        together
+        if patient { Hurry::InTurn } else { Hurry::AtOnce }
     }
 
     /// All think commands before `seq` answer at once.
@@ -273,6 +289,27 @@ mod tests {
         script.traffic.retire_info(later.seq);
         script.begin(&begin);
         assert_eq!(script.traffic.control().limits().nodes, None, "from now on the session's own settings count");
+    }
+
+    #[test]
+    fn the_hurry_of_an_end() {
+        let hurry = |script: &mut Script, ms| {
+            script.seq += 1;
+            let order = Order { seq: script.seq, stamp: script.stamp(ms), command: Command::End };
+            script.traffic.announce(&order)
+        };
+        assert_eq!(hurry(&mut Script::new(), 0), Hurry::AtOnce);
+        for question in [Command::Begin, Command::About] {
+            let mut script = Script::new();
+            script.hear(10, question);
+            assert_eq!(hurry(&mut script, 20), Hurry::InTurn);
+            assert_eq!(hurry(&mut script, 100), Hurry::AtOnce);
+        }
+        let mut script = Script::new();
+        let begin = script.hear(0, Command::Begin);
+        script.begin(&begin);
+        script.hear(1000, Command::About);
+        assert_eq!(hurry(&mut script, 1000), Hurry::AtOnce, "the search has run for long");
     }
 
     #[test]
