@@ -418,9 +418,9 @@ impl<W: Write> ReportSink for Messages<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Cell::{Black, Wall, White};
     use crate::protocol::command::Assembler;
     use crate::protocol::traffic::Stamp;
-    use Cell::{Black, Wall, White};
 
     /// A session that thinks for no time.
     struct Talk {
@@ -468,8 +468,8 @@ mod tests {
         assert_eq!(talk.say("START 15; BEGIN"), "OK; 7,7");
         let answer = talk.say("TURN 8,8");
         assert_eq!(talk.stones().len(), 3);
-        assert_eq!(talk.stones()[1], ("8,8".to_owned(), Cell::White));
-        assert_eq!(talk.stones()[2], (answer.clone(), Cell::Black));
+        assert_eq!(talk.stones()[1], ("8,8".to_owned(), White));
+        assert_eq!(talk.stones()[2], (answer.clone(), Black));
         assert!(talk.say("TURN 8,8; TURN 15,0; BEGIN").matches("ERROR").count() == 3);
         assert_eq!(talk.say(&format!("TAKEBACK {answer}; TAKEBACK 8,8")), "OK; OK");
         assert_eq!(talk.session.engine.to_move(), Color::White);
@@ -477,7 +477,7 @@ mod tests {
         assert_eq!(talk.stones(), []);
         assert_eq!(talk.say("PLAY 3,4"), "3,4");
         assert!(talk.say("TAKEBACK 0,0").starts_with("ERROR there is no stone"));
-        assert_eq!(talk.stones(), [("3,4".to_owned(), Cell::Black)]);
+        assert_eq!(talk.stones(), [("3,4".to_owned(), Black)]);
     }
 
     #[test]
@@ -552,6 +552,62 @@ mod tests {
         assert_eq!(talk.say("TAKEBACK 4,4"), "OK");
         assert_eq!(talk.say(&format!("BOARD; {}; DONE", all.join(";"))), "ERROR no legal move");
         assert_eq!(talk.stones().len(), 24, "the position at hand stays");
+    }
+
+    /// Commands thrown together at random: every question gets one line, and nothing panics.
+    #[test]
+    fn soup() {
+        let words = [
+            "START 5",
+            "START 15 9",
+            "RECTSTART 7,6",
+            "RESTART",
+            "BEGIN",
+            "TURN",
+            "TAKEBACK",
+            "PLAY",
+            "BOARD",
+            "DONE",
+            "SWAP2BOARD",
+            "yxboard",
+            "yxblock",
+            "yxblockundo",
+            "yxblockreset",
+            "yxshowforbid",
+            "yxnbest 2",
+            "INFO rule 4",
+            "INFO rule 2",
+            "yxswap2step1",
+            "yxswap2step2",
+            "yxswap2step3",
+            "yxquerydatabaseall",
+            "yxsetdatabase",
+            "ABOUT",
+            "YXSTOP",
+            "INFO max_depth -9",
+            "",
+            "\u{fffd}",
+            "yxhashclear",
+            "INFO timeout_match 7",
+            "INFO time_left -7",
+        ];
+        let mut random = 1u64;
+        let mut pick = |count: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) as usize % count
+        };
+        let mut talk = Talk::new();
+        for _ in 0..5000 {
+            let word = words[pick(words.len())];
+            let line = match pick(3) {
+                0 => word.to_owned(),
+                1 => format!("{word} {},{}", pick(8), pick(8)),
+                _ => format!("{},{},{}", pick(8), pick(8), pick(5)),
+            };
+            let answer = talk.say(&line);
+            let lines = answer.split("; ").filter(|line| !line.starts_with("MESSAGE ")).count();
+            assert!(lines <= 1, "{line}: {answer}");
+        }
     }
 
     #[test]
