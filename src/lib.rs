@@ -6,5 +6,6 @@ pub mod base;
 pub mod board;
 pub mod engine;
 pub mod eval;
+pub mod protocol;
 pub mod search;
 pub mod tools;

@@ -1,6 +1,8 @@
 //! Whole games, judged by the oracle alone: against a random mover, and of the engine against itself under every rule
 //! and size. `TENGEN_GAMES` sets the number of self-play games; the normal run plays a few.
 
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::time::{Duration, Instant};

@@ -10,6 +10,7 @@ use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::{Board, Threat};
 use crate::search::{History, ReportSink, SearchControl, SearchLimits, SearchReport, Task, TranspositionTable, root};
 use std::fmt;
+use std::time::Instant;
 
 /// Why a stone could not be played or taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +154,7 @@ impl Engine {
 
     /// The limits that the settings give a search that starts now.
     pub fn limits(&self) -> SearchLimits {
-        SearchLimits { turn: self.options.turn, ..SearchLimits::default() }
+        self.options.limits(Instant::now())
     }
 
     /// Points where the search must not play at the root (the GUI's blocked squares); kept until replaced.

@@ -1,6 +1,7 @@
-//! What the user may set, with ranges and defaults. Floor 4.
+//! What the user may set, with ranges and defaults, and what that allows one search. Floor 4.
 
-use std::time::Duration;
+use crate::search::SearchLimits;
+use std::time::{Duration, Instant};
 
 /// The engine's settings. They survive new games.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,12 +10,14 @@ pub struct Options {
     pub max_memory: u64,
     /// Hash size asked for explicitly, in bytes; still bounded by `max_memory`.
     pub hash_size: Option<u64>,
-    /// Most time per move; `None`: never told.
+    /// Most time per move; zero means "answer at once"; `None`: never told.
     pub turn: Option<Duration>,
-    /// Whether the game has a time limit at all.
-    pub match_limited: bool,
-    /// Time left for the game as last told; `None`: unlimited or never told.
-    pub left: Option<Duration>,
+    /// Time for the whole game; `None`: unlimited or never told.
+    pub match_time: Option<Duration>,
+    /// Milliseconds left for the game as last told, possibly negative; `None`: never told.
+    pub time_left: Option<i64>,
+    /// Time spent on moves of this game since the clock was last told.
+    pub spent: Duration,
     /// Time added after each move.
     pub increment: Duration,
     /// Most nodes per move.
@@ -34,12 +37,43 @@ impl Options {
     const RESERVED_MEMORY: u64 = 24 << 20;
     /// Hash that a second of search can make use of.
     const HASH_PER_SECOND: u64 = 64 << 20;
-    /// Smallest and smallest useful hash.
+    /// Smallest hash.
     const HASH_MIN: u64 = 1 << 20;
+    /// Smallest hash worth having where memory allows it.
     const HASH_USEFUL: u64 = 16 << 20;
+    /// Largest hash, however much memory is allowed.
+    const HASH_MAX: u64 = 4 << 30;
 
     /// The time per move when nothing at all is known.
     pub const DEFAULT_TURN: Duration = Duration::from_secs(5);
+    /// A game clock of this many milliseconds or more means "no limit": managers send various huge numbers, some
+    /// of them shrinking by the time used.
+    pub const UNLIMITED_MS: i64 = 100_000_000;
+
+    /// What these settings allow a search whose clock runs from `started`.
+    pub fn limits(&self, started: Instant) -> SearchLimits {
+        let left = self.left();
+        let bounded = self.turn.is_some() || left.is_some() || self.max_depth.is_some() || self.max_nodes.is_some();
+        SearchLimits {
+            started: Some(started),
+            turn: if bounded { self.turn } else { Some(Options::DEFAULT_TURN) },
+            left,
+            increment: self.increment,
+            nodes: self.max_nodes,
+            depth: self.max_depth,
+        }
+    }
+
+    /// Time left for the rest of the game; `None`: unlimited. The manager's word counts, our own account stands in
+    /// where it never said. A clock of exactly zero without a match limit is a manager's way to say "none".
+    fn left(&self) -> Option<Duration> {
+        match self.time_left {
+            Some(ms) if ms >= Options::UNLIMITED_MS => None,
+            Some(0) if self.match_time.is_none() => None,
+            Some(ms) => Some(Duration::from_millis(ms.max(0) as u64).saturating_sub(self.spent)),
+            None => self.match_time.map(|time| time.saturating_sub(self.spent)),
+        }
+    }
 }
 
 impl Options {
@@ -47,7 +81,7 @@ impl Options {
     /// tournaments' limit.
     pub fn hash_limit(&self) -> u64 {
         let memory = if self.max_memory == 0 { Options::DEFAULT_MEMORY } else { self.max_memory };
-        (memory.saturating_sub(Options::RESERVED_MEMORY) * 7 / 8).max(Options::HASH_MIN)
+        (memory.saturating_sub(Options::RESERVED_MEMORY) / 8 * 7).clamp(Options::HASH_MIN, Options::HASH_MAX)
     }
 
     /// Bytes for the hash table: what was asked for, or what one move's search can fill a few times over; within the
@@ -66,12 +100,63 @@ impl Default for Options {
             max_memory: Options::DEFAULT_MEMORY,
             hash_size: None,
             turn: None,
-            match_limited: false,
-            left: None,
+            match_time: None,
+            time_left: None,
+            spent: Duration::ZERO,
             increment: Duration::ZERO,
             max_nodes: None,
             max_depth: None,
             seed: 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(turn: Option<u64>, match_time: Option<u64>, time_left: Option<i64>) -> (Option<u64>, Option<u64>) {
+        let options = Options {
+            turn: turn.map(Duration::from_millis),
+            match_time: match_time.map(Duration::from_millis),
+            time_left,
+            ..Options::default()
+        };
+        let limits = options.limits(Instant::now());
+        let ms = |time: Duration| time.as_millis() as u64;
+        (limits.turn.map(ms), limits.left.map(ms))
+    }
+
+    #[test]
+    fn the_clock_table() {
+        assert_eq!(limits(None, None, None), (Some(5000), None));
+        assert_eq!(limits(None, None, Some(2_147_483_647)), (Some(5000), None));
+        assert_eq!(limits(None, None, Some(60_000)), (None, Some(60_000)));
+        assert_eq!(limits(None, Some(60_000), None), (None, Some(60_000)));
+        assert_eq!(limits(Some(300), Some(60_000), Some(50_000)), (Some(300), Some(50_000)));
+        assert_eq!(limits(Some(300), None, Some(99_999_999)), (Some(300), Some(99_999_999)));
+        assert_eq!(limits(Some(300), Some(60_000), Some(100_000_000)), (Some(300), None));
+        assert_eq!(limits(Some(300), Some(60_000), Some(0)), (Some(300), Some(0)));
+        assert_eq!(limits(Some(300), Some(60_000), Some(-250)), (Some(300), Some(0)));
+        assert_eq!(limits(Some(300), None, Some(0)), (Some(300), None));
+        assert_eq!(limits(Some(300), None, Some(-1)), (Some(300), Some(0)));
+        assert_eq!(limits(Some(0), None, Some(2_147_483_647)), (Some(0), None));
+    }
+
+    #[test]
+    fn a_depth_or_node_limit_replaces_the_default_time() {
+        let depth = Options { max_depth: Some(4), ..Options::default() }.limits(Instant::now());
+        assert_eq!((depth.turn, depth.depth), (None, Some(4)));
+        let nodes = Options { max_nodes: Some(4), ..Options::default() }.limits(Instant::now());
+        assert_eq!((nodes.turn, nodes.nodes), (None, Some(4)));
+    }
+
+    #[test]
+    fn time_spent_counts_against_a_clock_that_is_not_told_again() {
+        let mut options = Options { match_time: Some(Duration::from_secs(10)), ..Options::default() };
+        options.spent = Duration::from_secs(4);
+        assert_eq!(options.limits(Instant::now()).left, Some(Duration::from_secs(6)));
+        options.spent = Duration::from_secs(40);
+        assert_eq!(options.limits(Instant::now()).left, Some(Duration::ZERO));
     }
 }

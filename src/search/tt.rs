@@ -86,10 +86,16 @@ pub struct TranspositionTable {
 }
 
 impl TranspositionTable {
-    /// A table of about `bytes`, at least one bucket.
+    /// A table of about `bytes`, at least one bucket; smaller when the system does not have that much.
     pub fn new(bytes: u64) -> TranspositionTable {
-        let buckets = (bytes / (8 * WORDS as u64)).max(1);
-        let words: Box<[AtomicU64]> = bytemuck::zeroed_slice_box((buckets as usize + 1) * WORDS);
+        let mut buckets = (bytes / (8 * WORDS as u64)).max(1);
+        let words: Box<[AtomicU64]> = loop {
+            match bytemuck::allocation::try_zeroed_slice_box((buckets as usize + 1) * WORDS) {
+                Ok(words) => break words,
+                Err(()) if buckets > 1 => buckets /= 2,
+                Err(()) => break (0..2 * WORDS).map(|_| AtomicU64::new(0)).collect(),
+            }
+        };
         let misaligned = words.as_ptr() as usize / 8 % WORDS;
         TranspositionTable { words, offset: (WORDS - misaligned) % WORDS, buckets, generation: 1, game_began: 1 }
     }

@@ -1,3 +1,19 @@
-//! Floor 6: tools around the engine.
+//! Floor 6: tools around the engine, reached as commands of the brain.
 
 pub mod bench;
+
+use std::io::Write;
+
+/// Runs the command that these arguments name.
+///
+/// # Errors
+/// When there is no such command, or its output cannot be written.
+pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["bench"] => bench::search(out).map(|_| ())?,
+        ["bench", "board"] => bench::board(out)?,
+        _ => anyhow::bail!("unknown command '{}'; commands: bench, bench board", words.join(" ")),
+    }
+    Ok(())
+}

@@ -1,0 +1,486 @@
+//! What a manager can ask for, and the parser: one line or one block in, one [`Command`] out. Floor 5.
+//!
+//! Coordinates stay as they were written; whether they lie on the board is the session's question. In the
+//! Yixin dialect the first number counts rows: read as `x` throughout, that is the same board seen transposed.
+
+use super::info::Info;
+use super::number::{integer, number, split_word, trim};
+use crate::base::Size;
+
+/// A pair of coordinates as received: not yet known to lie on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Column from 0.
+    pub x: i64,
+    /// Row from 0.
+    pub y: i64,
+}
+
+/// Whose stone a line of a BOARD block places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The brain's that reads the block.
+    Own,
+    /// The opponent's.
+    Opponent,
+    /// Nobody's: a dead square of a continuous game.
+    Dead,
+}
+
+/// One line of a BOARD block.
+pub type Placement = (Spot, Owner);
+
+/// Why a known command cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    /// No size, or one that is not supported.
+    Size,
+    /// A pair of coordinates was expected.
+    Coordinates,
+}
+
+/// Everything a manager can ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// A new game on a board of this size.
+    Start(Size),
+    /// A new game on a board of the same size.
+    Restart,
+    /// Open the game.
+    Begin,
+    /// The opponent plays here; answer.
+    Turn(Spot),
+    /// This is the position; move.
+    Board(Vec<Placement>),
+    /// This is the position; say nothing.
+    SetBoard(Vec<Placement>),
+    /// A swap2 question.
+    Swap2Board(Vec<Spot>),
+    /// Remove a stone.
+    TakeBack(Spot),
+    /// Put our own stone here.
+    Play(Spot),
+    /// A setting.
+    Info(Info),
+    /// Who are you?
+    About,
+    /// Leave; the end of the input says the same.
+    End,
+    /// Answer at once.
+    Stop,
+    /// Think about the position at hand and move.
+    Think,
+    /// Which points are forbidden?
+    ShowForbidden,
+    /// What can this engine do? Also tells that an analysing GUI is there.
+    ShowInfo,
+    /// Forget what was learned.
+    ClearHash,
+    /// How large is the hash table?
+    ShowHashUsage,
+    /// Do not play on these points.
+    Block(Vec<Spot>),
+    /// Points are free again.
+    Unblock(Vec<Spot>),
+    /// All points are free again.
+    UnblockAll,
+    /// A swap2 question in the Yixin dialect, on a board of 0, 3 or 5 stones (steps 1 to 3).
+    Swap2Step(u8),
+    /// A draw offer.
+    OfferDraw,
+    /// A command of the Yixin dialect that needs no answer.
+    Accepted,
+    /// A command that we know and cannot obey.
+    Unsupported(&'static str),
+    /// A known command that cannot be read.
+    Malformed(Malformed),
+    /// A word we do not know, made printable.
+    Unknown(String),
+}
+
+impl Command {
+    /// Whether this starts a search.
+    pub fn thinks(&self) -> bool {
+        use Command::{Begin, Board, Swap2Board, Swap2Step, Think, Turn};
+        matches!(self, Begin | Turn(_) | Board(_) | Swap2Board(_) | Think | Swap2Step(_))
+    }
+
+    /// Whether this makes the answer to an earlier question worthless: the position changes or the game ends.
+    pub fn supersedes(&self) -> bool {
+        use Command::{End, Restart, SetBoard, Start, TakeBack};
+        matches!(self, Start(_) | Restart | SetBoard(_) | TakeBack(_) | End)
+    }
+
+    /// Whether only a manager of the Yixin dialect sends this.
+    pub fn is_yixin(&self) -> bool {
+        use Command::{
+            Accepted, Block, ClearHash, OfferDraw, SetBoard, ShowForbidden, ShowHashUsage, ShowInfo, Swap2Step, Think,
+            Unblock, UnblockAll, Unsupported,
+        };
+        matches!(
+            self,
+            Accepted
+                | Block(_)
+                | ClearHash
+                | OfferDraw
+                | SetBoard(_)
+                | ShowForbidden
+                | ShowHashUsage
+                | ShowInfo
+                | Swap2Step(_)
+                | Think
+                | Unblock(_)
+                | UnblockAll
+                | Unsupported(_)
+        )
+    }
+}
+
+/// A block that is being read: everything up to `DONE` belongs to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockKind {
+    Board,
+    SetBoard,
+    Swap2Board,
+    Block,
+    Unblock,
+    /// Read and forgotten.
+    Accepted,
+    /// Read and refused.
+    Unsupported(&'static str),
+}
+
+/// What a line is, before the lines around it are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Line {
+    Command(Command),
+    /// The first line of a block.
+    Opens(BlockKind),
+    /// The next line is a path, whatever it looks like.
+    OpensPath,
+    /// An INFO that we cannot use.
+    Nothing,
+}
+
+/// Reads one line outside any block.
+fn parse_line(line: &[u8]) -> Line {
+    let (word, rest) = split_word(line);
+    let keyword = word.to_ascii_uppercase();
+    Line::Command(match keyword.as_slice() {
+        b"START" => start(rest),
+        b"RECTSTART" => rect_start(rest),
+        b"RESTART" => Command::Restart,
+        b"BEGIN" => Command::Begin,
+        b"TURN" => with_spot(rest, Command::Turn),
+        b"TAKEBACK" => with_spot(rest, Command::TakeBack),
+        b"PLAY" => with_spot(rest, Command::Play),
+        b"BOARD" => return Line::Opens(BlockKind::Board),
+        b"SWAP2BOARD" => return Line::Opens(BlockKind::Swap2Board),
+        b"INFO" => return Info::parse(rest).map_or(Line::Nothing, |info| Line::Command(Command::Info(info))),
+        b"ABOUT" => Command::About,
+        b"END" => Command::End,
+        b"STOP" | b"YXSTOP" => Command::Stop,
+        b"PONDER" => return Line::Nothing,
+        keyword if keyword.starts_with(b"YX") => {
+            return parse_yixin(keyword).unwrap_or_else(|| Line::Command(unknown(word)));
+        }
+        _ => unknown(word),
+    })
+}
+
+/// Reads the commands of the Yixin dialect; `keyword` in upper case.
+fn parse_yixin(keyword: &[u8]) -> Option<Line> {
+    Some(Line::Command(match keyword {
+        b"YXBOARD" => return Some(Line::Opens(BlockKind::SetBoard)),
+        b"YXBLOCK" => return Some(Line::Opens(BlockKind::Block)),
+        b"YXBLOCKUNDO" => return Some(Line::Opens(BlockKind::Unblock)),
+        b"YXSHOWINFO" => Command::ShowInfo,
+        b"YXSHOWFORBID" => Command::ShowForbidden,
+        b"YXHASHCLEAR" => Command::ClearHash,
+        b"YXSHOWHASHUSAGE" => Command::ShowHashUsage,
+        b"YXNBEST" | b"YXSEARCHDEFEND" => Command::Think,
+        b"YXBLOCKRESET" => Command::UnblockAll,
+        b"YXSWAP2STEP1" => Command::Swap2Step(1),
+        b"YXSWAP2STEP2" => Command::Swap2Step(2),
+        b"YXSWAP2STEP3" => Command::Swap2Step(3),
+        b"YXDRAW" => Command::OfferDraw,
+        b"YXBALANCEONE" | b"YXBALANCETWO" => Command::Unsupported("balanced openings"),
+        b"YXSOOSORVSTEP1" => Command::Unsupported("the Soosorv opening"),
+        b"YXFORBID" | b"YXBLOCKPATHRESET" | b"YXDBCHECK" | b"YXDBFIX" | b"YXPRINTFEATURE" | b"YXRESIGN"
+        | b"YXSAVEDATABASE" => Command::Accepted,
+        b"YXHASHDUMP" | b"YXHASHLOAD" | b"YXSETDATABASE" | b"YXDBTOPOS" | b"YXDBTOTXT" | b"YXDBTOTXTALL"
+        | b"YXTXTTODB" => return Some(Line::OpensPath),
+        b"YXBLOCKPATH" | b"YXBLOCKPATHUNDO" => return Some(Line::Opens(BlockKind::Accepted)),
+        _ if keyword.starts_with(b"YXSOOSORVSTEP") => {
+            return Some(Line::Opens(BlockKind::Unsupported("the Soosorv opening")));
+        }
+        // Queries and edits of a database that we do not have: all of them bring a position.
+        _ if keyword.starts_with(b"YXQUERYDATABASE")
+            || keyword.starts_with(b"YXEDIT")
+            || keyword.starts_with(b"YXDELETEDATABASE")
+            || keyword.ends_with(b"BESTMOVEDATABASE") =>
+        {
+            return Some(Line::Opens(BlockKind::Accepted));
+        }
+        _ => return None,
+    }))
+}
+
+/// `START n`, or `START rows columns` as the Yixin dialect has it.
+fn start(rest: &[u8]) -> Command {
+    let mut sides = rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let size = match (sides.next(), sides.next(), sides.next()) {
+        (Some(side), None, None) => number(side).and_then(|side| size(side, side)),
+        // Coordinates will come as row,column and are read as x,y, so the board is transposed with them.
+        (Some(width), Some(height), None) => number(width).zip(number(height)).and_then(|(w, h)| size(h, w)),
+        _ => None,
+    };
+    size.map_or(Command::Malformed(Malformed::Size), Command::Start)
+}
+
+/// `RECTSTART w,h`, or `w h`.
+fn rect_start(rest: &[u8]) -> Command {
+    let sides = pair(rest).or_else(|| {
+        let (width, height) = split_word(rest);
+        Some(Spot { x: number(width)?, y: number(height)? })
+    });
+    sides.and_then(|sides| size(sides.x, sides.y)).map_or(Command::Malformed(Malformed::Size), Command::Start)
+}
+
+fn size(width: i64, height: i64) -> Option<Size> {
+    Size::new(usize::try_from(width).ok()?, usize::try_from(height).ok()?)
+}
+
+fn with_spot(rest: &[u8], command: fn(Spot) -> Command) -> Command {
+    pair(rest).map_or(Command::Malformed(Malformed::Coordinates), command)
+}
+
+/// `x,y` and nothing behind it; blanks around the numbers do not matter.
+fn pair(text: &[u8]) -> Option<Spot> {
+    let (spot, rest) = spot(text)?;
+    rest.is_empty().then_some(spot)
+}
+
+/// `x,y` at the front of `text`, and the trimmed rest.
+fn spot(text: &[u8]) -> Option<(Spot, &[u8])> {
+    let (x, rest) = integer(trim(text))?;
+    let (y, rest) = integer(trim(trim(rest).strip_prefix(b",")?))?;
+    Some((Spot { x, y }, trim(rest)))
+}
+
+/// `x,y,owner`; words behind it are ignored.
+fn placement(line: &[u8]) -> Option<Placement> {
+    let (spot, rest) = spot(line)?;
+    let (owner, rest) = integer(trim(rest.strip_prefix(b",")?))?;
+    let owner = match owner {
+        1 => Owner::Own,
+        2 => Owner::Opponent,
+        3 => Owner::Dead,
+        _ => return None,
+    };
+    (rest.is_empty() || rest[0].is_ascii_whitespace() && !rest.contains(&b',')).then_some((spot, owner))
+}
+
+/// A word nobody knows, cut and made printable, so that it can be quoted in an answer.
+fn unknown(word: &[u8]) -> Command {
+    let quoted = word.iter().take(32).map(|&byte| if byte.is_ascii_graphic() { char::from(byte) } else { '?' });
+    Command::Unknown(quoted.collect())
+}
+
+/// Puts lines together to commands: remembers the block or the path that is being read.
+#[derive(Debug, Default)]
+pub struct Assembler {
+    state: State,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Idle,
+    Block {
+        kind: BlockKind,
+        placements: Vec<Placement>,
+        spots: Vec<Spot>,
+    },
+    Path,
+}
+
+impl Assembler {
+    /// Lines of a block beyond this many are not kept; no honest block has more than one line per square.
+    const MOST_LINES: usize = 4096;
+
+    /// Takes one line, trimmed, and returns the command that it completes, if any.
+    pub fn line(&mut self, line: &[u8]) -> Option<Command> {
+        let parsed = match &mut self.state {
+            State::Path => {
+                self.state = State::Idle;
+                return line.eq_ignore_ascii_case(b"END").then_some(Command::End);
+            }
+            _ if line.is_empty() => return None,
+            State::Idle => parse_line(line),
+            State::Block { kind, placements, spots } => {
+                if line.eq_ignore_ascii_case(b"DONE") {
+                    let command = complete(*kind, std::mem::take(placements), std::mem::take(spots));
+                    self.state = State::Idle;
+                    return Some(command);
+                }
+                match parse_line(line) {
+                    // Most lines: a square, or something that is none and is skipped.
+                    Line::Command(Command::Unknown(_) | Command::Malformed(_)) => {
+                        if placements.len().max(spots.len()) < Self::MOST_LINES {
+                            placements.extend(placement(line));
+                            spots.extend(spot(line).map(|(spot, _)| spot));
+                        }
+                        return None;
+                    }
+                    // These leave the position alone: the block goes on.
+                    Line::Command(passing @ (Command::Info(_) | Command::Stop | Command::About)) => {
+                        return Some(passing);
+                    }
+                    Line::Nothing => return None,
+                    // The DONE was lost: the new command counts.
+                    parsed => parsed,
+                }
+            }
+        };
+        self.state = State::Idle;
+        match parsed {
+            Line::Command(command) => return Some(command),
+            Line::Opens(kind) => self.state = State::Block { kind, placements: Vec::new(), spots: Vec::new() },
+            Line::OpensPath => self.state = State::Path,
+            Line::Nothing => {}
+        }
+        None
+    }
+}
+
+/// The command that a finished block makes.
+fn complete(kind: BlockKind, placements: Vec<Placement>, spots: Vec<Spot>) -> Command {
+    match kind {
+        BlockKind::Board => Command::Board(placements),
+        BlockKind::SetBoard => Command::SetBoard(placements),
+        BlockKind::Swap2Board => Command::Swap2Board(spots),
+        BlockKind::Block => Command::Block(spots),
+        BlockKind::Unblock => Command::Unblock(spots),
+        BlockKind::Accepted => Command::Accepted,
+        BlockKind::Unsupported(what) => Command::Unsupported(what),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(lines: &[&str]) -> Vec<Command> {
+        let mut assembler = Assembler::default();
+        lines.iter().filter_map(|line| assembler.line(line.trim().as_bytes())).collect()
+    }
+
+    fn one(line: &str) -> Command {
+        let commands = read(&[line]);
+        assert_eq!(commands.len(), 1, "{line}");
+        commands.into_iter().next().unwrap()
+    }
+
+    fn square(side: usize) -> Command {
+        Command::Start(Size::square(side).unwrap())
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(one("START 15"), square(15));
+        assert_eq!(one("sTaRt\t20"), square(20));
+        assert_eq!(one("START 15 15"), square(15));
+        assert_eq!(one("start 20 15"), Command::Start(Size::new(15, 20).unwrap()));
+        for rect in ["RECTSTART 20,15", "RECTSTART 20, 15", "RECTSTART 20 ,15", "rectstart 20 15"] {
+            assert_eq!(one(rect), Command::Start(Size::new(20, 15).unwrap()), "{rect}");
+        }
+        let bad = ["START", "START abc", "START 0", "START -3", "START 4", "START 23", "START 15 15 15", "START 15,15"];
+        for line in bad.iter().chain(&["START 99999999999999999999", "RECTSTART 15", "RECTSTART x,y", "RECTSTART"]) {
+            assert_eq!(one(line), Command::Malformed(Malformed::Size), "{line}");
+        }
+    }
+
+    #[test]
+    fn coordinates() {
+        let spot = Spot { x: 7, y: 8 };
+        for line in ["TURN 7,8", "turn 7 , 8", "TURN\t7,\t8", "TURN +7,08"] {
+            assert_eq!(one(line), Command::Turn(spot), "{line}");
+        }
+        assert_eq!(one("TURN -1,3"), Command::Turn(Spot { x: -1, y: 3 }));
+        assert_eq!(one("PLAY 7,8"), Command::Play(spot));
+        assert_eq!(one("TAKEBACK 7,8"), Command::TakeBack(spot));
+        for line in ["TURN", "TURN 7", "TURN 7,", "TURN ,7", "TURN a,b", "TURN 7,8,1", "TURN 7,8 x", "TURN 7;8"] {
+            assert_eq!(one(line), Command::Malformed(Malformed::Coordinates), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_block_becomes_one_command() {
+        let own = |x, y| (Spot { x, y }, Owner::Own);
+        let theirs = |x, y| (Spot { x, y }, Owner::Opponent);
+        assert_eq!(read(&["BOARD", "DONE"]), [Command::Board(Vec::new())]);
+        assert_eq!(
+            read(&["BoArD", "7,7,2", " 8, 8, 1\t", "1,1,3 comment", "", "dOnE"]),
+            [Command::Board(vec![theirs(7, 7), own(8, 8), (Spot { x: 1, y: 1 }, Owner::Dead)])]
+        );
+        assert_eq!(
+            read(&["BOARD", "foo", "8,8", "8,8,9", "8,8,12", "1,1,1,1", "-1,0,1", "1,2,2", "done"]),
+            [Command::Board(vec![own(-1, 0), theirs(1, 2)])]
+        );
+        assert_eq!(
+            read(&["swap2board", "7,7", "8 , 7", "done"]),
+            [Command::Swap2Board(vec![Spot { x: 7, y: 7 }, Spot { x: 8, y: 7 }])]
+        );
+        assert_eq!(read(&["yxboard", "7,7,2", "done"]), [Command::SetBoard(vec![theirs(7, 7)])]);
+    }
+
+    #[test]
+    fn commands_inside_a_block() {
+        let info = Command::Info(Info::parse(b"timeout_turn 5").unwrap());
+        assert_eq!(
+            read(&["BOARD", "INFO timeout_turn 5", "INFO folder /x", "YXSTOP", "7,7,2", "DONE"]).len(),
+            4,
+            "INFO and STOP pass, the block goes on"
+        );
+        assert_eq!(read(&["BOARD", "INFO timeout_turn 5"]), [info]);
+        assert_eq!(read(&["BOARD", "7,7,2", "END"]), [Command::End]);
+        assert_eq!(read(&["BOARD", "7,7,2", "START 15", "DONE"]), [square(15), Command::Unknown("DONE".into())]);
+        assert_eq!(
+            read(&["BOARD", "7,7,2", "BOARD", "8,8,2", "DONE"]),
+            [Command::Board(vec![(Spot { x: 8, y: 8 }, Owner::Opponent)])]
+        );
+    }
+
+    #[test]
+    fn the_yixin_dialect_stays_in_step() {
+        assert_eq!(read(&["yxquerydatabaseall", "7,7", "done", "yxstop"]), [Command::Accepted, Command::Stop]);
+        assert_eq!(read(&["yxeditlabeldatabase some text", "7,7", "done", "END"]), [Command::Accepted, Command::End]);
+        assert_eq!(read(&["yxsetdatabase", "D:\\my files\\START 15", "ABOUT"]), [Command::About]);
+        assert_eq!(read(&["yxhashdump", "", "ABOUT"]), [Command::About]);
+        assert_eq!(read(&["yxsoosorvstep5 3", "7,7", "done"]).len(), 1);
+        assert_eq!(read(&["yxblockpath", "7,7", "done", "yxblockpathreset"]).len(), 2);
+        assert_eq!(one("yxnonsense"), Command::Unknown("yxnonsense".into()));
+        assert_eq!(read(&["PONDER 100", "INFO", "INFO nosuchkey 5"]), []);
+    }
+
+    #[test]
+    fn unknown_words_are_quoted_printably() {
+        assert_eq!(one("7,7"), Command::Unknown("7,7".into()));
+        assert_eq!(one("DONE"), Command::Unknown("DONE".into()));
+        let mut assembler = Assembler::default();
+        assert_eq!(assembler.line(b"\x00\xff\x1a"), Some(Command::Unknown("???".into())));
+        assert_eq!(assembler.line(&[b'A'; 100_000]), Some(Command::Unknown("A".repeat(32))));
+    }
+
+    #[test]
+    fn a_flood_of_lines_in_a_block_is_bounded() {
+        let mut assembler = Assembler::default();
+        assembler.line(b"BOARD");
+        for _ in 0..100_000 {
+            assert_eq!(assembler.line(b"7,7,1"), None);
+        }
+        let Some(Command::Board(placements)) = assembler.line(b"DONE") else { panic!("no board") };
+        assert_eq!(placements.len(), Assembler::MOST_LINES);
+    }
+}

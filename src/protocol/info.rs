@@ -1,0 +1,211 @@
+//! The keys of `INFO`: one row each, with its name, its parser, its effect and what it means. Floor 5.
+//!
+//! An `INFO` line is never answered: an unknown key or an unreadable value is ignored in silence.
+
+use super::number::{number, split_word};
+use crate::engine::Options;
+use std::time::Duration;
+
+/// How a key's value is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number: a sign, up to 64 bits (saturating), a fractional part ignored.
+    Number,
+    /// The rest of the line, any bytes.
+    Text,
+}
+
+/// What a key changes.
+#[derive(Clone, Copy, Debug)]
+pub enum Effect {
+    /// One of the engine's settings.
+    Setting(fn(&mut Options, i64)),
+    /// The rule of the game.
+    Rule,
+    /// Nothing: the key is known and its value accepted.
+    Accepted,
+}
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct Key {
+    /// The key as managers write it, in lower case.
+    pub name: &'static str,
+    /// How its value is read.
+    pub kind: Kind,
+    /// What it changes.
+    pub effect: Effect,
+    /// What it means, in one line.
+    pub doc: &'static str,
+}
+
+/// A key with its value, ready to be applied.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    key: &'static Key,
+    value: i64,
+}
+
+/// Every key we know.
+pub static KEYS: &[Key] = &[
+    setting("timeout_turn", |o, ms| o.turn = (ms >= 0).then(|| millis(ms)), "most time per move in ms; 0: move now"),
+    setting(
+        "timeout_match",
+        |o, ms| o.match_time = (ms > 0 && ms < Options::UNLIMITED_MS).then(|| millis(ms)),
+        "time for the whole game in ms; 0: unlimited",
+    ),
+    setting(
+        "time_left",
+        |o, ms| {
+            o.time_left = Some(ms);
+            o.spent = Duration::ZERO;
+        },
+        "time left for the game in ms, may be negative; 100000000 or more: unlimited",
+    ),
+    setting("time_increment", |o, ms| o.increment = millis(ms), "time added after each move in ms"),
+    setting(
+        "max_memory",
+        |o, bytes| o.max_memory = positive(bytes).unwrap_or(Options::DEFAULT_MEMORY),
+        "memory the process may hold in bytes; 0: the default, 350 MiB",
+    ),
+    setting(
+        "hash_size",
+        |o, kib| o.hash_size = positive(kib).map(|kib| kib.saturating_mul(1024)),
+        "size of the hash table in KiB, within max_memory; 0: chosen from max_memory",
+    ),
+    setting(
+        "max_depth",
+        |o, plies| o.max_depth = positive(plies).map(|plies| u32::try_from(plies).unwrap_or(u32::MAX)),
+        "deepest iteration in plies; 0 or less: unlimited",
+    ),
+    setting("max_node", |o, nodes| o.max_nodes = positive(nodes), "most nodes per move; 0 or less: unlimited"),
+    Key {
+        name: "rule",
+        kind: Kind::Number,
+        effect: Effect::Rule,
+        doc: "0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro with exactly five; bit 2 (continuous game) is ignored",
+    },
+    accepted("game_type", Kind::Number, "0 human, 1 brain, 2 tournament, 3 network tournament; accepted, no effect"),
+    accepted("folder", Kind::Text, "a folder for persistent files; accepted, nothing is ever written"),
+    accepted("evaluate", Kind::Text, "a point to explain; accepted, no effect"),
+    accepted("thread_num", Kind::Number, "threads to search with; accepted, one is used"),
+    accepted("thread_split_depth", Kind::Number, "accepted, no effect"),
+    accepted("caution_factor", Kind::Number, "accepted, no effect"),
+    accepted("pondering", Kind::Number, "thinking in the opponent's time; accepted, never done"),
+    accepted("vcthread", Kind::Number, "accepted, no effect"),
+    accepted("checkmate", Kind::Number, "accepted, no effect"),
+    accepted("usedatabase", Kind::Number, "accepted, there is no database"),
+    accepted("nbestsym", Kind::Number, "accepted, no effect"),
+    accepted("start_depth", Kind::Number, "accepted, no effect"),
+    accepted("show_detail", Kind::Number, "accepted, no effect"),
+];
+
+/// A row for one of the engine's settings.
+const fn setting(name: &'static str, effect: fn(&mut Options, i64), doc: &'static str) -> Key {
+    Key { name, kind: Kind::Number, effect: Effect::Setting(effect), doc }
+}
+
+/// A row for a key that changes nothing.
+const fn accepted(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+    Key { name, kind, effect: Effect::Accepted, doc }
+}
+
+fn millis(ms: i64) -> Duration {
+    Duration::from_millis(ms.max(0) as u64)
+}
+
+fn positive(value: i64) -> Option<u64> {
+    u64::try_from(value).ok().filter(|&value| value > 0)
+}
+
+impl Info {
+    /// Reads what follows the word `INFO`; `None` for an unknown key or an unreadable value.
+    pub fn parse(text: &[u8]) -> Option<Info> {
+        let (name, rest) = split_word(text);
+        let key = KEYS.iter().find(|key| key.name.as_bytes().eq_ignore_ascii_case(name))?;
+        let value = match key.kind {
+            Kind::Number => number(split_word(rest).0)?,
+            Kind::Text => 0,
+        };
+        Some(Info { key, value })
+    }
+
+    /// Changes `options`, if this key is one of the engine's settings.
+    pub fn apply(&self, options: &mut Options) {
+        if let Effect::Setting(effect) = self.key.effect {
+            effect(options, self.value);
+        }
+    }
+
+    /// The bit mask that this key gives the rule, if that is what it does.
+    pub fn rule_bits(&self) -> Option<i64> {
+        matches!(self.key.effect, Effect::Rule).then_some(self.value)
+    }
+}
+
+impl PartialEq for Info {
+    fn eq(&self, other: &Info) -> bool {
+        self.key.name == other.key.name && self.value == other.value
+    }
+}
+
+impl Eq for Info {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(lines: &[&str]) -> Options {
+        let mut options = Options::default();
+        for line in lines {
+            if let Some(info) = Info::parse(line.as_bytes()) {
+                info.apply(&mut options);
+            }
+        }
+        options
+    }
+
+    #[test]
+    fn every_row_is_lower_case_unique_and_documented() {
+        for (index, key) in KEYS.iter().enumerate() {
+            assert_eq!(key.name, key.name.to_ascii_lowercase());
+            assert!(!key.doc.is_empty() && !key.doc.contains('\n') && !key.doc.contains('|'));
+            assert!(KEYS[..index].iter().all(|other| other.name != key.name), "{} twice", key.name);
+        }
+    }
+
+    #[test]
+    fn the_time_keys() {
+        assert_eq!(after(&["timeout_turn 500"]).turn, Some(Duration::from_millis(500)));
+        assert_eq!(after(&["TIMEOUT_TURN 0"]).turn, Some(Duration::ZERO));
+        assert_eq!(after(&["timeout_turn -1"]).turn, None);
+        assert_eq!(after(&["timeout_match 180000"]).match_time, Some(Duration::from_secs(180)));
+        assert_eq!(after(&["timeout_match 99999999999999999999"]).match_time, None);
+        assert_eq!(after(&["time_left 5399123.4"]).time_left, Some(5_399_123));
+        assert_eq!(after(&["time_left -250"]).time_left, Some(-250));
+        assert_eq!(after(&["time_increment 1000"]).increment, Duration::from_secs(1));
+    }
+
+    #[test]
+    fn the_size_keys() {
+        assert_eq!(after(&["max_memory 83886080"]).max_memory, 80 << 20);
+        assert_eq!(after(&["max_memory 1", "max_memory 0"]).max_memory, Options::DEFAULT_MEMORY);
+        assert_eq!(after(&["max_memory 18446744073709551615"]).max_memory, i64::MAX as u64);
+        assert_eq!(after(&["hash_size 524288"]).hash_size, Some(512 << 20));
+        assert_eq!(after(&["hash_size 0"]).hash_size, None);
+        assert_eq!(after(&["max_depth 8"]).max_depth, Some(8));
+        assert_eq!(after(&["max_depth 8", "max_depth 0"]).max_depth, None);
+        assert_eq!(after(&["max_depth 9999999999"]).max_depth, Some(u32::MAX));
+        assert_eq!(after(&["max_node -1"]).max_nodes, None);
+        assert_eq!(after(&["max_node 10000000000"]).max_nodes, Some(10_000_000_000));
+    }
+
+    #[test]
+    fn nonsense_is_ignored() {
+        let nonsense = ["", "nosuchkey 5", "timeout_turn", "timeout_turn abc", "max_node 5x"];
+        assert_eq!(after(&nonsense), Options::default());
+        assert!(Info::parse(b"folder C:\\AI's data\\\xe8\xe1 x\\").is_some());
+        assert_eq!(Info::parse(b"rule 4").and_then(|info| info.rule_bits()), Some(4));
+        assert_eq!(Info::parse(b"game_type 4").and_then(|info| info.rule_bits()), None);
+    }
+}

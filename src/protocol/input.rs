@@ -1,0 +1,175 @@
+//! The listening thread: owns the input, splits it into lines, puts commands together and hands them on; what
+//! cannot wait it does at once, through [`Traffic`]. Floor 5.
+
+use super::command::{Assembler, Command};
+use super::traffic::{Hurry, Order, Stamp, Traffic};
+use std::io::{ErrorKind, Read};
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+/// Reads `input` until `END` or its end, and hands every command over. Returns what hurry the end was in; the
+/// session has then been told.
+pub fn listen(mut input: impl Read, traffic: &Traffic, session: &Sender<Order>) -> Hurry {
+    let mut chunk = vec![0; 1 << 16];
+    let mut lines = Lines::default();
+    let mut assembler = Assembler::default();
+    let mut listened = Duration::ZERO;
+    let mut seq = 0;
+    loop {
+        let waiting = Instant::now();
+        let count = match input.read(&mut chunk) {
+            Ok(count) => count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => 0,
+        };
+        let at = Instant::now();
+        listened += at - waiting;
+        let stamp = Stamp { at, listened };
+        let mut ending = None;
+        let mut take = |line: &[u8]| {
+            if ending.is_none()
+                && let Some(command) = assembler.line(line)
+            {
+                ending = hand_over(&mut seq, stamp, command, traffic, session);
+            }
+        };
+        lines.split(&chunk[..count], &mut take);
+        if count == 0 {
+            // The last line may lack its end, and the end of the input says END.
+            lines.split(b"\n", &mut take);
+            ending = ending.or_else(|| hand_over(&mut seq, stamp, Command::End, traffic, session));
+        }
+        if let Some(ending) = ending {
+            return ending;
+        }
+    }
+}
+
+/// Announces one command and sends it to the session; tells when it was the last one.
+fn hand_over(
+    seq: &mut u64,
+    stamp: Stamp,
+    command: Command,
+    traffic: &Traffic,
+    session: &Sender<Order>,
+) -> Option<Hurry> {
+    *seq += 1;
+    let last = command == Command::End;
+    let order = Order { seq: *seq, stamp, command };
+    let hurry = traffic.announce(&order);
+    if session.send(order).is_err() {
+        return Some(Hurry::AtOnce);
+    }
+    last.then_some(hurry)
+}
+
+/// Splits bytes into lines: CR, LF and CRLF end one. Knows nothing of encodings.
+#[derive(Debug, Default)]
+struct Lines {
+    partial: Vec<u8>,
+    after_cr: bool,
+}
+
+impl Lines {
+    /// Of longer lines only this much is kept; the rest is read and forgotten.
+    const LONGEST: usize = 1 << 16;
+
+    /// Takes more bytes and calls `take` for every line they complete, without the blanks around it.
+    fn split(&mut self, mut bytes: &[u8], take: &mut impl FnMut(&[u8])) {
+        while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n')) {
+            let second_half = self.after_cr && end == 0 && bytes[0] == b'\n';
+            self.keep(&bytes[..end]);
+            self.after_cr = bytes[end] == b'\r';
+            if !second_half {
+                take(self.partial.trim_ascii());
+            }
+            self.partial.clear();
+            bytes = &bytes[end + 1..];
+        }
+        self.keep(bytes);
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.after_cr = false;
+        }
+        let room = Self::LONGEST - self.partial.len();
+        self.partial.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::thread;
+
+    fn lines(chunks: &[&[u8]]) -> Vec<String> {
+        let mut lines = Lines::default();
+        let mut found = Vec::new();
+        for chunk in chunks {
+            lines.split(chunk, &mut |line: &[u8]| found.push(String::from_utf8_lossy(line).into_owned()));
+        }
+        found
+    }
+
+    #[test]
+    fn every_kind_of_line_end() {
+        assert_eq!(lines(&[b"a\nb\r\nc\rd\n"]), ["a", "b", "c", "d"]);
+        assert_eq!(lines(&[b"a\r", b"\nb\r", b"c\n"]), ["a", "b", "c"]);
+        assert_eq!(lines(&[b"a\n\n\r\n\r\rb\n"]), ["a", "", "", "", "", "b"]);
+        assert_eq!(lines(&[b"  TU", b"RN\t7,7 \t", b"\r\n"]), ["TURN\t7,7"]);
+        assert_eq!(lines(&[b"a"]), [""; 0]);
+    }
+
+    #[test]
+    fn a_flood_without_line_end_is_bounded() {
+        let mut all = Lines::default();
+        for _ in 0..100 {
+            all.split(&[b'A'; 10_000], &mut |_: &[u8]| panic!("no line has ended"));
+        }
+        assert_eq!(all.partial.len(), Lines::LONGEST);
+        let mut found = Vec::new();
+        all.split(b"\nEND\n", &mut |line: &[u8]| found.push(line.len()));
+        assert_eq!(found, [Lines::LONGEST, 3]);
+    }
+
+    /// An input that gives one chunk a read, with pauses (ms) before.
+    struct Slowly(Vec<(u64, &'static str)>);
+
+    impl Read for Slowly {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            if self.0.is_empty() {
+                return Ok(0);
+            }
+            let (pause, text) = self.0.remove(0);
+            thread::sleep(Duration::from_millis(pause));
+            buffer[..text.len()].copy_from_slice(text.as_bytes());
+            Ok(text.len())
+        }
+    }
+
+    fn heard(chunks: &[(u64, &'static str)]) -> (Hurry, Vec<Command>) {
+        let (sender, orders) = mpsc::channel();
+        let ending = listen(Slowly(chunks.to_vec()), &Traffic::default(), &sender);
+        drop(sender);
+        (ending, orders.iter().map(|order| order.command).collect())
+    }
+
+    #[test]
+    fn the_end_of_the_input_is_an_end() {
+        assert_eq!(heard(&[]), (Hurry::AtOnce, vec![Command::End]));
+        assert_eq!(heard(&[(0, "ABOUT")]), (Hurry::InTurn, vec![Command::About, Command::End]));
+        assert_eq!(heard(&[(0, "BOARD\n7,7,2")]), (Hurry::AtOnce, vec![Command::End]));
+        assert_eq!(heard(&[(0, "END\nABOUT\n")]), (Hurry::AtOnce, vec![Command::End]));
+    }
+
+    #[test]
+    fn an_end_that_came_with_a_question_waits() {
+        let asked = vec![Command::Begin, Command::End];
+        assert_eq!(heard(&[(0, "BEGIN\nEND\n")]), (Hurry::InTurn, asked.clone()));
+        assert_eq!(heard(&[(0, "BEGIN\n")]), (Hurry::InTurn, asked.clone()));
+        assert_eq!(heard(&[(100, "BEGIN\n"), (1, "END\n")]), (Hurry::InTurn, asked.clone()));
+        assert_eq!(heard(&[(0, "BEGIN\n"), (100, "END\n")]), (Hurry::AtOnce, asked));
+    }
+}

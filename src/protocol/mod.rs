@@ -1,0 +1,46 @@
+//! Floor 5: the Gomocup protocol, as managers really speak it. One thread listens, another one thinks and talks.
+//!
+//! ```text
+//! stdin -> input -> command -> (Order) -> session -> engine
+//!             \                             ^   \
+//!              `------- traffic (cuts) -----'    `-> reply -> stdout
+//! ```
+
+pub mod command;
+pub mod info;
+pub mod input;
+mod number;
+pub mod reply;
+pub mod session;
+pub mod traffic;
+
+use session::Session;
+use std::io;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+use traffic::{Hurry, Traffic};
+
+/// Stack of the thinking thread: searches are deep, and the main thread's stack is small on some systems.
+const STACK: usize = 64 << 20;
+
+/// How long an answer that is owed may hold up the end; a manager that left may not read it at all.
+const FAREWELL: Duration = Duration::from_millis(80);
+
+/// Speaks the protocol on the standard streams until `END` or the end of the input.
+pub fn run() -> io::Result<()> {
+    let traffic = Arc::new(Traffic::default());
+    let (sender, orders) = mpsc::channel();
+    let shared = Arc::clone(&traffic);
+    let thinking = thread::Builder::new().name("think".into()).stack_size(STACK).spawn(move || {
+        Session::new(io::stdout().lock(), Arc::clone(&shared)).serve(orders);
+        shared.finish();
+    })?;
+    thread::Builder::new().name("listen".into()).spawn(move || {
+        let hurry = input::listen(io::stdin().lock(), &traffic, &sender);
+        if hurry == Hurry::AtOnce && !traffic.wait_finished(FAREWELL) {
+            std::process::exit(0);
+        }
+    })?;
+    thinking.join().map_err(|_| io::Error::other("the thinking thread panicked"))
+}

@@ -1,0 +1,323 @@
+//! What the listening thread and the thinking thread share: which search runs, and what cuts it short. Floor 5.
+//!
+//! Two kinds of users write to the same pipe. A script sends everything at once and wants every answer with its
+//! full budget; a manager sends one question, and whatever it sends before the answer has come is meant for the
+//! search at hand. They are told apart by the clock: what is heard within [`TOGETHER`] of a think command came
+//! with it.
+
+use super::command::Command;
+use super::info::Info;
+use crate::engine::Options;
+use crate::search::SearchControl;
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Commands heard within this time of a think command came together with it.
+pub const TOGETHER: Duration = Duration::from_millis(50);
+
+/// When a command was heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// The time its last byte was read.
+    pub at: Instant,
+    /// How long the listener had waited for input up to then. Unlike the wall clock, this does not run while the
+    /// process is suspended between two reads or too busy to listen to what is already there.
+    pub listened: Duration,
+}
+
+impl Stamp {
+    /// Whether this came so much later than `earlier` that it was not sent together with it.
+    pub fn is_apart_from(&self, earlier: &Stamp) -> bool {
+        self.listened.saturating_sub(earlier.listened) > TOGETHER
+    }
+}
+
+/// A command on its way from the listener to the session.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Its number; later commands have larger ones.
+    pub seq: u64,
+    /// When it was heard.
+    pub stamp: Stamp,
+    /// What is asked.
+    pub command: Command,
+}
+
+/// Whether an order waits for what came before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hurry {
+    /// It came with the questions before it: they are answered in peace first.
+    InTurn,
+    /// It came on its own: whoever sent it does not want to wait.
+    AtOnce,
+}
+
+/// A search that runs.
+#[derive(Debug)]
+struct Running {
+    stamp: Stamp,
+    started: Instant,
+    /// The settings it runs under, including what was heard meanwhile.
+    options: Options,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    running: Option<Running>,
+    /// Every `INFO` that the session has not come to yet.
+    infos: VecDeque<(u64, Stamp, Info)>,
+    /// Think commands with smaller numbers answer at once.
+    cut_before: u64,
+    last_think: Option<Stamp>,
+    /// The last command that may owe a line.
+    last_question: Option<Stamp>,
+    finished: bool,
+}
+
+/// The shared state, and the line to the running search.
+#[derive(Debug, Default)]
+pub struct Traffic {
+    control: SearchControl,
+    state: Mutex<State>,
+    finished: Condvar,
+}
+
+impl Traffic {
+    /// The line to the search.
+    pub fn control(&self) -> &SearchControl {
+        &self.control
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The listener has heard `order`, which the session will meet in its turn. What cannot wait is done here:
+    /// stopping searches and changing their limits. Returns what hurry an `END` would be in: whether it came with
+    /// the questions before it and waits for their answers, or comes from somebody who is about to leave.
+    pub fn announce(&self, order: &Order) -> Hurry {
+        let mut state = self.state();
+        let together = |earlier: Option<Stamp>| earlier.is_some_and(|earlier| !order.stamp.is_apart_from(&earlier));
+        let (with_think, with_question) = (together(state.last_think), together(state.last_question));
+        let patient = with_think || (with_question && state.running.is_none());
+        if !matches!(order.command, Command::Info(_) | Command::Stop | Command::End) {
+            state.last_question = Some(order.stamp);
+        }
+        match &order.command {
+            Command::Stop => self.cut(&mut state, order.seq),
+            command if command.supersedes() && !with_think => self.cut(&mut state, order.seq),
+            Command::Info(info) => {
+                state.infos.push_back((order.seq, order.stamp, *info));
+                if let Some(running) = &mut state.running
+                    && order.stamp.is_apart_from(&running.stamp)
+                {
+                    info.apply(&mut running.options);
+                    self.relimit(running);
+                }
+            }
+            command if command.thinks() => state.last_think = Some(order.stamp),
+            _ => {}
+        }
+        if patient { Hurry::InTurn } else { Hurry::AtOnce }
+    }
+
+    /// All think commands before `seq` answer at once.
+    fn cut(&self, state: &mut State, seq: u64) {
+        state.cut_before = seq;
+        if state.running.is_some() {
+            self.control.stop();
+        }
+    }
+
+    /// Gives the running search the limits that follow from its settings.
+    fn relimit(&self, running: &Running) {
+        let limits = running.options.limits(running.started);
+        let now = limits.turn == Some(Duration::ZERO) || limits.left == Some(Duration::ZERO);
+        self.control.set_limits(limits);
+        if now {
+            self.control.stop();
+        }
+    }
+
+    /// The session begins the search that `seq` asked for, under `options` and whatever was heard since.
+    pub fn begin(&self, seq: u64, stamp: Stamp, started: Instant, mut options: Options) {
+        let mut state = self.state();
+        for (_, heard, info) in &state.infos {
+            if heard.is_apart_from(&stamp) {
+                info.apply(&mut options);
+            }
+        }
+        self.control.begin(options.limits(started));
+        if seq < state.cut_before {
+            self.control.stop();
+        }
+        state.running = Some(Running { stamp, started, options });
+    }
+
+    /// The search has ended.
+    pub fn end(&self) {
+        self.state().running = None;
+    }
+
+    /// The session has come to the `INFO` numbered `seq`.
+    pub fn retire_info(&self, seq: u64) {
+        let mut state = self.state();
+        while state.infos.front().is_some_and(|&(heard, ..)| heard <= seq) {
+            state.infos.pop_front();
+        }
+    }
+
+    /// The session has nothing left to do.
+    pub fn finish(&self) {
+        self.state().finished = true;
+        self.finished.notify_all();
+    }
+
+    /// Waits until the session has nothing left to do; `false` when it takes longer than `patience`.
+    pub fn wait_finished(&self, patience: Duration) -> bool {
+        let waited = self.finished.wait_timeout_while(self.state(), patience, |state| !state.finished);
+        waited.unwrap_or_else(PoisonError::into_inner).0.finished
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Orders with made-up times of hearing, in ms.
+    struct Script {
+        traffic: Traffic,
+        zero: Instant,
+        seq: u64,
+    }
+
+    impl Script {
+        fn new() -> Script {
+            Script { traffic: Traffic::default(), zero: Instant::now(), seq: 0 }
+        }
+
+        fn stamp(&self, ms: u64) -> Stamp {
+            Stamp { at: self.zero + Duration::from_millis(ms), listened: Duration::from_millis(ms) }
+        }
+
+        fn hear(&mut self, ms: u64, command: Command) -> Order {
+            self.seq += 1;
+            let order = Order { seq: self.seq, stamp: self.stamp(ms), command };
+            self.traffic.announce(&order);
+            order
+        }
+
+        fn info(&mut self, ms: u64, text: &str) -> Order {
+            self.hear(ms, Command::Info(Info::parse(text.as_bytes()).unwrap()))
+        }
+
+        fn begin(&self, order: &Order) {
+            self.traffic.begin(order.seq, order.stamp, order.stamp.at, Options::default());
+        }
+
+        fn stopped(&self) -> bool {
+            self.traffic.control().is_stopped()
+        }
+    }
+
+    #[test]
+    fn what_came_together_waits_its_turn() {
+        let mut script = Script::new();
+        let begin = script.hear(0, Command::Begin);
+        script.begin(&begin);
+        for command in [Command::Restart, Command::SetBoard(Vec::new()), Command::End] {
+            script.hear(50, command);
+            assert!(!script.stopped());
+        }
+        script.info(50, "timeout_turn 0");
+        assert!(!script.stopped());
+        script.hear(50, Command::Stop);
+        assert!(script.stopped());
+    }
+
+    #[test]
+    fn what_came_later_cuts() {
+        for command in [Command::Restart, Command::SetBoard(Vec::new()), Command::End, Command::Stop] {
+            let mut script = Script::new();
+            let first = script.hear(0, Command::Begin);
+            let second = script.hear(0, Command::Think);
+            script.begin(&first);
+            script.hear(51, command);
+            assert!(script.stopped());
+            script.traffic.end();
+            script.begin(&second);
+            assert!(script.stopped(), "everything asked before is cut");
+            script.traffic.end();
+            let third = script.hear(60, Command::Think);
+            script.begin(&third);
+            assert!(!script.stopped(), "what is asked afterwards is not");
+        }
+        for command in [Command::Begin, Command::About, Command::Unknown("X".into()), Command::ShowForbidden] {
+            let mut script = Script::new();
+            let first = script.hear(0, Command::Begin);
+            script.begin(&first);
+            script.hear(1000, command);
+            assert!(!script.stopped());
+        }
+    }
+
+    #[test]
+    fn info_reaches_the_search_at_hand() {
+        let mut script = Script::new();
+        let begin = script.hear(0, Command::Begin);
+        script.begin(&begin);
+        script.info(200, "max_node 77");
+        assert_eq!(script.traffic.control().limits().nodes, Some(77));
+        assert_eq!(script.traffic.control().limits().started, Some(begin.stamp.at));
+        assert!(!script.stopped());
+        script.info(210, "timeout_turn 0");
+        assert!(script.stopped());
+    }
+
+    #[test]
+    fn info_heard_before_a_late_search_began_still_counts() {
+        let mut script = Script::new();
+        let begin = script.hear(0, Command::Begin);
+        let together = script.info(10, "max_depth 3");
+        let later = script.info(80, "max_node 77");
+        script.begin(&begin);
+        let limits = script.traffic.control().limits();
+        assert_eq!((limits.nodes, limits.depth), (Some(77), None));
+        script.traffic.end();
+        script.traffic.retire_info(together.seq);
+        script.traffic.retire_info(later.seq);
+        script.begin(&begin);
+        assert_eq!(script.traffic.control().limits().nodes, None, "from now on the session's own settings count");
+    }
+
+    #[test]
+    fn the_hurry_of_an_end() {
+        let hurry = |script: &mut Script, ms| {
+            script.seq += 1;
+            let order = Order { seq: script.seq, stamp: script.stamp(ms), command: Command::End };
+            script.traffic.announce(&order)
+        };
+        assert_eq!(hurry(&mut Script::new(), 0), Hurry::AtOnce);
+        for question in [Command::Begin, Command::About] {
+            let mut script = Script::new();
+            script.hear(10, question);
+            assert_eq!(hurry(&mut script, 20), Hurry::InTurn);
+            assert_eq!(hurry(&mut script, 100), Hurry::AtOnce);
+        }
+        let mut script = Script::new();
+        let begin = script.hear(0, Command::Begin);
+        script.begin(&begin);
+        script.hear(1000, Command::About);
+        assert_eq!(hurry(&mut script, 1000), Hurry::AtOnce, "the search has run for long");
+    }
+
+    #[test]
+    fn a_stop_when_idle_does_nothing() {
+        let mut script = Script::new();
+        script.hear(0, Command::Stop);
+        let begin = script.hear(1, Command::Begin);
+        script.begin(&begin);
+        assert!(!script.stopped());
+    }
+}

@@ -1,0 +1,217 @@
+//! The binary under test as a child process, with everything it says, when, and in which chunks.
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+const READING: u8 = 0;
+const HOLDING: u8 = 1;
+const CLOSED: u8 = 2;
+
+/// What came out of the child.
+enum Output {
+    Line(String),
+    Problem(String),
+}
+
+pub struct Brain {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    born: Instant,
+    mode: Arc<AtomicU8>,
+    output: Receiver<Output>,
+    reader: Option<JoinHandle<()>>,
+    errors: Option<JoinHandle<Vec<u8>>>,
+    /// Lines that nobody has asked for yet.
+    pub lines: VecDeque<String>,
+    /// `MESSAGE` lines that nobody has asked for yet.
+    pub messages: VecDeque<String>,
+    /// Everything sent and received, for the report of a failure.
+    pub log: Arc<Mutex<Vec<String>>>,
+}
+
+impl Brain {
+    pub fn new(directory: Option<&str>, bare: bool) -> Brain {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).env_remove("RUST_LOG");
+        if bare {
+            command.env_clear();
+        }
+        if let Some(directory) = directory {
+            command.current_dir(directory);
+        }
+        let mut child = command.spawn().expect("the binary starts");
+        let born = Instant::now();
+        let mode = Arc::new(AtomicU8::new(READING));
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let (sender, output) = mpsc::channel();
+        let stdout = child.stdout.take().unwrap();
+        let reader = thread::spawn({
+            let (mode, log) = (Arc::clone(&mode), Arc::clone(&log));
+            move || listen(stdout, &mode, &sender, &log, born)
+        });
+        let mut stderr = child.stderr.take().unwrap();
+        let errors = thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = stderr.read_to_end(&mut bytes);
+            bytes
+        });
+        let stdin = child.stdin.take();
+        let (lines, messages) = (VecDeque::new(), VecDeque::new());
+        let (reader, errors) = (Some(reader), Some(errors));
+        Brain { child, stdin, born, mode, output, reader, errors, lines, messages, log }
+    }
+
+    pub fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
+        for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let shown = line[..line.len().min(200)].escape_ascii();
+            self.note(&format!("> {shown}"));
+        }
+        let stdin = self.stdin.as_mut().ok_or("the input is closed already")?;
+        stdin.write_all(bytes).and_then(|()| stdin.flush()).map_err(|error| format!("cannot write: {error}"))
+    }
+
+    pub fn note(&self, text: &str) {
+        note(&self.log, self.born, text);
+    }
+
+    pub fn close_input(&mut self) {
+        self.note("(input closed)");
+        self.stdin = None;
+    }
+
+    pub fn hold(&self) {
+        self.mode.store(HOLDING, Ordering::SeqCst);
+        thread::sleep(Duration::from_millis(20));
+    }
+
+    pub fn read_on(&self) {
+        self.mode.store(READING, Ordering::SeqCst);
+    }
+
+    pub fn close_output(&mut self) {
+        self.note("(output closed)");
+        self.mode.store(CLOSED, Ordering::SeqCst);
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        self.note(&format!("({signal})"));
+        let _ = kill(Pid::from_raw(self.child.id() as i32), signal);
+    }
+
+    /// A line of `/proc/<pid>/status`, in KiB; `None` where there is no such file.
+    pub fn memory(&self, name: &str) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        line.split_whitespace().next()?.parse().ok()
+    }
+
+    /// Sorts what has come out until `deadline` or until `enough`.
+    pub fn collect(&mut self, deadline: Instant, enough: impl Fn(&Brain) -> bool) -> Result<(), String> {
+        while !enough(self) {
+            match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(Output::Line(line)) if line.starts_with("MESSAGE ") => self.messages.push_back(line),
+                Ok(Output::Line(line)) => self.lines.push_back(line),
+                Ok(Output::Problem(problem)) => return Err(problem),
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => {
+                    thread::sleep(deadline.saturating_duration_since(Instant::now()).min(Duration::from_millis(5)));
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the exit; `None` when it does not come in time.
+    pub fn wait_exit(&mut self, deadline: Instant) -> Option<ExitStatus> {
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                self.note(&format!("({status})"));
+                return Some(status);
+            }
+            if Instant::now() >= deadline {
+                return None;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Ends the child, if need be, and returns what it wrote to stderr.
+    pub fn bury(&mut self) -> String {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if let Some(reader) = self.reader.take() {
+            self.mode.store(CLOSED, Ordering::SeqCst);
+            let _ = reader.join();
+        }
+        let bytes = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Drop for Brain {
+    fn drop(&mut self) {
+        self.bury();
+    }
+}
+
+fn note(log: &Mutex<Vec<String>>, born: Instant, text: &str) {
+    log.lock().unwrap().push(format!("{:>7} ms {text}", born.elapsed().as_millis()));
+}
+
+/// Reads the child's output as a manager would that takes every chunk for whole lines.
+fn listen(mut stdout: ChildStdout, mode: &AtomicU8, sender: &Sender<Output>, log: &Mutex<Vec<String>>, born: Instant) {
+    let mut chunk = vec![0; 1 << 16];
+    loop {
+        match mode.load(Ordering::SeqCst) {
+            CLOSED => return,
+            HOLDING => {
+                thread::sleep(Duration::from_millis(2));
+                continue;
+            }
+            _ => {}
+        }
+        let mut ready = [PollFd::new(stdout.as_fd(), PollFlags::POLLIN)];
+        if poll(&mut ready, PollTimeout::from(5u8)) == Ok(0) {
+            continue;
+        }
+        let count = match stdout.read(&mut chunk) {
+            Ok(0) | Err(_) => return,
+            Ok(count) => count,
+        };
+        let text = String::from_utf8_lossy(&chunk[..count]).into_owned();
+        for line in text.split_terminator('\n') {
+            note(log, born, &format!("< {line}"));
+            let problem = match line.split_whitespace().next() {
+                _ if line.contains('\r') => Some("a carriage return"),
+                None => Some("a blank line"),
+                Some("DEBUG" | "SUGGEST" | "DETAIL") => Some("a word that breaks managers"),
+                Some("MESSAGE") if line.len() <= 8 => Some("an empty MESSAGE"),
+                _ if !line.is_ascii() => Some("a line that is not ASCII"),
+                _ => None,
+            };
+            let output = match problem {
+                Some(problem) => Output::Problem(format!("{problem} in the output: {line:?}")),
+                None => Output::Line(line.to_owned()),
+            };
+            let _ = sender.send(output);
+        }
+        // A chunk as large as the buffer may have been cut by us.
+        if !text.ends_with('\n') && count < chunk.len() {
+            let _ = sender.send(Output::Problem(format!("a chunk that does not end in a line end: {text:?}")));
+        }
+    }
+}
