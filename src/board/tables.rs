@@ -461,7 +461,7 @@ mod tests {
     fn the_order_of_lines_does_not_matter() {
         let mut ids = vec![false; COMBINATIONS];
         for packed in 0..PACKED {
-            let nibbles = [packed % 16, packed >> 4 & 15, packed >> 8 & 15, packed >> 12];
+            let nibbles = [packed % 16, packed / 16 % 16, packed / 256 % 16, packed / 4096];
             if nibbles.iter().all(|&nibble| nibble < 14) {
                 let combination = combination_table(true)[packed];
                 let mut lines = unpack(packed as u16);
