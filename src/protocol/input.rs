@@ -3,9 +3,14 @@
 
 use super::command::{Assembler, Command};
 use super::traffic::{Hurry, Order, Stamp, Traffic};
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
+
+/// What the manager writes: the standard input, for the calling thread alone.
+pub fn input() -> impl Read {
+    io::stdin().lock()
+}
 
 /// Reads `input` until `END` or its end, and hands every command over. Returns what hurry the end was in; the
 /// session has then been told.
@@ -138,7 +143,7 @@ mod tests {
     struct Slowly(Vec<(u64, &'static str)>);
 
     impl Read for Slowly {
-        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             if self.0.is_empty() {
                 return Ok(0);
             }

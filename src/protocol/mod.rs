@@ -33,11 +33,11 @@ pub fn run() -> io::Result<()> {
     let (sender, orders) = mpsc::channel();
     let shared = Arc::clone(&traffic);
     let thinking = thread::Builder::new().name("think".into()).stack_size(STACK).spawn(move || {
-        Session::new(io::stdout().lock(), Arc::clone(&shared)).serve(orders);
+        Session::new(reply::output(), Arc::clone(&shared)).serve(orders);
         shared.finish();
     })?;
     thread::Builder::new().name("listen".into()).spawn(move || {
-        let hurry = input::listen(io::stdin().lock(), &traffic, &sender);
+        let hurry = input::listen(input::input(), &traffic, &sender);
         if hurry == Hurry::AtOnce && !traffic.wait_finished(FAREWELL) {
             std::process::exit(0);
         }

@@ -10,6 +10,11 @@ use crate::search::Iteration;
 use std::fmt;
 use std::io::{self, Write};
 
+/// What the manager reads: the standard output, for the calling thread alone.
+pub fn output() -> impl Write {
+    io::stdout().lock()
+}
+
 /// Why a command was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Complaint {

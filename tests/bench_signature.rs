@@ -1,0 +1,33 @@
+//! The signature of the search: the nodes that `pbrain-tengen bench` visits. It is a fact of the source, the same in
+//! debug and release builds and on every machine. A change of this number is a change of how Tengen plays.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use tengen::tools::bench;
+
+/// The nodes of the bench. Also the last line of the commit message: `Bench: N`.
+const EXPECTED_NODES: u64 = 1_603_681;
+
+/// The lines of one run, without the speed, and its nodes.
+fn run() -> (Vec<String>, u64) {
+    let mut out = Vec::new();
+    let nodes = bench::search(&mut out).unwrap();
+    let mut lines: Vec<String> = String::from_utf8(out).unwrap().lines().map(str::to_owned).collect();
+    let summary = lines.pop().unwrap();
+    assert!(summary.starts_with(&format!("{nodes} nodes ")), "{summary}");
+    (lines, nodes)
+}
+
+#[test]
+fn the_signature_is_the_expected_one_twice() {
+    let (first, nodes) = run();
+    let (second, _) = run();
+    assert_eq!(first, second, "searching twice must visit the same nodes");
+    assert_eq!(
+        nodes,
+        EXPECTED_NODES,
+        "\nThe search has changed. If that was meant, set EXPECTED_NODES in tests/bench_signature.rs to {nodes}\n\
+         and end the commit message with `Bench: {nodes}`.\n{}\n",
+        first.join("\n")
+    );
+}
