@@ -4,6 +4,7 @@
 
 use super::number::{number, split_word};
 use crate::engine::Options;
+use std::fmt;
 use std::time::Duration;
 
 /// How a key's value is read.
@@ -40,7 +41,7 @@ pub struct Key {
 }
 
 /// A key with its value, ready to be applied.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Info {
     key: &'static Key,
     value: i64,
@@ -140,6 +141,12 @@ impl Info {
     /// The bit mask that this key gives the rule, if that is what it does.
     pub fn rule_bits(&self) -> Option<i64> {
         matches!(self.key.effect, Effect::Rule).then_some(self.value)
+    }
+}
+
+impl fmt::Debug for Info {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Info({} {})", self.key.name, self.value)
     }
 }
 

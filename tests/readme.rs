@@ -1,0 +1,121 @@
+//! What the README says is so: its tables are those of the source, and its example plays.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use tengen::base::{Rule, Size};
+use tengen::protocol::info::KEYS;
+
+const README: &str = include_str!("../README.md");
+
+/// The rows of the table with this head, cell by cell.
+fn table(head: &str) -> Vec<Vec<String>> {
+    let start = README.find(&format!("\n{head}\n")).unwrap_or_else(|| panic!("README.md has no table {head}"));
+    let rows = README[start + 1..].lines().skip(2).take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
+}
+
+#[test]
+fn the_info_table_is_the_one_of_the_source() {
+    let shown: Vec<String> = table("| key | meaning |").iter().map(|row| row.join(" | ")).collect();
+    let known: Vec<String> = KEYS.iter().map(|key| format!("`{}` | {}", key.name, key.doc)).collect();
+    let wanted = known.iter().map(|row| format!("| {row} |")).collect::<Vec<_>>().join("\n");
+    assert_eq!(shown, known, "\nThe table in README.md should be:\n{wanted}\n");
+}
+
+#[test]
+fn the_command_table_names_every_keyword() {
+    let rows = table("| command | what it does | answer |");
+    let shown: BTreeSet<String> = rows
+        .iter()
+        .flat_map(|row| row[0].split('`').skip(1).step_by(2))
+        .map(|command| command.split(' ').next().unwrap().to_owned())
+        .filter(|word| !word.contains(|letter: char| letter.is_lowercase()))
+        .collect();
+    let known = keywords();
+    let missing: Vec<_> = known.difference(&shown).collect();
+    let invented: Vec<_> = shown.difference(&known).collect();
+    assert!(missing.is_empty() && invented.is_empty(), "missing in README.md: {missing:?}, too many: {invented:?}");
+}
+
+/// The keywords that the parser knows, read from its source. A family of keywords is written `START…` or `…END`.
+fn keywords() -> BTreeSet<String> {
+    let source = include_str!("../src/protocol/command.rs");
+    let begin = source.find("fn parse_line(").unwrap();
+    let parser = &source[begin..begin + source[begin..].find("fn start(").unwrap()];
+    let pieces: Vec<&str> = parser.split("b\"").collect();
+    let words: BTreeSet<String> = pieces
+        .windows(2)
+        .map(|pair| (pair[0], pair[1].split('"').next().unwrap()))
+        .filter(|&(_, word)| word != "YX")
+        .map(|(before, word)| match before {
+            _ if before.ends_with("starts_with(") => format!("{word}…"),
+            _ if before.ends_with("ends_with(") => format!("…{word}"),
+            _ => word.to_owned(),
+        })
+        .collect();
+    assert!(words.len() > 30, "the parser was not understood: {words:?}");
+    words
+}
+
+#[test]
+fn the_rules_are_those_of_the_source() {
+    let shown: Vec<(String, String)> =
+        table("| number | rule | wins |").into_iter().map(|row| (row[0].clone(), row[1].clone())).collect();
+    let known: Vec<(String, String)> =
+        Rule::ALL.iter().map(|rule| (format!("`{}`", rule.number()), rule.name().to_owned())).collect();
+    assert_eq!(shown, known);
+}
+
+#[test]
+fn the_example_plays() {
+    let line = README.lines().find(|line| line.starts_with("printf '")).expect("README.md pipes a transcript");
+    let script = line.split('\'').nth(1).unwrap().replace("\\n", "\n");
+    let shown = README.split(line).nth(1).unwrap().split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+
+    let mut brain = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the brain starts");
+    brain.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    let output = brain.wait_with_output().unwrap();
+    assert!(output.status.success());
+
+    let said = String::from_utf8(output.stdout).unwrap();
+    check_game(&script, &said);
+    check_game(&script, shown);
+}
+
+/// Holds a brain's side of a transcript to the manager's: an `OK`, then a legal move for every question.
+fn check_game(script: &str, said: &str) {
+    let mut answers = said.lines().filter(|line| !line.starts_with("MESSAGE depth "));
+    let mut taken = Vec::new();
+    let mut size = None;
+    for line in script.lines() {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "START" => {
+                assert_eq!(answers.next(), Some("OK"));
+                size = Size::square(rest.parse().unwrap());
+            }
+            "BEGIN" | "TURN" => {
+                let size = size.expect("the game has begun");
+                let point = |text: &str| {
+                    let (x, y) = text.split_once(',')?;
+                    size.point(x.parse().ok()?, y.parse().ok()?)
+                };
+                taken.extend((word == "TURN").then(|| point(rest).expect("the example's stones lie on the board")));
+                let answer = answers.next().expect("every question has an answer");
+                let point = point(answer).unwrap_or_else(|| panic!("{answer} is no point of the board"));
+                assert!(!taken.contains(&point), "{answer} is taken");
+                taken.push(point);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(answers.next(), None);
+    assert!(taken.len() >= 2, "the example shows a game");
+}
