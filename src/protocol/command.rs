@@ -4,7 +4,7 @@
 //! Yixin dialect the first number counts rows: read as `x` throughout, that is the same board seen transposed.
 
 use super::info::Info;
-use super::number::{integer, number, split_word, trim};
+use super::number::{integer, number, split_word};
 use crate::base::Size;
 
 /// A pair of coordinates as received: not yet known to lie on the board.
@@ -263,15 +263,15 @@ fn pair(text: &[u8]) -> Option<Spot> {
 
 /// `x,y` at the front of `text`, and the trimmed rest.
 fn spot(text: &[u8]) -> Option<(Spot, &[u8])> {
-    let (x, rest) = integer(trim(text))?;
-    let (y, rest) = integer(trim(trim(rest).strip_prefix(b",")?))?;
-    Some((Spot { x, y }, trim(rest)))
+    let (x, rest) = integer(text.trim_ascii())?;
+    let (y, rest) = integer(rest.trim_ascii().strip_prefix(b",")?.trim_ascii())?;
+    Some((Spot { x, y }, rest.trim_ascii()))
 }
 
 /// `x,y,owner`; words behind it are ignored.
 fn placement(line: &[u8]) -> Option<Placement> {
     let (spot, rest) = spot(line)?;
-    let (owner, rest) = integer(trim(rest.strip_prefix(b",")?))?;
+    let (owner, rest) = integer(rest.strip_prefix(b",")?.trim_ascii())?;
     let owner = match owner {
         1 => Owner::Own,
         2 => Owner::Opponent,

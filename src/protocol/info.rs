@@ -146,7 +146,7 @@ impl Info {
 
 impl fmt::Debug for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Info({} {})", self.key.name, self.value)
+        write!(f, "{} {}", self.key.name, self.value)
     }
 }
 

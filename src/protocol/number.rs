@@ -29,16 +29,11 @@ pub(super) fn number(word: &[u8]) -> Option<i64> {
     }
 }
 
-/// Removes blanks and tabs at both ends.
-pub(super) fn trim(text: &[u8]) -> &[u8] {
-    text.trim_ascii()
-}
-
 /// Splits at the first blank: the word before it and the trimmed rest.
 pub(super) fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
-    let text = trim(text);
+    let text = text.trim_ascii();
     let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
-    (&text[..end], trim(&text[end..]))
+    (&text[..end], text[end..].trim_ascii())
 }
 
 #[cfg(test)]

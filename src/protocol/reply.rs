@@ -5,6 +5,7 @@
 
 use super::command::Malformed;
 use crate::base::{Point, Size};
+use crate::board::notation::letter;
 use crate::engine::PositionError;
 use crate::search::Iteration;
 use std::fmt;
@@ -123,12 +124,12 @@ impl fmt::Display for Reply<'_> {
         match self {
             Reply::Ok => f.write_str("OK"),
             Reply::Move(point) => write!(f, "{point}"),
-            Reply::Stones(stones) => separated(f, stones, " "),
+            Reply::Stones(stones) => spaced(f, stones),
             Reply::Swap => f.write_str("SWAP"),
             Reply::About => f.write_str(concat!(
                 "name=\"Tengen\", version=\"",
                 env!("CARGO_PKG_VERSION"),
-                "\", author=\"The Tengen team\", country=\"International\""
+                "\", author=\"The Tengen developers\", country=\"International\""
             )),
             Reply::Error(complaint) => write!(f, "ERROR {complaint}"),
             Reply::Unknown(word) => write!(f, "UNKNOWN command {word}"),
@@ -157,9 +158,10 @@ impl fmt::Display for Reply<'_> {
     }
 }
 
-fn separated(f: &mut fmt::Formatter<'_>, points: &[Point], separator: &str) -> fmt::Result {
+/// Points on one line, a blank between two.
+fn spaced(f: &mut fmt::Formatter<'_>, points: &[Point]) -> fmt::Result {
     for (index, point) in points.iter().enumerate() {
-        write!(f, "{}{point}", if index == 0 { "" } else { separator })?;
+        write!(f, "{}{point}", if index == 0 { "" } else { " " })?;
     }
     Ok(())
 }
@@ -177,16 +179,7 @@ fn summary(f: &mut fmt::Formatter<'_>, iteration: &Iteration) -> fmt::Result {
         iteration.nodes / ms.max(1),
         ms
     )?;
-    iteration.pv.iter().try_for_each(|&point| write!(f, " {}", Lettered(point)))
-}
-
-/// A point in letter and number notation: column `a` first, row 1 first.
-struct Lettered(Point);
-
-impl fmt::Display for Lettered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", char::from(b'a' + self.0.x() as u8), self.0.y() + 1)
-    }
+    iteration.pv.iter().try_for_each(|&point| write!(f, " {}", letter(point)))
 }
 
 #[cfg(test)]
