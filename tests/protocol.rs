@@ -1,7 +1,7 @@
 //! Replays `protocol-fixtures/` against the built binary, one test per group.
 
 #![cfg(unix)]
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 mod transcript;
 

@@ -32,6 +32,24 @@ fn slack() -> Duration {
     Duration::from_millis(given.unwrap_or(60))
 }
 
+/// How often a fixture that failed is played again: on a busy machine either side of the pipe may be asleep for
+/// longer than any bound allows, early answers and late ones alike. `FIXTURE_RETRIES` changes it; 0 is strict.
+fn retries() -> usize {
+    let given = std::env::var("FIXTURE_RETRIES").ok().and_then(|text| text.parse().ok());
+    given.unwrap_or(2)
+}
+
+/// Plays a fixture, and again when it fails; failures that did not last are printed.
+fn play_patiently(path: &Path, dress: Dress) -> Result<(), String> {
+    for _ in 0..retries() {
+        match play_file(path, dress) {
+            Ok(()) => return Ok(()),
+            Err(report) => println!("played again after this:\n{report}"),
+        }
+    }
+    play_file(path, dress)
+}
+
 /// Plays all fixtures whose name starts with `prefix`, a few at a time, and panics with every failure's transcript.
 /// `FIXTURE=part_of_a_name` narrows it down.
 pub fn play_group(prefix: &str, dress: Dress) {
@@ -54,7 +72,7 @@ pub fn play_group(prefix: &str, dress: Dress) {
                 loop {
                     let Some(path) = queue.lock().unwrap().next() else { break };
                     let _turn = Turn::take();
-                    if let Err(report) = play_file(&path, dress) {
+                    if let Err(report) = play_patiently(&path, dress) {
                         failures.lock().unwrap().push((name_of(&path).to_owned(), report));
                     }
                 }
