@@ -403,7 +403,7 @@ mod tests {
         let states: &[usize] = if is_caro { &[3, 1, 2, 0] } else { &[3, 1, 0] };
         let mut sides = vec![0usize];
         for distance in 0..half {
-            let tail_of_walls = |side: usize| distance > 0 && (side >> (2 * (distance - 1))) % 4 == 0;
+            let tail_of_walls = |side: usize| distance > 0 && (side >> (2 * (distance - 1))).is_multiple_of(4);
             sides = sides
                 .iter()
                 .flat_map(|&side| {
