@@ -17,6 +17,11 @@ impl Depth {
         Depth(plies * 64)
     }
 
+    /// A number of 1/64 plies.
+    pub const fn units(units: i32) -> Depth {
+        Depth(units)
+    }
+
     /// Whole plies, rounded down.
     pub const fn whole(self) -> i32 {
         self.0 >> 6

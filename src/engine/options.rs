@@ -24,8 +24,6 @@ pub struct Options {
     pub max_nodes: Option<u64>,
     /// Deepest iteration per move.
     pub max_depth: Option<u32>,
-    /// Seed of the few things that are varied (swap2 openings).
-    pub seed: u64,
 }
 
 impl Options {
@@ -35,8 +33,11 @@ impl Options {
     pub const BENCH_HASH: u64 = 16 << 20;
     /// What the process needs beside its hash table: code, tables, stacks.
     const RESERVED_MEMORY: u64 = 24 << 20;
-    /// Hash that a second of search can make use of.
-    const HASH_PER_SECOND: u64 = 64 << 20;
+    /// Hash that a second of search can make use of. More would only cost: the first touch of a fresh page takes
+    /// the system some microseconds, so a table in proportion keeps that to a few hundredths of the first move.
+    const HASH_PER_SECOND: u64 = 32 << 20;
+    /// Moves that a game's clock is taken to be spread over when there is no limit per move.
+    const MOVES_PER_CLOCK: u32 = 20;
     /// Smallest hash.
     const HASH_MIN: u64 = 1 << 20;
     /// Smallest hash worth having where memory allows it.
@@ -87,7 +88,9 @@ impl Options {
     /// Bytes for the hash table: what was asked for, or what one move's search can fill a few times over; within the
     /// memory limit.
     pub fn hash_bytes(&self) -> u64 {
-        let by_time = self.turn.map(|turn| Options::HASH_PER_SECOND.saturating_mul(turn.as_millis() as u64) / 1000);
+        let share = self.match_time.map(|time| time / Options::MOVES_PER_CLOCK);
+        let longest = self.turn.into_iter().chain(share).min();
+        let by_time = longest.map(|time| Options::HASH_PER_SECOND.saturating_mul(time.as_millis() as u64) / 1000);
         let by_nodes = self.max_nodes.map(|nodes| nodes.saturating_mul(64));
         let useful = by_time.into_iter().chain(by_nodes).min().unwrap_or(u64::MAX).max(Options::HASH_USEFUL);
         self.hash_size.unwrap_or(useful).min(self.hash_limit()).max(Options::HASH_MIN)
@@ -106,7 +109,6 @@ impl Default for Options {
             increment: Duration::ZERO,
             max_nodes: None,
             max_depth: None,
-            seed: 0,
         }
     }
 }

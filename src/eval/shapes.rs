@@ -11,11 +11,11 @@ use crate::board::{Board, Change, Observer, Shape, Threat};
 use std::sync::OnceLock;
 
 /// What a line's shape is worth on an empty point, by shape code.
-const SHAPE_VALUE: [i32; 14] = [0, 0, 1, 2, 3, 5, 6, 7, 7, 13, 15, 14, 22, 30];
+const SHAPE_VALUE: [i32; 14] = [0, 0, 0, 2, 2, 2, 4, 5, 5, 11, 16, 26, 53, 30];
 /// What a combination of lines adds to the sum of its shapes, by threat code.
-const THREAT_VALUE: [i32; 14] = [0, 0, 0, 0, 3, 4, 0, 6, 14, 0, 4, 24, 10, 0];
+const THREAT_VALUE: [i32; 14] = [0, 0, 0, 0, 5, 6, 0, 10, 24, 0, 7, 36, 12, 0];
 /// First guess at a move: what it makes for us, by threat code.
-const ATTACK: [i32; 14] = [0, 0, 18, 20, 34, 36, 52, 70, 110, 44, 74, 240, 500, 1000];
+const ATTACK: [i32; 14] = [0, 0, 18, 18, 34, 36, 52, 60, 110, 44, 74, 300, 625, 1000];
 /// First guess at a move: what it denies the opponent, by threat code.
 const DEFENCE: [i32; 14] = [0, 0, 14, 15, 26, 28, 40, 52, 80, 36, 56, 170, 300, 700];
 /// What threats at hand are worth to the side to move, by threat code and saturating at two points.

@@ -35,6 +35,16 @@ params! {
     HISTORY_OFFSET = 157, 0..=400, "history bonus: what is taken off";
     HISTORY_CAP = 8900, 1000..=10000, "largest history bonus";
     HISTORY_DIVISOR = 128, 32..=512, "history units that weigh as much as one unit of move score";
+    RFP_DEPTH = 8, 4..=14, "deepest reverse futility, in plies";
+    RFP_SLOPE = 45, 20..=140, "reverse futility margin per ply";
+    RAZOR_DEPTH = 2, 1..=4, "deepest razoring, in plies";
+    RAZOR_BASE = 20, 0..=120, "razoring margin";
+    RAZOR_SLOPE = 20, 0..=120, "razoring margin per ply";
+    LMP_BASE = 4, 2..=10, "moves of a free node that are always tried";
+    LMP_SLOPE = 96, 16..=256, "further moves per squared ply, in 1/64";
+    LMR_FACTOR = 60, 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";
+    LMR_OFFSET = 0, -64..=64, "late-move reduction: constant part in 1/64 plies";
+    LMR_HISTORY = 8000, 3000..=30000, "history that takes off one ply of reduction";
     VCF_DELTA = 768, 300..=3000, "quiescence gives up fours when even this much would not reach alpha";
 }
 

@@ -2,11 +2,31 @@
 
 use super::forced::{self, Duty};
 use super::order::{self, MovePicker};
+use super::prune;
+use super::reduce;
 use super::tt::{Bound, stored_depth};
 use super::vcf;
 use super::worker::Worker;
 use crate::base::{Depth, Ply, Point, PointList, Score};
+use crate::board::Threat;
 use crate::eval::Evaluator;
+
+/// What the rooms around a node need to know about it.
+struct Node<'a> {
+    duty: &'a Duty,
+    depth: Depth,
+    ply: Ply,
+    is_pv: bool,
+    improving: bool,
+}
+
+/// What the move loop found: the best score (none without a legal move), the move that raised alpha or refuted, and
+/// whether moves were left out.
+struct Tried {
+    best: Option<Score>,
+    best_move: Option<Point>,
+    pruned: bool,
+}
 
 impl Worker<'_> {
     /// Value of the position for the side to move, searched to `depth` within (alpha, beta).
@@ -51,79 +71,125 @@ impl Worker<'_> {
             }
         }
 
+        // Static evaluation, and what it lets us skip.
         let duty = forced::duty(&self.board);
-        let (best, best_move) = self.try_moves(&duty, hit.and_then(|hit| hit.best), alpha, beta, depth, ply);
+        let improving = self.note_static(&duty, ply);
+        if let Some(eval) = self.statics[ply.index()]
+            && !is_pv
+        {
+            if prune::can_stand_above(eval, beta, depth, improving) {
+                return eval;
+            }
+            if prune::is_hopeless(eval, alpha, depth) {
+                let score = self.quiesce(alpha, alpha.above(), ply);
+                if score <= alpha || self.aborted {
+                    return score;
+                }
+            }
+        }
+
+        let node = Node { duty: &duty, depth, ply, is_pv, improving };
+        let tried = self.try_moves(&node, hit.and_then(|hit| hit.best), alpha, beta);
         if self.aborted {
             return Score::DRAW;
         }
-        let best = self.claim(best, &duty, ply);
+        let best = self.claim(&tried, &node);
+        let best_move = tried.best_move;
         let bound = Bound::of(best, alpha, beta);
         self.table.store(key, ply, stored_depth(depth), best, bound, best_move);
         best
     }
 
-    /// The move loop: best score (none without a legal move) and the move that raised alpha or refuted.
-    fn try_moves(
-        &mut self,
-        duty: &Duty,
-        table_move: Option<Point>,
-        mut alpha: Score,
-        beta: Score,
-        depth: Depth,
-        ply: Ply,
-    ) -> (Option<Score>, Option<Point>) {
+    /// Notes the static evaluation of a free node; says whether it is better than two plies ago.
+    fn note_static(&mut self, duty: &Duty, ply: Ply) -> bool {
+        let eval = matches!(duty, Duty::Free).then(|| self.evaluator.evaluate(&self.board));
+        self.statics[ply.index()] = eval;
+        let before = ply.index().checked_sub(2).and_then(|earlier| self.statics[earlier]);
+        eval.is_some_and(|eval| before.is_none_or(|before| eval > before))
+    }
+
+    /// The move loop.
+    fn try_moves(&mut self, node: &Node<'_>, table_move: Option<Point>, mut alpha: Score, beta: Score) -> Tried {
         let us = self.board.side();
-        let is_pv = beta > alpha.above();
-        let mut picker = MovePicker::new(&self.board, duty, table_move);
-        let mut best: Option<Score> = None;
-        let mut best_move = None;
+        let is_free = matches!(node.duty, Duty::Free);
+        let mut picker = MovePicker::new(&self.board, node.duty, table_move);
+        let mut result = Tried { best: None, best_move: None, pruned: false };
         let mut tried = PointList::new();
-        while let Some(point) = picker.next(&self.board, duty, &self.evaluator, self.history) {
+        while let Some(point) = picker.next(&self.board, node.duty, &self.evaluator, self.history) {
             if !self.is_legal(point) {
                 continue;
             }
+            if is_free
+                && !node.is_pv
+                && tried.len() >= prune::move_limit(node.depth, node.improving)
+                && result.best.is_some_and(|best| !best.is_loss())
+            {
+                result.pruned = true;
+                break;
+            }
+            let reduction = self.reduction(node, point, tried.len());
             self.play(point);
-            let next = depth - Depth::ONE;
-            let score = if best.is_none() {
-                -self.search(-beta, -alpha, next, ply.next())
-            } else {
-                let score = -self.search(-alpha.above(), -alpha, next, ply.next());
-                if score > alpha && is_pv && score < beta && !self.aborted {
-                    -self.search(-beta, -alpha, next, ply.next())
-                } else {
-                    score
-                }
-            };
+            let score = self.search_child(node, reduction, tried.is_empty(), alpha, beta);
             self.undo();
             if self.aborted {
-                return (best, best_move);
+                return result;
             }
-            if best.is_none_or(|best| score > best) {
-                best = Some(score);
+            if result.best.is_none_or(|best| score > best) {
+                result.best = Some(score);
             }
             if score > alpha {
                 alpha = score;
-                best_move = Some(point);
-                self.extend_line(ply, point);
+                result.best_move = Some(point);
+                self.extend_line(node.ply, point);
                 if score >= beta {
-                    if matches!(duty, Duty::Free) {
-                        self.history.reward(us, point, &tried, depth.whole());
+                    if is_free {
+                        self.history.reward(us, point, &tried, node.depth.whole());
                     }
                     break;
                 }
             }
             tried.push(point);
         }
-        (best, best_move)
+        result
+    }
+
+    /// How much less deeply a move is searched at first: quiet late moves of free nodes only.
+    fn reduction(&self, node: &Node<'_>, point: Point, index: usize) -> Depth {
+        let us = self.board.side();
+        let is_quiet = self.board.threat(point, us) < Threat::Four;
+        if index < 2 || node.depth < Depth::plies(2) || !is_quiet || !matches!(node.duty, Duty::Free) {
+            return Depth::ZERO;
+        }
+        reduce::late_move(node.depth, index, node.is_pv, self.history.get(us, point))
+    }
+
+    /// Searches the position after a move: reduced and with a null window first, more as the results demand.
+    fn search_child(&mut self, node: &Node<'_>, reduction: Depth, is_first: bool, alpha: Score, beta: Score) -> Score {
+        let ply = node.ply.next();
+        // A forced reply costs no depth.
+        let next = if matches!(node.duty, Duty::StopFive(_)) { node.depth } else { node.depth - Depth::ONE };
+        if is_first {
+            return -self.search(-beta, -alpha, next, ply);
+        }
+        let mut score = -self.search(-alpha.above(), -alpha, (next - reduction).max(Depth::ZERO.min(next)), ply);
+        if score > alpha && reduction > Depth::ZERO && !self.aborted {
+            score = -self.search(-alpha.above(), -alpha, next, ply);
+        }
+        if score > alpha && score < beta && node.is_pv && !self.aborted {
+            score = -self.search(-beta, -alpha, next, ply);
+        }
+        score
     }
 
     /// What a node may claim. Without a legal move the side to move loses by foul; where not every move was tried, a
     /// loss is only believed.
-    fn claim(&self, best: Option<Score>, duty: &Duty, ply: Ply) -> Score {
-        match (best, duty) {
-            (None, Duty::Free | Duty::StopFourThree(_) | Duty::StopFour(_)) => Score::loss_in(ply, 1).unproven(),
-            (None, Duty::StopFive(_)) => Score::loss_in(ply, 2),
-            (Some(best), Duty::Free) if best.is_loss() && !order::is_full_width(&self.board) => best.unproven(),
+    fn claim(&self, tried: &Tried, node: &Node<'_>) -> Score {
+        match (tried.best, node.duty) {
+            (None, Duty::StopFive(_)) => Score::loss_in(node.ply, 2),
+            (None, _) => Score::loss_in(node.ply, 1).unproven(),
+            (Some(best), Duty::Free) if best.is_loss() && (tried.pruned || !order::is_full_width(&self.board)) => {
+                best.unproven()
+            }
             (Some(best), _) => best,
         }
     }

@@ -4,7 +4,7 @@ use super::history::History;
 use super::limits::SearchControl;
 use super::time::{Clock, SystemClock, TimeManager};
 use super::tt::TranspositionTable;
-use crate::base::{Color, Ply, Point};
+use crate::base::{Color, Ply, Point, Score};
 use crate::board::Board;
 use crate::eval::{Evaluator, ShapeEvaluator};
 use arrayvec::ArrayVec;
@@ -28,6 +28,8 @@ pub struct Worker<'a> {
     pub table: &'a TranspositionTable,
     /// Best line found from each ply on.
     pub lines: Vec<Line>,
+    /// Static evaluation at each ply of the line being searched; none where threats forbid one.
+    pub statics: Vec<Option<Score>>,
     /// Nodes visited.
     pub nodes: u64,
     /// Deepest ply visited.
@@ -58,6 +60,7 @@ impl<'a> Worker<'a> {
             history,
             table,
             lines: vec![Line::new(); Ply::MAX.index() + 2],
+            statics: vec![None; Ply::MAX.index() + 2],
             nodes: 0,
             seldepth: 0,
             aborted: false,

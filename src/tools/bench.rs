@@ -27,13 +27,13 @@ pub const POSITIONS: [BenchPosition; 16] = [
     (Rule::Renju, 20, 20, "e9e7f9d11f10f11g11d8f6f8d9g9h10g8h8"),
     (Rule::Caro, 15, 15, "n5k4n3l3j5l4l7k6k7m6"),
     (Rule::Caro, 15, 15, "i15f13f12f14e11g13g9h11i11h10h13d12i10i8h9e9g8f7k9j11j12"),
-    (Rule::Caro, 8, 8, "b1e1b3c3d5d4e4e5f6f3c5b2"),
+    (Rule::Caro, 8, 8, "b1e1b3c3d5d4e4e5"),
     (Rule::CaroExact, 15, 15, "k9j9m6l9k10k11k7i11j8k6l10m11j5h10"),
     (Rule::CaroExact, 18, 12, "l3h5j6k3l5l4m5n5m6k6k4j3l8m9l9l10o8"),
 ];
 
 /// Depth of the signature search, in plies.
-pub const DEPTH: u32 = 5;
+pub const DEPTH: u32 = 10;
 /// Rounds over all points when the board is timed, and repetitions of which the best counts.
 const BOARD_ROUNDS: u32 = 20;
 const BOARD_REPEATS: u32 = 100;
