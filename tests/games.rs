@@ -67,6 +67,7 @@ impl Player {
 
     /// Thinks within `limits`; a win once announced must be announced again, and nearer.
     fn choose(&mut self, game: &Game, limits: SearchLimits) -> Point {
+        let limits = SearchLimits { started: Some(Instant::now()), ..limits };
         let stones: Vec<_> = game.moves.iter().map(|&p| (p, game.oracle.cell(p))).collect();
         self.engine.set_position(&stones, game.side).unwrap();
         let control = SearchControl::default();
