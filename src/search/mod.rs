@@ -7,12 +7,13 @@ pub mod order;
 pub mod params;
 pub mod prune;
 pub mod pvs;
+pub mod quiesce;
 pub mod reduce;
 pub mod report;
 pub mod root;
 pub mod time;
 pub mod tt;
-pub mod vcf;
+
 pub mod worker;
 
 pub use history::History;

@@ -3,9 +3,9 @@
 use super::forced::{self, Duty};
 use super::order::{self, MovePicker};
 use super::prune;
+use super::quiesce;
 use super::reduce;
 use super::tt::{Bound, stored_depth};
-use super::vcf;
 use super::worker::Worker;
 use crate::base::{Depth, Ply, Point, PointList, Score};
 use crate::board::Threat;
@@ -32,7 +32,7 @@ impl Worker<'_> {
     /// Value of the position for the side to move, searched to `depth` within (alpha, beta).
     pub fn search(&mut self, mut alpha: Score, mut beta: Score, depth: Depth, ply: Ply) -> Score {
         // Horizon. A threatened five is always answered first, at no cost in depth.
-        if depth <= Depth::ZERO && !vcf::is_threatened(&self.board) {
+        if depth <= Depth::ZERO && !quiesce::is_threatened(&self.board) {
             return self.quiesce(alpha, beta, ply);
         }
         let is_pv = beta > alpha.above();
