@@ -66,8 +66,8 @@ impl Player {
     }
 
     /// Thinks within `limits`; a win once announced must be announced again, and nearer.
-    fn choose(&mut self, game: &Game, limits: SearchLimits) -> Point {
-        let limits = SearchLimits { started: Some(Instant::now()), ..limits };
+    fn choose(&mut self, game: &Game, limits: &SearchLimits) -> Point {
+        let limits = SearchLimits { started: Some(Instant::now()), ..limits.clone() };
         let stones: Vec<_> = game.moves.iter().map(|&p| (p, game.oracle.cell(p))).collect();
         self.engine.set_position(&stones, game.side).unwrap();
         let control = SearchControl::default();
@@ -95,7 +95,7 @@ fn wins_every_game_against_a_random_mover() {
             loop {
                 let us = game.side == ours;
                 let limits = SearchLimits { nodes: Some(2000), ..SearchLimits::default() };
-                let point = if us { player.choose(&game, limits) } else { game.random_move(&mut random) };
+                let point = if us { player.choose(&game, &limits) } else { game.random_move(&mut random) };
                 match game.play(point) {
                     Verdict::Continues => {}
                     Verdict::Wins => {
@@ -120,7 +120,7 @@ fn self_play(rule: Rule, size: Size, seed: u64, limits: &SearchLimits, late: &mu
             game.random_move(&mut random)
         } else {
             let begin = Instant::now();
-            let point = players[game.side.index()].choose(&game, limits.clone());
+            let point = players[game.side.index()].choose(&game, limits);
             if limits.turn.is_some_and(|turn| begin.elapsed() > turn) {
                 late.push(begin.elapsed());
             }
