@@ -57,11 +57,19 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
         sink.iteration(&report.last);
         return report;
     }
+    if let Some(score) = known_win(&mut worker, &mut moves) {
+        report.best = Some(moves[0].point);
+        report.last = Iteration { pv: vec![moves[0].point], ..worker.iteration(0, score) };
+    }
     let deepest = control.limits().depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
     let mut proven_for = 0;
     for depth in 1..=deepest {
         let before = report.last.score;
         let finished = iterate(&mut worker, &mut moves, depth, before);
+        // A win stays a win: the table may have lost its proof meanwhile, but the move is still the right one.
+        if before.is_win() && finished.is_none_or(|score| score < before) {
+            break;
+        }
         // When cut short, the first move is still the best so far, or the one that has just beaten it.
         report.best = Some(moves[0].point);
         let Some(score) = finished else { break };
@@ -87,6 +95,27 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     report.last.nodes = worker.nodes;
     report.last.elapsed = worker.elapsed();
     report
+}
+
+/// The nearest win that earlier searches have already proven, its move put first: whatever happens to the time for
+/// this move, a win that was announced is not lost again.
+fn known_win(worker: &mut Worker<'_>, moves: &mut [RootMove]) -> Option<Score> {
+    let mut best: Option<(Score, usize)> = None;
+    for (i, root_move) in moves.iter().enumerate() {
+        worker.play(root_move.point);
+        let hit = worker.table.probe(worker.board.key(), Ply::ROOT.next());
+        worker.undo();
+        if let Some(hit) = hit
+            && hit.bound.proves(hit.score)
+            && hit.score.is_loss()
+            && best.is_none_or(|(score, _)| -hit.score > score)
+        {
+            best = Some((-hit.score, i));
+        }
+    }
+    let (score, i) = best?;
+    moves[..=i].rotate_right(1);
+    Some(score)
 }
 
 /// One iteration with its aspiration windows; the moves are left best first. `None` when it was cut short.
