@@ -13,6 +13,10 @@ use std::time::Instant;
 /// How often the clock is looked at, in nodes; a power of two.
 const POLL_INTERVAL: u64 = 256;
 
+/// So many nodes (a millisecond or two) are searched before the clock is looked at for the first time: enough for a
+/// first iteration, without which a move would be a guess and a win that is on the board might be missed.
+const GRACE: u64 = 2048;
+
 /// A line of play.
 pub type Line = ArrayVec<Point, { Ply::MAX.index() + 1 }>;
 
@@ -102,7 +106,7 @@ impl<'a> Worker<'a> {
         }
         self.nodes += 1;
         self.seldepth = self.seldepth.max(ply.index());
-        if self.nodes.is_multiple_of(POLL_INTERVAL) {
+        if self.nodes.is_multiple_of(POLL_INTERVAL) && self.nodes > GRACE {
             self.poll();
         }
         self.aborted
