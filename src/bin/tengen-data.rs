@@ -1,0 +1,2 @@
+//! Door.
+fn main() {}
