@@ -3,6 +3,8 @@
 #[cfg(feature = "tools")]
 pub mod arena;
 pub mod bench;
+#[cfg(feature = "tools")]
+pub mod data;
 
 use std::io::Write;
 

@@ -25,6 +25,7 @@ Examples:
 
 /// Plays brains that speak the Gomocup (Piskvork) protocol against each other.
 #[derive(Parser, Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, clippy::doc_markdown)] // Switches and help texts, read by people.
 #[command(name = "tengen-match", version, after_long_help = EXAMPLES)]
 pub struct Arguments {
     /// A contestant, as key=value fields separated by commas. Give this two times or more.
@@ -165,7 +166,8 @@ pub struct Arguments {
     pub quiet: bool,
 }
 
-fn parse_rule(text: &str) -> Result<Rule, String> {
+/// Reads the number of a rule, as `INFO rule` has it.
+pub(crate) fn parse_rule(text: &str) -> Result<Rule, String> {
     let number: i64 = text.parse().map_err(|_| format!("'{text}' is no number"))?;
     let rule = Rule::from_bits(number).filter(|rule| i64::from(rule.number()) == number);
     rule.ok_or_else(|| "the rules are 0, 1, 4, 8 and 9".to_owned())

@@ -55,6 +55,8 @@ pub struct Process {
     input: Option<Sender<Vec<u8>>>,
     output: Receiver<Heard>,
     errors: Arc<Mutex<VecDeque<u8>>>,
+    /// Disconnected when the error stream has been read to its end.
+    errors_open: Receiver<()>,
     suspended: bool,
     /// Already killed and reaped.
     buried: bool,
@@ -76,6 +78,7 @@ impl Process {
         let (input, to_write) = mpsc::channel::<Vec<u8>>();
         let (lines, output) = mpsc::sync_channel(QUEUE);
         let errors = Arc::new(Mutex::new(VecDeque::new()));
+        let (open, errors_open) = mpsc::channel();
         if let Some(mut stdin) = child.stdin.take() {
             thread::spawn(move || {
                 for bytes in to_write {
@@ -90,9 +93,12 @@ impl Process {
         }
         if let Some(stderr) = child.stderr.take() {
             let errors = Arc::clone(&errors);
-            thread::spawn(move || keep_tail(stderr, &errors));
+            thread::spawn(move || {
+                keep_tail(stderr, &errors);
+                drop::<Sender<()>>(open);
+            });
         }
-        Ok(Process { child, input: Some(input), output, errors, suspended: false, buried: false })
+        Ok(Process { child, input: Some(input), output, errors, errors_open, suspended: false, buried: false })
     }
 
     /// Hands bytes to the writer; never waits. A brain that is gone is noticed when its answer is missing.
@@ -187,6 +193,7 @@ impl Process {
                 _ => thread::sleep(Duration::from_millis(1)),
             }
         };
+        let _ = self.errors_open.recv_timeout(Duration::from_millis(200));
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = errors.iter().copied().collect();
         match String::from_utf8_lossy(&bytes).trim() {
@@ -264,6 +271,7 @@ mod group {
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command};
 
+    #[derive(Clone, Copy)]
     pub enum Kind {
         Stop,
         Continue,
@@ -289,6 +297,7 @@ mod group {
 mod group {
     use std::process::{Child, Command};
 
+    #[derive(Clone, Copy)]
     pub enum Kind {
         Stop,
         Continue,

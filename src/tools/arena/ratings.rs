@@ -79,7 +79,9 @@ fn maximum(engines: usize, encounters: &[Encounter]) -> Vec<f64> {
         let mut next: Vec<f64> =
             (0..engines).map(|i| if taken[i] > 0.0 { points[i] / taken[i] } else { strength[i] }).collect();
         let mean = (next.iter().map(|s| s.ln()).sum::<f64>() / engines as f64).exp();
-        next.iter_mut().for_each(|s| *s /= mean);
+        for s in &mut next {
+            *s /= mean;
+        }
         let change = next.iter().zip(&strength).map(|(a, b)| (a.ln() - b.ln()).abs()).fold(0.0, f64::max);
         strength = next;
         if change < 1e-12 {

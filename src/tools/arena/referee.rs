@@ -1,6 +1,7 @@
 //! One game from the first stone to the result. The oracle alone says what a stone means. Floor 6.
 
 use super::cli::{Setup, Terms};
+use super::message::Thought;
 use super::player::{Answer, Failure, Fault, Player, Swap2Answer, Trouble};
 use super::record::{GameRecord, Reason, Timing};
 use super::schedule::Game;
@@ -187,7 +188,7 @@ impl Table<'_, '_> {
 
 /// An answer of which nothing is known: the second and third stone of one line.
 fn silent<T: Clone>(what: &T) -> Answer<T> {
-    Answer { what: what.clone(), time: Duration::ZERO, overrun: Duration::ZERO, thought: Default::default() }
+    Answer { what: what.clone(), time: Duration::ZERO, overrun: Duration::ZERO, thought: Thought::default() }
 }
 
 /// The seat's trouble is the other one's win.

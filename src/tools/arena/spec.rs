@@ -219,7 +219,9 @@ fn split_quoted(text: &str, separator: char) -> Vec<String> {
         }
     }
     if separator == ',' {
-        parts.iter_mut().for_each(|part| unquote_value(part));
+        for part in &mut parts {
+            unquote_value(part);
+        }
     }
     parts
 }

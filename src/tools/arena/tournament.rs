@@ -78,7 +78,8 @@ fn play(setup: &Setup, books: &mut Books<'_>, cancel: &Cancel) -> Result<()> {
     std::thread::scope(|scope| {
         for _ in 0..setup.concurrency.min(missing.len()) {
             let results = results.clone();
-            scope.spawn(|| work(setup, &missing, &next, cancel, results));
+            let (missing, next) = (&missing, &next);
+            scope.spawn(move || work(setup, missing, next, cancel, &results));
         }
         drop(results);
         let mut outcome = Ok(());
@@ -95,7 +96,7 @@ fn play(setup: &Setup, books: &mut Books<'_>, cancel: &Cancel) -> Result<()> {
 }
 
 /// Plays games until there are no more. Processes are kept while their engines are needed.
-fn work(setup: &Setup, missing: &[usize], next: &AtomicUsize, cancel: &Cancel, results: Sender<GameRecord>) {
+fn work(setup: &Setup, missing: &[usize], next: &AtomicUsize, cancel: &Cancel, results: &Sender<GameRecord>) {
     let id = record::match_id(setup);
     let mut idle: Vec<(usize, Player<'_>)> = Vec::new();
     while !cancel.is_set() {
