@@ -142,7 +142,7 @@ fn score(setup: &Setup, standings: &Standings) -> String {
 
 fn elo_text(elo: &EloEstimate) -> String {
     let number = |elo: f64| {
-        if elo.is_finite() { format!("{elo:+.1}") } else { format!("{}inf", if elo > 0.0 { '+' } else { '-' }) }
+        if elo.is_finite() { format!("{:+.1}", elo + 0.0) } else { format!("{}inf", if elo > 0.0 { '+' } else { '-' }) }
     };
     format!("{} [{}, {}]", number(elo.elo), number(elo.low), number(elo.high))
 }
@@ -160,7 +160,7 @@ pub fn report(setup: &Setup, standings: &Standings) -> String {
             let superiority = tally.pairs.superiority() * 100.0;
             let _ = writeln!(
                 text,
-                "  Elo {} (95 %), superiority {superiority:.1} %, pairs {:?}",
+                "  Elo {} (95 %), superiority {superiority:.1} %, pairs 0-2 to 2-0: {:?}",
                 elo_text(&elo),
                 tally.pairs.0
             );

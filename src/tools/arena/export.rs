@@ -170,7 +170,7 @@ mod tests {
             scores: (0..count - 2).map(|i| (i % 2 == 0).then(|| format!("[{i}]"))).collect(),
             depths: vec![None; count - 2],
             nodes: vec![None; count - 2],
-            timing: Timing { ms: vec![1.5; count - 2], overrun_ms: Vec::new() },
+            timing: Timing { ms: vec![1.5; count - 2], overrun_ms: Vec::new(), nodes_ms: Vec::new() },
         }
     }
 

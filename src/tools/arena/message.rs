@@ -13,22 +13,32 @@ pub struct Thought {
     pub score: Option<String>,
     /// Nodes.
     pub nodes: Option<u64>,
+    /// When the nodes were told, from the question on.
+    pub nodes_at: Duration,
     /// Nodes a second, for brains that tell nothing but this.
     speed: Option<f64>,
 }
 
 impl Thought {
-    /// Takes in a line of output; anything but MESSAGE and DEBUG lines is ignored.
-    pub fn hear(&mut self, line: &str) {
-        let line = line.to_ascii_lowercase();
-        let Some(text) = line.strip_prefix("message ").or_else(|| line.strip_prefix("debug ")) else { return };
+    /// Takes in a line of output that came so long after the question; anything but MESSAGE and DEBUG lines is
+    /// ignored.
+    pub fn hear(&mut self, line: &str, at: Duration) {
+        let Some((first, text)) = line.split_once(' ') else { return };
+        if !first.eq_ignore_ascii_case("message") && !first.eq_ignore_ascii_case("debug") {
+            return;
+        }
         let mut words = text.split([' ', '\t', '|', '=', ':', ',']).filter(|word| !word.is_empty()).peekable();
         while let Some(word) = words.next() {
             let Some(&value) = words.peek() else { return };
-            match word {
+            match word.to_ascii_lowercase().as_str() {
                 "depth" => self.depth = first_number(value).or(self.depth),
                 "ev" | "eval" | "score" => self.score = Some(value.to_owned()),
-                "n" | "node" | "nodes" => self.nodes = quantity(value).map(|n| n as u64).or(self.nodes),
+                "n" | "node" | "nodes" => {
+                    if let Some(nodes) = quantity(value) {
+                        self.nodes = Some(nodes as u64);
+                        self.nodes_at = at;
+                    }
+                }
                 "n/s" | "nps" | "speed" => self.speed = quantity(value).or(self.speed),
                 "n/ms" => self.speed = quantity(value).map(|n| n * 1000.0).or(self.speed),
                 "pv" | "bestline" => return,
@@ -37,9 +47,14 @@ impl Thought {
         }
     }
 
-    /// The nodes of a move that took this long: as told, or made from the speed.
-    pub fn nodes_in(&self, time: Duration) -> Option<u64> {
-        self.nodes.or_else(|| self.speed.map(|speed| (speed * time.as_secs_f64()) as u64))
+    /// The move took this long: nodes that were never told are made from the speed, if that was.
+    pub fn finish(&mut self, time: Duration) {
+        if self.nodes.is_none()
+            && let Some(speed) = self.speed
+        {
+            self.nodes = Some((speed * time.as_secs_f64()) as u64);
+            self.nodes_at = time;
+        }
     }
 }
 
@@ -50,11 +65,12 @@ fn first_number(word: &str) -> Option<u32> {
 
 /// A number with an optional K, M or G.
 fn quantity(word: &str) -> Option<f64> {
+    let word = word.to_ascii_lowercase();
     let (digits, factor) = match word.char_indices().last()? {
         (at, 'k') => (&word[..at], 1e3),
         (at, 'm') => (&word[..at], 1e6),
         (at, 'g') => (&word[..at], 1e9),
-        _ => (word, 1.0),
+        _ => (word.as_str(), 1.0),
     };
     digits.parse::<f64>().ok().map(|number| number * factor).filter(|number| number.is_finite() && *number >= 0.0)
 }
@@ -66,7 +82,7 @@ mod tests {
     fn heard(lines: &[&str]) -> Thought {
         let mut thought = Thought::default();
         for line in lines {
-            thought.hear(line);
+            thought.hear(line, Duration::from_secs(1));
         }
         thought
     }
@@ -82,8 +98,10 @@ mod tests {
         let thought = heard(&["MESSAGE Speed 530K | Depth 15-31 | Eval -120 | Node 2M | Time 3831ms"]);
         assert_eq!((thought.depth, thought.score.as_deref(), thought.nodes), (Some(15), Some("-120"), Some(2_000_000)));
         let thought = heard(&["DEBUG depth=7 score=+W5 nps=1000", "MESSAGE hello", "7,7", "depth 9"]);
-        assert_eq!((thought.depth, thought.score.as_deref()), (Some(7), Some("+w5")));
-        assert_eq!(thought.nodes_in(Duration::from_secs(2)), Some(2000));
+        assert_eq!((thought.depth, thought.score.as_deref()), (Some(7), Some("+W5")));
+        let mut finished = thought.clone();
+        finished.finish(Duration::from_secs(2));
+        assert_eq!((finished.nodes, finished.nodes_at), (Some(2000), Duration::from_secs(2)));
         assert_eq!(heard(&["MESSAGE", "MESSAGE depth", "MESSAGE depth x n -5 n/s nan"]), Thought::default());
     }
 }

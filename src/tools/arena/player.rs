@@ -293,10 +293,11 @@ impl<'a> Player<'a> {
                     return Err(self.fail_late(time, &said));
                 }
                 self.settle(time)?;
+                thought.finish(time);
                 let overrun = allowed.map_or(Duration::ZERO, |allowed| time.saturating_sub(allowed));
                 return Ok(Answer { what, time, overrun, thought });
             }
-            thought.hear(&heard.text);
+            thought.hear(&heard.text, heard.at.saturating_duration_since(sent));
             if !is_talk(&heard.text) {
                 remember(&mut said, &heard.text);
             }

@@ -37,6 +37,9 @@ pub struct Timing {
     /// Milliseconds of them beyond what was allowed; empty when there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrun_ms: Vec<f64>,
+    /// Milliseconds after which each number of nodes was told; empty when none was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes_ms: Vec<f64>,
 }
 
 /// One finished game.

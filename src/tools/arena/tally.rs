@@ -156,7 +156,7 @@ impl EngineTally {
             }
             if let Some(nodes) = record.nodes.get(index).copied().flatten() {
                 self.nodes += nodes as f64;
-                self.node_seconds += ms / 1000.0;
+                self.node_seconds += record.timing.nodes_ms.get(index).copied().unwrap_or(ms) / 1000.0;
             }
             let overrun = record.timing.overrun_ms.get(index).copied().unwrap_or(0.0);
             if overrun > 0.0 {
