@@ -58,7 +58,7 @@ fn every_bad_brain_loses_its_games_for_the_right_reason() {
         ("slow 0.4", "--turn-ms 50 --tolerance-ms 100", "timeout", "no move after"),
         ("crash", "--nodes 10", "crash", "exit status: 3; stderr: out of ideas"),
         ("leave", "--nodes 10", "crash", "exit status: 0"),
-        ("flood", "--turn-ms 5000", "flood", "lines without a move"),
+        ("flood", "--turn-ms 20000", "flood", "lines without a move"),
         ("river", "--turn-ms 100 --tolerance-ms 50", "timeout", "no move"),
         ("outside", "--nodes 10", "illegal", "99,99"),
         ("negative", "--nodes 10", "illegal", "-1,3"),
@@ -331,6 +331,29 @@ fn rectangular_boards_and_every_rule() {
             assert!(["five", "full-board", "forbidden"].contains(&reason.as_str().unwrap()), "{game:?}");
         }
     }
+}
+
+#[test]
+fn the_openings_in_the_tree_are_legal_and_different() {
+    use std::collections::HashSet;
+    use tengen::base::{Rule, Size};
+    use tengen::tools::arena::cli::Terms;
+    use tengen::tools::arena::openings::read;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/openings");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let (rule, side) = stem.split_once('_').unwrap();
+        let rule = Rule::ALL.into_iter().find(|known| known.name() == rule).unwrap();
+        let size = Size::square(side.parse().unwrap()).unwrap();
+        let terms = Terms { rule, size, swap2: false, draw_after: None, judge: false };
+        let openings = read(&path, &terms, None).unwrap();
+        assert!(openings.len() >= 100, "{stem}");
+        assert_eq!(openings.iter().map(|o| o.canonical(size)).collect::<HashSet<_>>().len(), openings.len(), "{stem}");
+        files += 1;
+    }
+    assert!(files >= 6);
 }
 
 #[test]

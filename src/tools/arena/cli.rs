@@ -289,6 +289,9 @@ impl Setup {
                 cores()
             ));
         }
+        if cfg!(not(unix)) && self.engines.iter().any(|engine| engine.suspend) {
+            warnings.push("brains cannot be suspended on this system".to_owned());
+        }
         let pairs = self.games_each.div_ceil(2);
         let reproducible = self.engines.iter().all(|engine| engine.limits.is_reproducible());
         let distinct: usize = self.openings.iter().map(|opening| opening.variants(self.terms.size)).sum();

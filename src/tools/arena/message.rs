@@ -32,7 +32,7 @@ impl Thought {
             let Some(&value) = words.peek() else { return };
             match word.to_ascii_lowercase().as_str() {
                 "depth" => self.depth = first_number(value).or(self.depth),
-                "ev" | "eval" | "score" => self.score = Some(value.to_owned()),
+                "ev" | "eval" | "evaluation" | "score" => self.score = Some(value.to_owned()),
                 "n" | "node" | "nodes" => {
                     if let Some(nodes) = quantity(value) {
                         self.nodes = Some(nodes as u64);

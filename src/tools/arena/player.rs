@@ -73,7 +73,7 @@ pub enum Swap2Answer {
 }
 
 /// Lines of one move beyond which a brain is flooding us.
-const FLOOD: usize = 20_000;
+const FLOOD: usize = 100_000;
 /// How long an answer to ABOUT is waited for; nobody loses by not answering.
 const ABOUT: Duration = Duration::from_secs(1);
 /// How long END may take.
