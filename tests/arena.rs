@@ -317,6 +317,19 @@ fn a_gauntlet_with_all_files_and_a_rating_table() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn too_much_memory_loses_when_it_is_checked() {
+    let folder = TempDir::new().unwrap();
+    for (checked, reason) in [("yes", "memory"), ("no", "five")] {
+        let path = folder.path().join(checked);
+        let engines = [format!("name=A,cmd={BRAIN},memory-mb=1,check-memory={checked}"), fake("B", "plain")];
+        let output = run("--nodes 200 --games 1", &[&engines[0], &engines[1]], &path);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(serde_json::to_value(records(&path)[0].reason).unwrap(), reason);
+    }
+}
+
+#[test]
 fn rectangular_boards_and_every_rule() {
     for rule in [0, 1, 4, 8, 9] {
         let folder = TempDir::new().unwrap();

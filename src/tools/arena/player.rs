@@ -178,7 +178,7 @@ impl<'a> Player<'a> {
                     self.suspend();
                     return Ok(());
                 }
-                Next::Line(heard) if heard.text.starts_with("ERROR") => {
+                Next::Line(heard) if heard.text.starts_with("ERROR") || heard.text.starts_with("UNKNOWN") => {
                     return Err(self.fail(Fault::NoStart, format!("refused {}: {}", start.trim(), heard.text)));
                 }
                 Next::Line(heard) => remember(&mut said, &heard.text),

@@ -6,6 +6,7 @@ use super::ratings::Encounter;
 use super::record::{GameRecord, Reason};
 use super::schedule;
 use super::sprt::Pentanomial;
+use std::collections::BTreeMap;
 
 /// Sums of one engine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,8 +72,8 @@ pub struct PairTally {
     pub pairs: Pentanomial,
     /// Wins, draws and losses of single games.
     pub games: [u64; 3],
-    /// Half points of the first game of a pair whose second is not finished.
-    pending: Option<usize>,
+    /// Half points of games whose other half is missing, by the number of the pair.
+    pending: BTreeMap<usize, usize>,
 }
 
 /// All sums.
@@ -96,7 +97,7 @@ impl Standings {
         }
     }
 
-    /// Adds the next game; games are added in the order of their numbers.
+    /// Adds a game.
     pub fn add(&mut self, setup: &Setup, record: &GameRecord) {
         let seats = schedule::game(setup, record.game).seats;
         for (seat, engine) in seats.into_iter().enumerate() {
@@ -123,8 +124,10 @@ impl Standings {
         let half_points = record.half_points(&setup.engines[first].name);
         let pairing = &mut self.pairings[index];
         pairing.games[2 - half_points] += 1;
-        match pairing.pending.take() {
-            None => pairing.pending = Some(half_points),
+        // The two games of a pair have neighbouring numbers, the first of them even.
+        let pair = record.game / 2;
+        match pairing.pending.remove(&pair) {
+            None => drop(pairing.pending.insert(pair, half_points)),
             Some(earlier) => pairing.pairs.add(earlier + half_points),
         }
     }
@@ -165,5 +168,74 @@ impl EngineTally {
                 self.overrun_max = self.overrun_max.max(overrun);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::arena::cli::Arguments;
+    use crate::tools::arena::record::Timing;
+    use clap::Parser;
+
+    fn setup() -> Setup {
+        let line = "tengen-match --engine name=A,cmd=a --engine name=B,cmd=b --games 8";
+        Setup::new(Arguments::try_parse_from(line.split(' ')).unwrap()).unwrap()
+    }
+
+    fn record(setup: &Setup, number: usize, winner: Option<&str>, reason: Reason) -> GameRecord {
+        let players = schedule::game(setup, number).seats.map(|seat| setup.engines[seat].name.clone());
+        GameRecord {
+            match_id: String::new(),
+            game: number,
+            rule: 0,
+            width: 15,
+            height: 15,
+            black: players[0].clone(),
+            white: players[1].clone(),
+            players,
+            opening: 0,
+            symmetry: 0,
+            moves: "h8i9j10".to_owned(),
+            result: String::new(),
+            winner: winner.map(str::to_owned),
+            reason,
+            note: String::new(),
+            about: [String::new(), String::new()],
+            scores: vec![None; 3],
+            depths: vec![Some(4), None, Some(6)],
+            nodes: vec![Some(1000), None, Some(3000)],
+            timing: Timing { ms: vec![10.0, 50.0, 30.0], overrun_ms: vec![0.0, 20.0, 0.0], nodes_ms: Vec::new() },
+        }
+    }
+
+    #[test]
+    fn pairs_are_pairs_even_when_games_are_missing() {
+        let setup = setup();
+        let mut standings = Standings::new(&setup);
+        // Pair 0 whole, of pairs 1 and 2 one game each, pair 3 whole.
+        for (number, winner) in [(0, Some("A")), (1, None), (3, Some("B")), (4, Some("B")), (6, None), (7, None)] {
+            standings.add(&setup, &record(&setup, number, winner, Reason::Five));
+        }
+        assert_eq!(standings.pairings[0].pairs.0, [0, 0, 1, 1, 0]);
+        assert_eq!(standings.pairings[0].games, [1, 3, 2]);
+        let points: Vec<u64> = standings.engines.iter().map(EngineTally::games).collect();
+        assert_eq!(points, [6, 6]);
+        // B is black in odd games.
+        assert_eq!(standings.by_color, [2, 1]);
+    }
+
+    #[test]
+    fn times_depths_and_faults_go_to_the_one_whose_they_are() {
+        let setup = setup();
+        let mut standings = Standings::new(&setup);
+        standings.add(&setup, &record(&setup, 0, Some("A"), Reason::Fault(Fault::Timeout)));
+        standings.add(&setup, &record(&setup, 1, Some("A"), Reason::Fault(Fault::Crash)));
+        let [a, b] = &standings.engines[..] else { panic!("two engines") };
+        assert_eq!((a.wins, b.losses, b.time_losses, b.faults), (2, 2, 1, 1));
+        // As black A thought of 4 and 6 plies; as white it was late and told nothing.
+        assert_eq!((a.depth(), a.late, a.overrun_max), (Some(5.0), 1, 20.0));
+        assert!((a.speed().unwrap() - 4000.0 / 0.04).abs() < 1e-6);
+        assert_eq!(a.move_ms(), Some(30.0));
     }
 }
