@@ -39,10 +39,10 @@ fn records(path: &Path) -> Vec<GameRecord> {
 }
 
 /// Plays a few games of a bad brain against a plain one and returns the records.
-fn against_plain(behaviour: &str, words: &str) -> (Vec<GameRecord>, Output) {
+fn against_plain(behaviour: &str, limits: &str, words: &str) -> (Vec<GameRecord>, Output) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("r.jsonl");
-    let engines = [fake("Bad", behaviour), fake("Good", "plain")];
+    let engines = [fake("Bad", behaviour) + limits, fake("Good", "plain")];
     let output = run(&format!("--games 2 --concurrency 2 {words}"), &[&engines[0], &engines[1]], &path);
     assert!(output.status.success(), "{behaviour}: {}", String::from_utf8_lossy(&output.stderr));
     (records(&path), output)
@@ -50,26 +50,27 @@ fn against_plain(behaviour: &str, words: &str) -> (Vec<GameRecord>, Output) {
 
 #[test]
 fn every_bad_brain_loses_its_games_for_the_right_reason() {
-    // The last column says what the note has to mention.
+    // Its limits are its own, so that a slow machine does not punish the good brain. The last column says what the
+    // note has to mention.
     let kinds: &[(&str, &str, &str, &str)] = &[
-        ("silent", "--turn-ms 50 --tolerance-ms 50", "timeout", "no move after 100 ms"),
-        ("silent", "--match-ms 100 --tolerance-ms 50", "timeout", "no move after 150 ms"),
-        ("silent", "--nodes 10 --stall-ms 100", "stall", "no move after 100 ms"),
-        ("slow 0.4", "--turn-ms 50 --tolerance-ms 100", "timeout", "no move after"),
-        ("crash", "--nodes 10", "crash", "exit status: 3; stderr: out of ideas"),
-        ("leave", "--nodes 10", "crash", "exit status: 0"),
-        ("flood", "--turn-ms 20000", "flood", "lines without a move"),
-        ("river", "--turn-ms 100 --tolerance-ms 50", "timeout", "no move"),
-        ("outside", "--nodes 10", "illegal", "99,99"),
-        ("negative", "--nodes 10", "illegal", "-1,3"),
-        ("occupied", "--nodes 10", "illegal", "occupied"),
-        ("garbage", "--turn-ms 100 --tolerance-ms 50", "timeout", "7, 7 / UNKNOWN what"),
-        ("mute", "--nodes 10 --start-ms 100", "no-start", "no OK"),
-        ("refuse", "--nodes 10", "no-start", "ERROR not this board"),
-        ("early", "--nodes 10", "no-start", "exit status: 1"),
+        ("silent", ",turn-ms=50,tolerance-ms=50", "timeout", "no move after 100 ms"),
+        ("silent", ",match-ms=100,tolerance-ms=50", "timeout", "no move after 150 ms"),
+        ("silent", ",turn-ms=0,nodes=10,stall-ms=100", "stall", "no move after 100 ms"),
+        ("slow 0.4", ",turn-ms=50,tolerance-ms=100", "timeout", "no move after"),
+        ("crash", "", "crash", "exit status: 3; stderr: out of ideas"),
+        ("leave", "", "crash", "exit status: 0"),
+        ("flood", "", "flood", "lines without a move"),
+        ("river", ",turn-ms=100,tolerance-ms=50", "timeout", "no move"),
+        ("outside", "", "illegal", "99,99"),
+        ("negative", "", "illegal", "-1,3"),
+        ("occupied", "", "illegal", "occupied"),
+        ("garbage", ",turn-ms=500,tolerance-ms=50", "timeout", "7, 7 / UNKNOWN what"),
+        ("mute", ",start-ms=100", "no-start", "no OK"),
+        ("refuse", "", "no-start", "ERROR not this board"),
+        ("early", "", "no-start", "exit status: 1"),
     ];
-    for (behaviour, words, reason, note) in kinds {
-        let (games, output) = against_plain(behaviour, words);
+    for (behaviour, limits, reason, note) in kinds {
+        let (games, output) = against_plain(behaviour, limits, "--turn-ms 20000");
         assert_eq!(games.len(), 2, "{behaviour}");
         for game in games {
             let value = serde_json::to_value(game.reason).unwrap();
@@ -85,19 +86,19 @@ fn every_bad_brain_loses_its_games_for_the_right_reason() {
 #[test]
 fn odd_but_honest_brains_are_not_punished() {
     for behaviour in ["stubborn", "chatter", "column 14"] {
-        let (games, _) = against_plain(behaviour, "--turn-ms 4000");
+        let (games, _) = against_plain(behaviour, "", "--turn-ms 20000");
         for game in games {
             assert_eq!(serde_json::to_value(game.reason).unwrap(), "five", "{behaviour}: {}", game.note);
         }
     }
     // A second answer to one question is stale when the next is asked: it may arrive before it or after it, and then
     // it is an occupied point. Either way the match goes on.
-    assert_eq!(against_plain("twice", "--turn-ms 4000").0.len(), 2);
+    assert_eq!(against_plain("twice", "", "--turn-ms 20000").0.len(), 2);
 }
 
 #[test]
 fn a_late_answer_within_the_tolerance_counts_and_its_overrun_is_told() {
-    let (games, output) = against_plain("slow 0.2", "--turn-ms 50 --tolerance-ms 4000 --draw-after 6");
+    let (games, output) = against_plain("slow 0.2", ",turn-ms=50,tolerance-ms=20000", "--turn-ms 20000 --draw-after 6");
     for game in &games {
         assert_eq!(serde_json::to_value(game.reason).unwrap(), "move-limit");
         assert!(game.timing.overrun_ms.iter().any(|&ms| ms > 100.0), "{:?}", game.timing);
@@ -144,7 +145,7 @@ fn swap2_in_all_its_ways() {
         assert!(game.moves.starts_with(begins), "{first} {second}: {}", game.moves);
         assert_eq!(serde_json::to_value(game.reason).unwrap(), "five", "{first} {second}: {}", game.note);
     }
-    let (games, _) = against_plain("three", "--rule 1 --swap2 --nodes 10");
+    let (games, _) = against_plain("three", "", "--rule 1 --swap2 --nodes 10");
     assert_eq!(serde_json::to_value(games[1].reason).unwrap(), "illegal");
     assert_eq!(games[1].winner.as_deref(), Some("Good"));
 }
@@ -153,8 +154,12 @@ fn swap2_in_all_its_ways() {
 fn as_the_judge_runs_them() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("r.jsonl");
-    let engines = [format!("name=Tengen,cmd={BRAIN},turn-ms=30"), fake("Fake", "plain")];
-    let output = run("--judge --match-ms 60000 --games 2 --rule 8 --concurrency 1", &[&engines[0], &engines[1]], &path);
+    let engines = [format!("name=Tengen,cmd={BRAIN},turn-ms=30,tolerance-ms=20000"), fake("Fake", "plain")];
+    let output = run(
+        "--judge --turn-ms 20000 --match-ms 600000 --games 2 --rule 8 --concurrency 1",
+        &[&engines[0], &engines[1]],
+        &path,
+    );
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for game in records(&path) {
         assert_eq!(game.winner.as_deref(), Some("Tengen"), "{game:?}");
@@ -254,7 +259,11 @@ fn an_interrupt_ends_cleanly() {
     command.args(["--engine", &fake("A", "slow 30"), "--engine", &fake("B", "plain"), "--games", "4"]);
     command.args(["--turn-ms", "60000", "--records"]).arg(&path);
     let child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !path.exists() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(300));
     let begun = Instant::now();
     kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
     let output = child.wait_with_output().unwrap();

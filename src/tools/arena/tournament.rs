@@ -44,10 +44,10 @@ pub fn run(arguments: Arguments) -> Result<Outcome> {
     if let Some(folder) = &setup.arguments.psq {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    let mut books = Books::open(&setup)?;
     let cancel = Cancel::default();
     let interrupts = Arc::new(AtomicUsize::new(0));
     listen_for_interrupts(&cancel, &interrupts);
+    let mut books = Books::open(&setup)?;
     if !books.is_decided {
         play(&setup, &mut books, &cancel)?;
     }
