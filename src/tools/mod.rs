@@ -1,6 +1,10 @@
-//! Floor 6: tools around the engine, reached as commands of the brain.
+//! Floor 6: tools around the engine, reached as commands of the brain or by doors of their own.
 
+#[cfg(feature = "tools")]
+pub mod arena;
 pub mod bench;
+#[cfg(feature = "tools")]
+pub mod data;
 
 use std::io::Write;
 

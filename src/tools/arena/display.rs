@@ -1,0 +1,233 @@
+//! What the user sees: a live bar on a terminal, plain lines elsewhere, a table at the end. Floor 6.
+
+use super::cli::Setup;
+use super::ratings::rate;
+use super::record::{GameRecord, Reason};
+use super::sprt::{EloEstimate, SprtBounds};
+use super::tally::{EngineTally, Standings};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+use std::time::{Duration, Instant};
+
+/// Time between plain status lines.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// The progress of a tournament on the error stream; the table goes to the output.
+#[derive(Debug)]
+pub struct Display {
+    bar: Option<ProgressBar>,
+    quiet: bool,
+    total: usize,
+    /// Games that were there before this run began.
+    restored: usize,
+    begun: Instant,
+    last_line: Option<Instant>,
+}
+
+impl Display {
+    /// Begins to show a tournament of `total` games, `restored` of which are finished already.
+    pub fn new(setup: &Setup, total: usize, restored: usize) -> Display {
+        let quiet = setup.arguments.quiet;
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::new(total as u64);
+            let style = ProgressStyle::with_template("{bar:24} {pos}/{len}  {msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_position(restored as u64);
+            bar.enable_steady_tick(Duration::from_millis(500));
+            bar
+        });
+        let display = Display { bar, quiet, total, restored, begun: Instant::now(), last_line: None };
+        for warning in setup.warnings() {
+            display.line(&format!("warning: {warning}"));
+        }
+        if !quiet {
+            display.line(&headline(setup, total));
+            if restored > 0 {
+                display.line(&format!("{restored} games are finished already"));
+            }
+        }
+        display
+    }
+
+    /// Shows a finished game: faults get a line each, the score moves on.
+    pub fn finished(&mut self, record: &GameRecord, finished: usize, setup: &Setup, standings: &Standings) {
+        if self.quiet {
+            return;
+        }
+        if let Reason::Fault(fault) = record.reason {
+            let loser = record.players.iter().find(|name| Some(*name) != record.winner.as_ref());
+            let (loser, note) = (loser.map_or("?", String::as_str), &record.note);
+            self.line(&format!("game {}: {loser} loses by {fault:?} ({note})", record.game));
+        }
+        let score = format!("{}  {}", score(setup, standings), self.time_to_go(finished));
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(finished as u64);
+                bar.set_message(score);
+            }
+            None if self.last_line.is_none_or(|last| last.elapsed() >= EVERY) || finished == self.total => {
+                self.last_line = Some(Instant::now());
+                self.line(&format!("{finished}/{}  {score}", self.total));
+            }
+            None => {}
+        }
+    }
+
+    /// Ends the show and prints the table.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn end(self, text: &str) -> std::io::Result<()> {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        std::io::stdout().write_all(text.as_bytes())
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            // A closed error stream is no reason to stop a tournament.
+            None => drop(writeln!(std::io::stderr(), "{text}")),
+        }
+    }
+
+    fn time_to_go(&self, finished: usize) -> String {
+        let here = finished.saturating_sub(self.restored);
+        if here == 0 || finished >= self.total {
+            return String::new();
+        }
+        let seconds = self.begun.elapsed().as_secs_f64() / here as f64 * (self.total - finished) as f64;
+        let seconds = seconds as u64;
+        format!("{}:{:02}:{:02} to go", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    }
+}
+
+fn headline(setup: &Setup, total: usize) -> String {
+    let names: Vec<String> =
+        setup.engines.iter().map(|engine| format!("{} ({})", engine.name, engine.limits.describe())).collect();
+    let size = setup.terms.size;
+    format!(
+        "{}: {} {}x{}{}, {total} games, {} at a time",
+        names.join(", "),
+        setup.terms.rule.name(),
+        size.width(),
+        size.height(),
+        if setup.terms.swap2 { " swap2" } else { "" },
+        setup.concurrency
+    )
+}
+
+/// The score in one line.
+fn score(setup: &Setup, standings: &Standings) -> String {
+    if setup.engines.len() > 2 {
+        let best = setup.engines.iter().zip(&standings.engines).max_by(|a, b| a.1.points().total_cmp(&b.1.points()));
+        return best.map_or_else(String::new, |(engine, tally)| {
+            format!("leader {} with {} of {}", engine.name, tally.points(), tally.games())
+        });
+    }
+    let Some(pairing) = standings.pairings.first() else { return String::new() };
+    let [wins, draws, losses] = pairing.games;
+    let mut text = format!("+{wins} ={draws} -{losses}");
+    if let Some(elo) = pairing.pairs.elo() {
+        let _ = write!(text, "  Elo {}", elo_text(&elo));
+    }
+    if let Some(bounds) = &setup.sprt {
+        let llr = pairing.pairs.llr(bounds);
+        let _ = write!(text, "  LLR {llr:.2} [{:.2}, {:.2}]", bounds.lower(), bounds.upper());
+    }
+    text
+}
+
+fn elo_text(elo: &EloEstimate) -> String {
+    let number = |elo: f64| {
+        if elo.is_finite() { format!("{:+.1}", elo + 0.0) } else { format!("{}inf", if elo > 0.0 { '+' } else { '-' }) }
+    };
+    format!("{} [{}, {}]", number(elo.elo), number(elo.low), number(elo.high))
+}
+
+/// The final report.
+pub fn report(setup: &Setup, standings: &Standings) -> String {
+    let mut text = String::from("\n");
+    for (pairing, tally) in setup.pairings.iter().zip(&standings.pairings) {
+        let [wins, draws, losses] = tally.games;
+        let games = wins + draws + losses;
+        let percent = if games > 0 { (wins as f64 + draws as f64 / 2.0) / games as f64 * 100.0 } else { 50.0 };
+        let (first, second) = (&setup.engines[pairing.first].name, &setup.engines[pairing.second].name);
+        let _ = writeln!(text, "{first} against {second}: {games} games, +{wins} ={draws} -{losses} ({percent:.1} %)");
+        if let Some(elo) = tally.pairs.elo() {
+            let superiority = tally.pairs.superiority() * 100.0;
+            let _ = writeln!(
+                text,
+                "  Elo {} (95 %), superiority {superiority:.1} %, pairs 0-2 to 2-0: {:?}",
+                elo_text(&elo),
+                tally.pairs.0
+            );
+        }
+        if let Some(bounds) = &setup.sprt {
+            let _ = writeln!(text, "  {}", sprt_text(bounds, tally.pairs.llr(bounds)));
+        }
+    }
+    let draws: u64 = standings.pairings.iter().map(|tally| tally.games[1]).sum();
+    let [black, white] = standings.by_color;
+    let _ = writeln!(text, "  black won {black}, white won {white}, drawn {draws}\n");
+    text + &table(setup, standings)
+}
+
+fn sprt_text(bounds: &SprtBounds, llr: f64) -> String {
+    let verdict = match bounds.decide(llr) {
+        Some(true) => "accepted",
+        Some(false) => "rejected",
+        None => "not decided",
+    };
+    format!(
+        "SPRT [{}, {}]: LLR {llr:.2} of [{:.2}, {:.2}]: {verdict}",
+        bounds.elo0,
+        bounds.elo1,
+        bounds.lower(),
+        bounds.upper()
+    )
+}
+
+/// One line an engine, the strongest first.
+fn table(setup: &Setup, standings: &Standings) -> String {
+    let ratings = rate(setup.engines.len(), &standings.encounters(setup));
+    let mut order: Vec<usize> = (0..setup.engines.len()).collect();
+    order.sort_by(|&a, &b| ratings.elo[b].total_cmp(&ratings.elo[a]));
+    let width = setup.engines.iter().map(|engine| engine.name.chars().count()).max().unwrap_or(0).max(6);
+    let mut text = format!(
+        "{:<width$}  rating   +/-  points  games  time losses  faults  late  mean/max ms  ms/move  depth  nodes/s\n",
+        "engine"
+    );
+    for engine in order {
+        let (rating, error) = (ratings.elo[engine], ratings.error[engine]);
+        let _ = writeln!(
+            text,
+            "{:<width$}  {rating:>6.0}  {:>4}  {}",
+            setup.engines[engine].name,
+            if error.is_finite() { format!("{error:.0}") } else { "inf".to_owned() },
+            engine_text(&standings.engines[engine])
+        );
+    }
+    if ratings.bounded {
+        text += "(some scores are all or nothing: each pairing got a virtual draw to keep ratings finite)\n";
+    }
+    text
+}
+
+fn engine_text(tally: &EngineTally) -> String {
+    let or_dash = |value: Option<f64>, digits: usize| value.map_or("-".to_owned(), |v| format!("{v:.digits$}"));
+    format!(
+        "{:>6}  {:>5}  {:>11}  {:>6}  {:>4}  {:>11}  {:>7}  {:>5}  {:>7}",
+        tally.points(),
+        tally.games(),
+        tally.time_losses,
+        tally.faults,
+        tally.late,
+        format!("{:.0}/{:.0}", tally.overrun_mean(), tally.overrun_max),
+        or_dash(tally.move_ms(), 1),
+        or_dash(tally.depth(), 1),
+        or_dash(tally.speed(), 0)
+    )
+}

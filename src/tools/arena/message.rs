@@ -1,0 +1,107 @@
+//! What a brain says besides its moves: the words of MESSAGE lines that name depth, score and nodes. Floor 6.
+//!
+//! `MESSAGE depth 12-20 ev 34 n 1246000 n/ms 890 tm 1400 pv h8 i9`, and its many relatives.
+
+use std::time::Duration;
+
+/// What a brain has said about one move; later lines override earlier ones.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Thought {
+    /// Depth in plies.
+    pub depth: Option<u32>,
+    /// Score, as it was written.
+    pub score: Option<String>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+    /// When the nodes were told, from the question on.
+    pub nodes_at: Duration,
+    /// Nodes a second, for brains that tell nothing but this.
+    speed: Option<f64>,
+}
+
+impl Thought {
+    /// Takes in a line of output that came so long after the question; anything but MESSAGE and DEBUG lines is
+    /// ignored.
+    pub fn hear(&mut self, line: &str, at: Duration) {
+        let Some((first, text)) = line.split_once(' ') else { return };
+        if !first.eq_ignore_ascii_case("message") && !first.eq_ignore_ascii_case("debug") {
+            return;
+        }
+        let mut words = text.split([' ', '\t', '|', '=', ':', ',']).filter(|word| !word.is_empty()).peekable();
+        while let Some(word) = words.next() {
+            let Some(&value) = words.peek() else { return };
+            match word.to_ascii_lowercase().as_str() {
+                "depth" => self.depth = first_number(value).or(self.depth),
+                "ev" | "eval" | "evaluation" | "score" => self.score = Some(value.to_owned()),
+                "n" | "node" | "nodes" => {
+                    if let Some(nodes) = quantity(value) {
+                        self.nodes = Some(nodes as u64);
+                        self.nodes_at = at;
+                    }
+                }
+                "n/s" | "nps" | "speed" => self.speed = quantity(value).or(self.speed),
+                "n/ms" => self.speed = quantity(value).map(|n| n * 1000.0).or(self.speed),
+                "pv" | "bestline" => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// The move took this long: nodes that were never told are made from the speed, if that was.
+    pub fn finish(&mut self, time: Duration) {
+        if self.nodes.is_none()
+            && let Some(speed) = self.speed
+        {
+            self.nodes = Some((speed * time.as_secs_f64()) as u64);
+            self.nodes_at = time;
+        }
+    }
+}
+
+/// The number a word begins with: 12 of `12-20`.
+fn first_number(word: &str) -> Option<u32> {
+    word.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// A number with an optional K, M or G.
+fn quantity(word: &str) -> Option<f64> {
+    let word = word.to_ascii_lowercase();
+    let (digits, factor) = match word.char_indices().last()? {
+        (at, 'k') => (&word[..at], 1e3),
+        (at, 'm') => (&word[..at], 1e6),
+        (at, 'g') => (&word[..at], 1e9),
+        _ => (word.as_str(), 1.0),
+    };
+    digits.parse::<f64>().ok().map(|number| number * factor).filter(|number| number.is_finite() && *number >= 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(lines: &[&str]) -> Thought {
+        let mut thought = Thought::default();
+        for line in lines {
+            thought.hear(line, Duration::from_secs(1));
+        }
+        thought
+    }
+
+    #[test]
+    fn the_usual_line() {
+        let thought = heard(&["MESSAGE depth 12-20 ev 34 n 1246000 n/ms 890 tm 1400 pv h8 i9"]);
+        assert_eq!((thought.depth, thought.score.as_deref(), thought.nodes), (Some(12), Some("34"), Some(1_246_000)));
+    }
+
+    #[test]
+    fn its_relatives() {
+        let thought = heard(&["MESSAGE Speed 530K | Depth 15-31 | Eval -120 | Node 2M | Time 3831ms"]);
+        assert_eq!((thought.depth, thought.score.as_deref(), thought.nodes), (Some(15), Some("-120"), Some(2_000_000)));
+        let thought = heard(&["DEBUG depth=7 score=+W5 nps=1000", "MESSAGE hello", "7,7", "depth 9"]);
+        assert_eq!((thought.depth, thought.score.as_deref()), (Some(7), Some("+W5")));
+        let mut finished = thought.clone();
+        finished.finish(Duration::from_secs(2));
+        assert_eq!((finished.nodes, finished.nodes_at), (Some(2000), Duration::from_secs(2)));
+        assert_eq!(heard(&["MESSAGE", "MESSAGE depth", "MESSAGE depth x n -5 n/s nan"]), Thought::default());
+    }
+}

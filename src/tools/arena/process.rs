@@ -1,0 +1,312 @@
+//! A brain's process: lines in, lines out, and never a wait without an end. Floor 6.
+//!
+//! One thread writes, one reads, one keeps the last words of the error stream; the game loop only ever talks to
+//! channels. What a brain says waits in a bounded queue, so a flood blocks the brain and not us; a line longer than
+//! [`LINE_CAP`] is cut. Each brain leads a process group of its own: a Ctrl-C at the terminal is ours alone, and
+//! killing a brain kills its children too.
+
+use super::cancel::Cancel;
+use super::spec::EngineSpec;
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longest line that is kept, in bytes; the rest of a longer one is thrown away.
+pub const LINE_CAP: usize = 4096;
+/// Lines that may wait for us.
+const QUEUE: usize = 1024;
+/// Last bytes of the error stream that are remembered.
+const STDERR_KEPT: usize = 2048;
+/// Longest sleep between looks at the cancel flag.
+const NAP: Duration = Duration::from_millis(50);
+/// How long a killed process may take to be gone before it is left to the system.
+const REAP: Duration = Duration::from_secs(2);
+
+/// A line and when it arrived.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    /// The arrival of its end.
+    pub at: Instant,
+    /// The text without its line end.
+    pub text: String,
+}
+
+/// What waiting for a line came to.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// A line.
+    Line(Heard),
+    /// Nothing until the deadline.
+    Silence,
+    /// The brain has closed its output: it is gone, or as good as gone.
+    Closed,
+    /// The tournament is being stopped.
+    Cancelled,
+}
+
+/// A running brain.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    input: Option<Sender<Vec<u8>>>,
+    output: Receiver<Heard>,
+    errors: Arc<Mutex<VecDeque<u8>>>,
+    /// Disconnected when the error stream has been read to its end.
+    errors_open: Receiver<()>,
+    suspended: bool,
+    /// Already killed and reaped.
+    buried: bool,
+}
+
+impl Process {
+    /// Starts the brain.
+    ///
+    /// # Errors
+    /// When the system cannot.
+    pub fn spawn(spec: &EngineSpec) -> io::Result<Process> {
+        let mut command = Command::new(&spec.program);
+        command.args(&spec.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(directory) = &spec.directory {
+            command.current_dir(directory);
+        }
+        group::lead(&mut command);
+        let mut child = command.spawn()?;
+        let (input, to_write) = mpsc::channel::<Vec<u8>>();
+        let (lines, output) = mpsc::sync_channel(QUEUE);
+        let errors = Arc::new(Mutex::new(VecDeque::new()));
+        let (open, errors_open) = mpsc::channel();
+        if let Some(mut stdin) = child.stdin.take() {
+            thread::spawn(move || {
+                for bytes in to_write {
+                    if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        if let Some(stdout) = child.stdout.take() {
+            thread::spawn(move || read_lines(stdout, &lines));
+        }
+        if let Some(stderr) = child.stderr.take() {
+            let errors = Arc::clone(&errors);
+            thread::spawn(move || {
+                keep_tail(stderr, &errors);
+                drop::<Sender<()>>(open);
+            });
+        }
+        Ok(Process { child, input: Some(input), output, errors, errors_open, suspended: false, buried: false })
+    }
+
+    /// Hands bytes to the writer; never waits. A brain that is gone is noticed when its answer is missing.
+    pub fn send(&self, text: String) {
+        if let Some(input) = &self.input {
+            let _ = input.send(text.into_bytes());
+        }
+    }
+
+    /// The next line, no later than `deadline`.
+    pub fn next(&self, deadline: Instant, cancel: &Cancel) -> Next {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left.min(NAP)) {
+                Ok(heard) => return Next::Line(heard),
+                Err(RecvTimeoutError::Disconnected) => return Next::Closed,
+                Err(RecvTimeoutError::Timeout) if cancel.is_set() => return Next::Cancelled,
+                Err(RecvTimeoutError::Timeout) if left <= NAP => return Next::Silence,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// Drops the lines that have arrived; returns how many, and whether the brain still has an output.
+    pub fn drain(&self) -> (usize, bool) {
+        let mut count = 0;
+        loop {
+            match self.output.try_recv() {
+                Ok(_) => count += 1,
+                Err(mpsc::TryRecvError::Empty) => return (count, true),
+                Err(mpsc::TryRecvError::Disconnected) => return (count, false),
+            }
+            if count > QUEUE * 2 {
+                return (count, true);
+            }
+        }
+    }
+
+    /// Stops all threads of the brain and its children until [`Process::resume`]. Does nothing on Windows.
+    pub fn suspend(&mut self) {
+        if !self.suspended {
+            self.suspended = group::signal(&self.child, group::Kind::Stop);
+        }
+    }
+
+    /// Lets a suspended brain go on.
+    pub fn resume(&mut self) {
+        if self.suspended {
+            group::signal(&self.child, group::Kind::Continue);
+            self.suspended = false;
+        }
+    }
+
+    /// Sends END and gives the brain `patience` to leave by itself.
+    pub fn quit(&mut self, patience: Duration) {
+        self.resume();
+        self.send("END\n".to_owned());
+        // The writer closes the pipe behind END, as the managers do.
+        self.input = None;
+        let deadline = Instant::now() + patience;
+        while Instant::now() < deadline {
+            self.drain();
+            if matches!(self.child.try_wait(), Ok(Some(_))) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.kill();
+    }
+
+    /// Ends the brain with all its children, and reaps it.
+    pub fn kill(&mut self) {
+        self.input = None;
+        if std::mem::replace(&mut self.buried, true) {
+            return;
+        }
+        group::signal(&self.child, group::Kind::Kill);
+        let _ = self.child.kill();
+        let deadline = Instant::now() + REAP;
+        while !matches!(self.child.try_wait(), Ok(Some(_))) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// How a brain whose output is closed has ended, in words, with the end of its error stream.
+    pub fn epitaph(&mut self) -> String {
+        let deadline = Instant::now() + Duration::from_millis(200);
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break status.to_string(),
+                _ if Instant::now() >= deadline => break "closed its output and lives on".to_owned(),
+                _ => thread::sleep(Duration::from_millis(1)),
+            }
+        };
+        let _ = self.errors_open.recv_timeout(Duration::from_millis(200));
+        let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: Vec<u8> = errors.iter().copied().collect();
+        match String::from_utf8_lossy(&bytes).trim() {
+            "" => status,
+            tail => format!("{status}; stderr: {tail}"),
+        }
+    }
+
+    /// The most memory the main process has held so far in bytes, where the system tells.
+    pub fn peak_memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Cuts the output into lines at CR or LF; blank ones are dropped. Ends with the output, or with our interest in it.
+fn read_lines(mut stdout: impl Read, lines: &SyncSender<Heard>) {
+    let mut chunk = vec![0; 1 << 14];
+    let mut line: Vec<u8> = Vec::new();
+    loop {
+        let count = match stdout.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => return,
+        };
+        let at = Instant::now();
+        for &byte in &chunk[..count] {
+            if byte != b'\n' && byte != b'\r' {
+                if line.len() < LINE_CAP {
+                    line.push(byte);
+                }
+                continue;
+            }
+            if !line.is_empty() {
+                let text = String::from_utf8_lossy(&line).into_owned();
+                line.clear();
+                if lines.send(Heard { at, text }).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn keep_tail(mut stderr: impl Read, tail: &Mutex<VecDeque<u8>>) {
+    let mut chunk = vec![0; 1 << 12];
+    loop {
+        match stderr.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(count) => {
+                let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+                tail.extend(&chunk[..count]);
+                let surplus = tail.len().saturating_sub(STDERR_KEPT);
+                tail.drain(..surplus);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Process groups and signals.
+#[cfg(unix)]
+mod group {
+    use nix::sys::signal::{Signal, killpg};
+    use nix::unistd::Pid;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+
+    #[derive(Clone, Copy)]
+    pub enum Kind {
+        Stop,
+        Continue,
+        Kill,
+    }
+
+    pub fn lead(command: &mut Command) {
+        command.process_group(0);
+    }
+
+    pub fn signal(child: &Child, kind: Kind) -> bool {
+        let signal = match kind {
+            Kind::Stop => Signal::SIGSTOP,
+            Kind::Continue => Signal::SIGCONT,
+            Kind::Kill => Signal::SIGKILL,
+        };
+        killpg(Pid::from_raw(child.id() as i32), signal).is_ok()
+    }
+}
+
+/// Where there are no process groups, brains run on and only the main process is killed.
+#[cfg(not(unix))]
+mod group {
+    use std::process::{Child, Command};
+
+    #[derive(Clone, Copy)]
+    pub enum Kind {
+        Stop,
+        Continue,
+        Kill,
+    }
+
+    pub fn lead(_command: &mut Command) {}
+
+    pub fn signal(_child: &Child, _kind: Kind) -> bool {
+        false
+    }
+}

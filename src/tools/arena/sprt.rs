@@ -1,0 +1,289 @@
+//! What pairs of games say about two engines: Elo, its interval, the likelihood of superiority, the sequential test.
+//! Floor 6.
+//!
+//! The unit is the pair: one opening, both colours. Its score is one of five values, and their spread already holds
+//! what the two games have in common, so an opening that always wins for black adds nothing to the variance. Single
+//! games would.
+
+/// The question a sequential test asks and how sure its answer has to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SprtBounds {
+    /// The gain that is not worth having, in Elo.
+    pub elo0: f64,
+    /// The gain that is.
+    pub elo1: f64,
+    /// Chance of accepting a change that is worth only `elo0`.
+    pub alpha: f64,
+    /// Chance of rejecting a change that is worth `elo1`.
+    pub beta: f64,
+}
+
+impl SprtBounds {
+    /// At or below this log-likelihood ratio the change is rejected.
+    pub fn lower(&self) -> f64 {
+        (self.beta / (1.0 - self.alpha)).ln()
+    }
+
+    /// At or above this log-likelihood ratio the change is accepted.
+    pub fn upper(&self) -> f64 {
+        ((1.0 - self.beta) / self.alpha).ln()
+    }
+
+    /// Accepted, rejected, or not decided yet.
+    pub fn decide(&self, llr: f64) -> Option<bool> {
+        if llr >= self.upper() {
+            Some(true)
+        } else if llr <= self.lower() {
+            Some(false)
+        } else {
+            None
+        }
+    }
+}
+
+/// The expected score of an engine that is stronger by `elo`.
+pub fn expected_score(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// How much stronger an engine with this expected score is; infinite at 0 and 1.
+pub fn elo_of_score(score: f64) -> f64 {
+    -400.0 * (1.0 / score - 1.0).log10()
+}
+
+/// The probability that a standard normal variable is below `z`.
+pub fn normal_cdf(z: f64) -> f64 {
+    0.5 * libm::erfc(-z / std::f64::consts::SQRT_2)
+}
+
+/// The 97.5 % point of the normal distribution: half the width of a 95 % interval in standard errors.
+pub const Z95: f64 = 1.959_963_984_540_054;
+
+/// An estimate with its 95 % interval; the ends may be infinite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EloEstimate {
+    /// The most likely difference.
+    pub elo: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// How many pairs ended with 0, 1/2, 1, 3/2 and 2 points for the first engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pentanomial(pub [u64; 5]);
+
+/// Stands in for a result that has not been seen yet, so that the likelihoods stay finite.
+const UNSEEN: f64 = 1e-3;
+
+impl Pentanomial {
+    /// Counts a pair in which the first engine made this many half points (0 to 4).
+    pub fn add(&mut self, half_points: usize) {
+        self.0[half_points.min(4)] += 1;
+    }
+
+    /// Number of pairs.
+    pub fn pairs(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Mean score of a pair, scaled to 0..=1; one half without pairs.
+    pub fn mean(&self) -> f64 {
+        let pairs = self.pairs();
+        if pairs == 0 {
+            return 0.5;
+        }
+        self.0.iter().enumerate().map(|(i, &count)| i as f64 / 4.0 * count as f64).sum::<f64>() / pairs as f64
+    }
+
+    /// Variance of a pair's score on the same scale.
+    pub fn variance(&self) -> f64 {
+        let pairs = self.pairs().max(1) as f64;
+        let mean = self.mean();
+        self.0.iter().enumerate().map(|(i, &count)| (i as f64 / 4.0 - mean).powi(2) * count as f64).sum::<f64>() / pairs
+    }
+
+    /// The difference in Elo; `None` without pairs.
+    pub fn elo(&self) -> Option<EloEstimate> {
+        let pairs = self.pairs();
+        if pairs == 0 {
+            return None;
+        }
+        let (mean, error) = (self.mean(), self.standard_error());
+        let at = |score: f64| elo_of_score(score.clamp(0.0, 1.0));
+        Some(EloEstimate { elo: at(mean), low: at(mean - Z95 * error), high: at(mean + Z95 * error) })
+    }
+
+    /// The likelihood that the first engine is the stronger one.
+    pub fn superiority(&self) -> f64 {
+        let (lead, error) = (self.mean() - 0.5, self.standard_error());
+        if error > 0.0 {
+            normal_cdf(lead / error)
+        } else if lead == 0.0 {
+            0.5
+        } else {
+            f64::from(u8::from(lead > 0.0))
+        }
+    }
+
+    fn standard_error(&self) -> f64 {
+        (self.variance() / self.pairs().max(1) as f64).sqrt()
+    }
+
+    /// Log-likelihood ratio of `elo1` against `elo0`: each hypothesis is given the most likely distribution of pair
+    /// scores that has its mean. 0 without pairs.
+    pub fn llr(&self, bounds: &SprtBounds) -> f64 {
+        if self.pairs() == 0 {
+            return 0.0;
+        }
+        let counts = self.0.map(|count| (count as f64).max(UNSEEN));
+        log_likelihood(&counts, expected_score(bounds.elo1)) - log_likelihood(&counts, expected_score(bounds.elo0))
+    }
+}
+
+/// The log-likelihood of the counts, up to a constant, under the most likely distribution whose mean is `score`.
+///
+/// Its probabilities are the frequencies divided by `1 + x (a - score)`, with the one `x` that keeps the mean; the
+/// equation for `x` falls monotonically, so bisection finds it.
+fn log_likelihood(counts: &[f64; 5], score: f64) -> f64 {
+    let lead: [f64; 5] = std::array::from_fn(|i| i as f64 / 4.0 - score);
+    let slope = |x: f64| counts.iter().zip(lead).map(|(&count, v)| count * v / (1.0 + x * v)).sum::<f64>();
+    let (mut low, mut high) = (-1.0 / lead[4], -1.0 / lead[0]);
+    for _ in 0..100 {
+        let middle = f64::midpoint(low, high);
+        if slope(middle) > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let x = f64::midpoint(low, high);
+    -counts.iter().zip(lead).map(|(&count, v)| count * (x * v).ln_1p()).sum::<f64>()
+}
+
+#[cfg(test)]
+#[allow(clippy::float_cmp)] // Exact results are compared exactly.
+mod tests {
+    use super::*;
+    use rand::rngs::SmallRng;
+    use rand::{Rng, SeedableRng};
+
+    const BOUNDS: SprtBounds = SprtBounds { elo0: 0.0, elo1: 10.0, alpha: 0.05, beta: 0.05 };
+
+    fn close(a: f64, b: f64, tolerance: f64) {
+        assert!((a - b).abs() <= tolerance, "{a} is not {b}");
+    }
+
+    #[test]
+    fn tables_of_the_elo_system() {
+        // The expected scores every handbook prints.
+        for (elo, score) in [(0.0, 0.5), (100.0, 0.640_065), (200.0, 0.759_747), (400.0, 10.0 / 11.0)] {
+            close(expected_score(elo), score, 1e-6);
+            close(elo_of_score(score), elo, 1e-3);
+        }
+        close(elo_of_score(0.75), 190.848_501_888, 1e-6);
+        assert_eq!(elo_of_score(1.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn tables_of_the_normal_distribution() {
+        let table = [(0.0, 0.5), (1.0, 0.841_344_746), (1.96, 0.975_002_105), (-2.5, 0.006_209_665)];
+        for (z, probability) in table {
+            close(normal_cdf(z), probability, 1e-9);
+        }
+        close(normal_cdf(Z95), 0.975, 1e-12);
+    }
+
+    #[test]
+    fn walds_bounds() {
+        close(BOUNDS.upper(), 2.944_439, 1e-6);
+        close(BOUNDS.lower(), -2.944_439, 1e-6);
+        let skewed = SprtBounds { alpha: 0.05, beta: 0.10, ..BOUNDS };
+        close(skewed.upper(), 2.890_372, 1e-6);
+        close(skewed.lower(), -2.251_292, 1e-6);
+        assert_eq!(BOUNDS.decide(3.0), Some(true));
+        assert_eq!(BOUNDS.decide(-3.0), Some(false));
+        assert_eq!(BOUNDS.decide(2.9), None);
+    }
+
+    #[test]
+    fn mean_variance_and_interval_by_hand() {
+        // Ten pairs: scores 0, 1/4, 1/4, 1/2 x 3, 3/4 x 2, 1 x 2; sum 5.5, sum of squares 4.0.
+        let pairs = Pentanomial([1, 2, 3, 2, 2]);
+        close(pairs.mean(), 0.55, 1e-12);
+        close(pairs.variance(), 0.4 - 0.3025, 1e-12);
+        let elo = pairs.elo().unwrap();
+        let error = (0.0975f64 / 10.0).sqrt();
+        close(elo.elo, elo_of_score(0.55), 1e-9);
+        close(elo.low, elo_of_score(0.55 - 1.959_964 * error), 1e-3);
+        close(elo.high, elo_of_score(0.55 + 1.959_964 * error), 1e-3);
+        close(pairs.superiority(), normal_cdf(0.05 / error), 1e-12);
+        assert_eq!(Pentanomial([0, 0, 4, 0, 0]).superiority(), 0.5);
+        assert_eq!(Pentanomial([0, 0, 0, 0, 4]).superiority(), 1.0);
+        assert_eq!(Pentanomial::default().elo(), None);
+    }
+
+    #[test]
+    fn superiority_agrees_with_the_exact_binomial_sum() {
+        // Pairs that end 2-0 or 0-2 are coin tosses; with a flat prior the likelihood of superiority is a binomial
+        // tail, computed here without any normal distribution.
+        let (wins, losses) = (60u64, 40u64);
+        let tosses = wins + losses + 1;
+        let mut term = 0.5f64.powi(tosses as i32);
+        let mut sum = 0.0;
+        for k in 0..=wins {
+            sum += term;
+            term *= (tosses - k) as f64 / (k + 1) as f64;
+        }
+        close(Pentanomial([losses, 0, 0, 0, wins]).superiority(), sum, 0.003);
+    }
+
+    #[test]
+    fn the_ratio_agrees_with_the_normal_approximation() {
+        // LLR = n (s1 - s0)(2m - s0 - s1) / (2V), the formula for many pairs and small differences.
+        for counts in [[300, 900, 2000, 950, 310], [1000, 100, 3000, 120, 1050], [60, 500, 900, 400, 40]] {
+            let pairs = Pentanomial(counts);
+            let (s0, s1) = (expected_score(BOUNDS.elo0), expected_score(BOUNDS.elo1));
+            let n = pairs.pairs() as f64;
+            let normal = n * (s1 - s0) * (2.0 * pairs.mean() - s0 - s1) / (2.0 * pairs.variance());
+            close(pairs.llr(&BOUNDS), normal, 0.03 * normal.abs().max(1.0) + 0.02);
+        }
+    }
+
+    #[test]
+    fn the_ratio_agrees_with_a_plain_likelihood_for_two_outcomes() {
+        // When only two outcomes occur, a distribution is fixed by its mean: the ratio is that of a biased coin.
+        let pairs = Pentanomial([40, 0, 0, 0, 60]);
+        let (s0, s1) = (expected_score(BOUNDS.elo0), expected_score(BOUNDS.elo1));
+        let coin = 60.0 * (s1 / s0).ln() + 40.0 * ((1.0 - s1) / (1.0 - s0)).ln();
+        close(pairs.llr(&BOUNDS), coin, 0.01);
+        assert_eq!(Pentanomial::default().llr(&BOUNDS), 0.0);
+    }
+
+    #[test]
+    fn the_test_errs_as_rarely_as_it_promises() {
+        // A thousand sequential tests of an engine that is worth exactly elo0, and of one worth elo1.
+        let bounds = SprtBounds { elo0: 0.0, elo1: 60.0, alpha: 0.05, beta: 0.05 };
+        for (elo, wrong) in [(bounds.elo0, true), (bounds.elo1, false)] {
+            let score = expected_score(elo);
+            let mut random = SmallRng::seed_from_u64(9);
+            let mut errors = 0;
+            for _ in 0..1000 {
+                let mut pairs = Pentanomial::default();
+                let answer = loop {
+                    // Half of the games are drawn; the rest are won with the odds that give this score.
+                    let mut game = || {
+                        if random.random_bool(0.5) { 1 } else { 2 * usize::from(random.random_bool(2.0 * score - 0.5)) }
+                    };
+                    pairs.add(game() + game());
+                    if let Some(answer) = bounds.decide(pairs.llr(&bounds)) {
+                        break answer;
+                    }
+                };
+                errors += u32::from(answer == wrong);
+            }
+            assert!(errors <= 70, "{errors} of 1000 tests were wrong at {elo} Elo");
+        }
+    }
+}

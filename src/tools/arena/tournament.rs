@@ -1,0 +1,219 @@
+//! The whole tournament: workers play, one thread keeps the books. Floor 6.
+//!
+//! Finished games go to the record file at once, in whatever order they end; everything that is counted, and the
+//! decision to stop, sees them in the order of their numbers. So neither the number of workers nor the speed of a
+//! game can change a result.
+
+use super::cancel::Cancel;
+use super::cli::{Arguments, Setup};
+use super::display::{self, Display};
+use super::export;
+use super::player::Player;
+use super::process::Process;
+use super::record::{self, GameRecord, RecordFile};
+use super::referee;
+use super::schedule;
+use super::tally::Standings;
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
+
+/// How a tournament ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All games were played, or the sequential test has decided.
+    Finished,
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// Plays the tournament that was typed.
+///
+/// # Errors
+/// When what was typed makes no sense, an engine cannot be started at all, or a file cannot be written.
+pub fn run(arguments: Arguments) -> Result<Outcome> {
+    let setup = Setup::new(arguments)?;
+    for engine in &setup.engines {
+        // A program that is not there would lose every game; better to say so now.
+        Process::spawn(engine)
+            .with_context(|| format!("cannot start {} ({})", engine.name, engine.program.display()))?;
+    }
+    if let Some(folder) = &setup.arguments.psq {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    let cancel = Cancel::default();
+    let interrupts = Arc::new(AtomicUsize::new(0));
+    listen_for_interrupts(&cancel, &interrupts);
+    let mut books = Books::open(&setup)?;
+    if !books.is_decided {
+        play(&setup, &mut books, &cancel)?;
+    }
+    books.close()?;
+    let interrupted = interrupts.load(Ordering::SeqCst) > 0;
+    Ok(if interrupted { Outcome::Interrupted } else { Outcome::Finished })
+}
+
+/// Ctrl-C, or a request to terminate, stops the games and keeps what is finished; a second one leaves at once.
+fn listen_for_interrupts(cancel: &Cancel, interrupts: &Arc<AtomicUsize>) {
+    let (cancel, interrupts) = (cancel.clone(), Arc::clone(interrupts));
+    let handler = move || {
+        cancel.set();
+        if interrupts.fetch_add(1, Ordering::SeqCst) > 0 {
+            std::process::exit(130);
+        }
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        log::warn!("Ctrl-C will not end the tournament cleanly: {error}");
+    }
+}
+
+fn play(setup: &Setup, books: &mut Books<'_>, cancel: &Cancel) -> Result<()> {
+    let total = schedule::total(setup);
+    let missing: Vec<usize> = (0..total).filter(|number| !books.games.contains_key(number)).collect();
+    let next = AtomicUsize::new(0);
+    let (results, finished) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..setup.concurrency.min(missing.len()) {
+            let results = results.clone();
+            let (missing, next) = (&missing, &next);
+            scope.spawn(move || work(setup, missing, next, cancel, &results));
+        }
+        drop(results);
+        let mut outcome = Ok(());
+        for record in finished {
+            if outcome.is_ok() {
+                outcome = books.enter(record);
+            }
+            if outcome.is_err() || books.is_decided {
+                cancel.set();
+            }
+        }
+        outcome
+    })
+}
+
+/// Plays games until there are no more. Processes are kept while their engines are needed.
+fn work(setup: &Setup, missing: &[usize], next: &AtomicUsize, cancel: &Cancel, results: &Sender<GameRecord>) {
+    let id = record::match_id(setup);
+    let mut idle: Vec<(usize, Player<'_>)> = Vec::new();
+    while !cancel.is_set() {
+        let Some(&number) = missing.get(next.fetch_add(1, Ordering::SeqCst)) else { break };
+        let game = schedule::game(setup, number);
+        let mut take = |seat: usize| match idle.iter().position(|(index, _)| *index == seat) {
+            Some(at) => idle.swap_remove(at).1,
+            None => Player::new(&setup.engines[seat], setup.terms, cancel.clone()),
+        };
+        let mut players = game.seats.map(&mut take);
+        // Those that are left belong to other pairings: their memory is needed more than their warmth.
+        idle.drain(..).for_each(|(_, mut player)| player.quit());
+        let Some(record) = referee::play(&game, setup, &id, &mut players) else { break };
+        idle.extend(game.seats.into_iter().zip(players));
+        if results.send(record).is_err() {
+            break;
+        }
+    }
+    idle.drain(..).for_each(|(_, mut player)| player.quit());
+}
+
+/// Records, standings and display.
+struct Books<'a> {
+    setup: &'a Setup,
+    file: Option<RecordFile>,
+    /// All finished games.
+    games: BTreeMap<usize, GameRecord>,
+    /// The first game that is not counted yet.
+    next: usize,
+    standings: Standings,
+    /// The sequential test has an answer; later games do not count.
+    is_decided: bool,
+    display: Display,
+}
+
+impl<'a> Books<'a> {
+    fn open(setup: &'a Setup) -> Result<Books<'a>> {
+        let (file, games) = match &setup.arguments.records {
+            Some(path) => {
+                let (file, games) = RecordFile::open(path, setup, setup.arguments.resume)?;
+                (Some(file), games)
+            }
+            None => (None, BTreeMap::new()),
+        };
+        let display = Display::new(setup, schedule::total(setup), games.len());
+        let standings = Standings::new(setup);
+        let mut books = Books { setup, file, games, next: 0, standings, is_decided: false, display };
+        if let Some(path) = &setup.arguments.sgf {
+            write_sgf(path, books.games.values())?;
+        }
+        books.count();
+        Ok(books)
+    }
+
+    /// Takes in a finished game.
+    fn enter(&mut self, record: GameRecord) -> Result<()> {
+        if let Some(file) = &mut self.file {
+            file.append(&record)?;
+        }
+        if let Some(folder) = &self.setup.arguments.psq {
+            export::write_psq(folder, &record)?;
+        }
+        if let Some(path) = &self.setup.arguments.sgf {
+            append_sgf(path, &record)?;
+        }
+        let number = record.game;
+        self.games.insert(number, record);
+        self.count();
+        if let Some(record) = self.games.get(&number) {
+            self.display.finished(record, self.games.len(), self.setup, &self.standings);
+        }
+        Ok(())
+    }
+
+    /// Counts the finished games without a gap before them, until the test decides.
+    fn count(&mut self) {
+        while !self.is_decided
+            && let Some(record) = self.games.get(&self.next)
+        {
+            self.standings.add(self.setup, record);
+            self.next += 1;
+            let test = self.setup.sprt.as_ref().zip(self.standings.pairings.first());
+            self.is_decided = test.is_some_and(|(bounds, tally)| bounds.decide(tally.pairs.llr(bounds)).is_some());
+        }
+    }
+
+    /// Puts the files in order and prints the table. Games beyond the decision are dropped: which of them were
+    /// finished is an accident of the machine.
+    fn close(mut self) -> Result<()> {
+        if self.is_decided {
+            self.games.split_off(&self.next);
+        } else {
+            // The user stopped: games behind a gap count as well.
+            let next = self.next;
+            for (_, record) in self.games.range(next..) {
+                self.standings.add(self.setup, record);
+            }
+        }
+        if let Some(file) = self.file.take() {
+            file.finish(self.games.values())?;
+        }
+        if let Some(path) = &self.setup.arguments.sgf {
+            write_sgf(path, self.games.values())?;
+        }
+        self.display.end(&display::report(self.setup, &self.standings))?;
+        Ok(())
+    }
+}
+
+fn write_sgf<'r>(path: &Path, records: impl Iterator<Item = &'r GameRecord>) -> Result<()> {
+    let text: String = records.map(export::sgf).collect();
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn append_sgf(path: &Path, record: &GameRecord) -> Result<()> {
+    use std::io::Write;
+    let file = std::fs::OpenOptions::new().append(true).open(path);
+    let written = file.and_then(|mut file| file.write_all(export::sgf(record).as_bytes()));
+    written.with_context(|| format!("cannot write {}", path.display()))
+}

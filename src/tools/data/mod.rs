@@ -1,0 +1,4 @@
+//! Data for matches and training, made by the engine itself. Floor 6.
+
+pub mod cli;
+pub mod openings;
