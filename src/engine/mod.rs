@@ -8,8 +8,11 @@ pub use options::Options;
 
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::{Board, Threat};
-use crate::search::{History, ReportSink, SearchControl, SearchLimits, SearchReport, Task, TranspositionTable, root};
+use crate::search::{
+    History, Pool, ReportSink, SearchControl, SearchLimits, SearchReport, Task, TranspositionTable, root,
+};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Why a stone could not be played or taken back.
@@ -46,7 +49,8 @@ pub struct Engine {
     blocked: Vec<Point>,
     options: Options,
     history: History,
-    table: TranspositionTable,
+    table: Arc<TranspositionTable>,
+    pool: Pool,
 }
 
 impl Engine {
@@ -61,7 +65,8 @@ impl Engine {
             options: Options::default(),
             history: History::new(),
             // Grows to its real size when the first search knows what it may use.
-            table: TranspositionTable::new(1),
+            table: Arc::new(TranspositionTable::new(1)),
+            pool: Pool::new(),
         }
     }
 
@@ -93,9 +98,10 @@ impl Engine {
     /// Starts a new game on an empty board. `keep_hash`: what was learned so far stays useful (an analysing GUI
     /// restarts before every position); otherwise the search forgets, so that games are reproducible.
     pub fn new_game(&mut self, size: Size, keep_hash: bool) {
+        self.pool.resize(self.options.usable_threads());
         if !keep_hash {
-            self.table.new_game();
-            self.history.clear();
+            self.table_mut().new_game();
+            self.forget_moves();
         }
         self.size = size;
         self.stones.clear();
@@ -175,15 +181,35 @@ impl Engine {
     }
 
     fn think_about(&mut self, board: Board, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
+        self.pool.resize(self.options.usable_threads());
         let wanted = self.options.hash_bytes();
         if wanted > self.table.bytes() * 9 / 8 || self.table.bytes() > self.options.hash_limit() * 9 / 8 {
-            self.table = TranspositionTable::new(1);
-            self.table = TranspositionTable::new(wanted);
+            // The old one goes first: there may be no room for both.
+            *self.table_mut() = TranspositionTable::new(1);
+            *self.table_mut() = TranspositionTable::new(wanted);
         }
-        self.table.new_search();
+        self.table_mut().new_search();
         self.history.age();
-        let task = Task { board, blocked: &self.blocked, history: &mut self.history, table: &self.table, control };
+        let task = Task {
+            board,
+            blocked: &self.blocked,
+            history: &mut self.history,
+            table: &self.table,
+            pool: &mut self.pool,
+            control,
+        };
         root::search(task, sink)
+    }
+
+    /// The table, when nobody else uses it: helpers that are still on their way out of a search are waited for.
+    fn table_mut(&mut self) -> &mut TranspositionTable {
+        self.pool.settle();
+        Arc::get_mut(&mut self.table).expect("a parked helper holds no share of the table")
+    }
+
+    fn forget_moves(&mut self) {
+        self.history.clear();
+        self.pool.new_game();
     }
 
     /// Points where black may not play, when black is to move under renju; otherwise empty.
@@ -199,8 +225,8 @@ impl Engine {
 
     /// Forgets everything the search has learned.
     pub fn clear_hash(&mut self) {
-        self.table.clear();
-        self.history.clear();
+        self.table_mut().clear();
+        self.forget_moves();
     }
 
     /// Most hash memory the settings could ever give, in bytes.

@@ -1,6 +1,7 @@
 //! What the user may set, with ranges and defaults, and what that allows one search. Floor 4.
 
 use crate::search::SearchLimits;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// The engine's settings. They survive new games.
@@ -24,6 +25,8 @@ pub struct Options {
     pub max_nodes: Option<u64>,
     /// Deepest iteration per move.
     pub max_depth: Option<u32>,
+    /// Threads asked for; how many there will be is [`Options::usable_threads`].
+    pub threads: usize,
 }
 
 impl Options {
@@ -33,6 +36,10 @@ impl Options {
     pub const BENCH_HASH: u64 = 16 << 20;
     /// What the process needs beside its hash table: code, tables, stacks.
     const RESERVED_MEMORY: u64 = 24 << 20;
+    /// What each thread beyond the first adds to that: its stack as far as it is used, its board, its memory.
+    const THREAD_MEMORY: u64 = 6 << 20;
+    /// Most threads on any machine.
+    const THREADS_MAX: usize = 64;
     /// Hash that a second of search can make use of. More would only cost: the first touch of a fresh page takes
     /// the system some microseconds, so a table in proportion keeps that to a few hundredths of the first move.
     const HASH_PER_SECOND: u64 = 32 << 20;
@@ -78,11 +85,34 @@ impl Options {
 }
 
 impl Options {
-    /// Most bytes that the memory limit leaves for the hash table; a limit of zero means none, and is read as the
-    /// tournaments' limit.
-    pub fn hash_limit(&self) -> u64 {
+    /// Most threads worth asking for on this machine: two for each processor, up to 64.
+    pub fn max_threads() -> usize {
+        static THREADS: OnceLock<usize> = OnceLock::new();
+        *THREADS.get_or_init(|| {
+            let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+            (2 * processors).min(Options::THREADS_MAX)
+        })
+    }
+
+    /// Threads that a search gets: what was asked for, as far as the machine has them and half of the memory holds
+    /// what they need.
+    pub fn usable_threads(&self) -> usize {
+        let helpers = self.free_memory() / 2 / Options::THREAD_MEMORY;
+        self.threads.clamp(1, Options::max_threads()).min(1 + helpers as usize)
+    }
+
+    /// What the memory limit leaves beside what the process needs with one thread; a limit of zero means none, and is
+    /// read as the tournaments' limit.
+    fn free_memory(&self) -> u64 {
         let memory = if self.max_memory == 0 { Options::DEFAULT_MEMORY } else { self.max_memory };
-        (memory.saturating_sub(Options::RESERVED_MEMORY) / 8 * 7).clamp(Options::HASH_MIN, Options::HASH_MAX)
+        memory.saturating_sub(Options::RESERVED_MEMORY)
+    }
+
+    /// Most bytes that the memory limit and the threads leave for the hash table.
+    pub fn hash_limit(&self) -> u64 {
+        let helpers = self.usable_threads() as u64 - 1;
+        let free = self.free_memory().saturating_sub(helpers * Options::THREAD_MEMORY);
+        (free / 8 * 7).clamp(Options::HASH_MIN, Options::HASH_MAX)
     }
 
     /// Bytes for the hash table: what was asked for, or what one move's search can fill a few times over; within the
@@ -109,6 +139,7 @@ impl Default for Options {
             increment: Duration::ZERO,
             max_nodes: None,
             max_depth: None,
+            threads: 1,
         }
     }
 }
@@ -151,6 +182,20 @@ mod tests {
         assert_eq!((depth.turn, depth.depth), (None, Some(4)));
         let nodes = Options { max_nodes: Some(4), ..Options::default() }.limits(Instant::now());
         assert_eq!((nodes.turn, nodes.nodes), (None, Some(4)));
+    }
+
+    #[test]
+    fn threads_are_bounded_by_the_machine_and_by_memory() {
+        let usable = |threads, mib: u64| Options { threads, max_memory: mib << 20, ..Options::default() };
+        assert_eq!(usable(1, 350).usable_threads(), 1);
+        assert_eq!(usable(0, 350).usable_threads(), 1);
+        assert_eq!(usable(2, 350).usable_threads(), 2.min(Options::max_threads()));
+        assert_eq!(usable(usize::MAX, 4096).usable_threads(), Options::max_threads());
+        assert_eq!(usable(usize::MAX, 24).usable_threads(), 1);
+        assert_eq!(usable(usize::MAX, 36).usable_threads(), 2.min(Options::max_threads()));
+        assert!((2..=64).contains(&Options::max_threads()));
+        let (one, two) = (usable(1, 80).hash_limit(), usable(2, 80).hash_limit());
+        assert_eq!(one - two, Options::THREAD_MEMORY / 8 * 7);
     }
 
     #[test]

@@ -79,6 +79,11 @@ pub static KEYS: &[Key] = &[
         |o, plies| o.max_depth = positive(plies).map(|plies| u32::try_from(plies).unwrap_or(u32::MAX)),
         "deepest iteration in plies; 0 or less: unlimited",
     ),
+    setting(
+        "thread_num",
+        |o, threads| o.threads = positive(threads).map_or(1, |threads| threads as usize),
+        "threads to search with, at most two for each processor; 0 or less: one",
+    ),
     setting("max_node", |o, nodes| o.max_nodes = positive(nodes), "most nodes per move; 0 or less: unlimited"),
     Key {
         name: "rule",
@@ -89,7 +94,6 @@ pub static KEYS: &[Key] = &[
     accepted("game_type", Kind::Number, "0 human, 1 brain, 2 tournament, 3 network tournament; accepted, no effect"),
     accepted("folder", Kind::Text, "a folder for persistent files; accepted, nothing is ever written"),
     accepted("evaluate", Kind::Text, "a point to explain; accepted, no effect"),
-    accepted("thread_num", Kind::Number, "threads to search with; accepted, one is used"),
     accepted("thread_split_depth", Kind::Number, "accepted, no effect"),
     accepted("caution_factor", Kind::Number, "accepted, no effect"),
     accepted("pondering", Kind::Number, "thinking in the opponent's time; accepted, never done"),
@@ -204,6 +208,8 @@ mod tests {
         assert_eq!(after(&["max_depth 8", "max_depth 0"]).max_depth, None);
         assert_eq!(after(&["max_depth 9999999999"]).max_depth, Some(u32::MAX));
         assert_eq!(after(&["max_node -1"]).max_nodes, None);
+        assert_eq!(after(&["thread_num 2"]).threads, 2);
+        assert_eq!(after(&["thread_num 2", "thread_num -3"]).threads, 1);
         assert_eq!(after(&["max_node 10000000000"]).max_nodes, Some(10_000_000_000));
     }
 

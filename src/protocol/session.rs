@@ -8,7 +8,7 @@ use super::info::Info;
 use super::reply::{Complaint, Reply};
 use super::traffic::{Order, Traffic};
 use crate::base::{Cell, Color, Point, Rule, Size};
-use crate::engine::{Engine, PositionError, Swap2Choice};
+use crate::engine::{Engine, Options, PositionError, Swap2Choice};
 use crate::search::{Iteration, ReportSink, SearchControl};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -209,7 +209,7 @@ impl<W: Write> Session<W> {
     fn show_info(&mut self) -> io::Result<()> {
         self.keep_hash = true;
         let kib = (self.engine.hash_capacity() >> 10).max(1);
-        self.reply(&Reply::Capabilities { threads: 1, hash_log2_kib: kib.ilog2() })
+        self.reply(&Reply::Capabilities { threads: Options::max_threads() as u32, hash_log2_kib: kib.ilog2() })
     }
 
     fn point(&self, spot: Spot) -> Result<Point, PositionError> {
@@ -517,9 +517,9 @@ mod tests {
         assert_eq!(talk.session.engine.rule(), Rule::Freestyle);
         talk.say("YXSTOP; INFO rule 2");
         assert_eq!(talk.session.engine.rule(), Rule::Freestyle, "a match runner says YXSTOP, too");
-        assert!(
-            talk.say("yxshowinfo; INFO rule 2").starts_with("MESSAGE INFO MAX_THREAD_NUM 1; MESSAGE INFO MAX_HASH")
-        );
+        let threads = Options::max_threads();
+        let known = format!("MESSAGE INFO MAX_THREAD_NUM {threads}; MESSAGE INFO MAX_HASH");
+        assert!(talk.say("yxshowinfo; INFO rule 2").starts_with(&known));
         assert_eq!(talk.session.engine.rule(), Rule::Renju);
         talk.say("INFO rule 255; INFO rule -1");
         assert_eq!(talk.session.engine.rule(), Rule::Renju);

@@ -15,7 +15,7 @@ pub struct SearchLimits {
     pub left: Option<Duration>,
     /// Time added after each move.
     pub increment: Duration,
-    /// Most nodes to visit; exact.
+    /// Most nodes to visit, by all threads together; exact with one thread.
     pub nodes: Option<u64>,
     /// Deepest iteration, in plies.
     pub depth: Option<u32>,

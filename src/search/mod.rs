@@ -5,6 +5,7 @@ pub mod history;
 pub mod limits;
 pub mod order;
 pub mod params;
+pub mod pool;
 pub mod prune;
 pub mod pvs;
 pub mod quiesce;
@@ -18,6 +19,7 @@ pub mod worker;
 
 pub use history::History;
 pub use limits::{SearchControl, SearchLimits};
+pub use pool::Pool;
 pub use report::{Iteration, NullSink, ReportSink, SearchReport};
 pub use root::Task;
 pub use tt::TranspositionTable;

@@ -6,12 +6,14 @@ use super::history::History;
 use super::limits::SearchControl;
 use super::order;
 use super::params::{ASPIRATION_DEPTH, ASPIRATION_OPEN, ASPIRATION_WINDOW};
-use super::report::{Iteration, ReportSink, SearchReport};
+use super::pool::{self, Job, Pool, Shared};
+use super::report::{Iteration, NullSink, ReportSink, SearchReport};
 use super::tt::TranspositionTable;
 use super::worker::Worker;
 use crate::base::{Depth, Direction, Ply, Point, PointList, Score};
 use crate::board::oracle::{Oracle, Verdict};
 use crate::board::{Board, Shape, Threat, symmetry};
+use std::sync::Arc;
 
 /// Deepest iteration.
 const MAX_DEPTH: u32 = 200;
@@ -27,7 +29,9 @@ pub struct Task<'a> {
     /// What was learned about moves in this game.
     pub history: &'a mut History,
     /// What was learned about positions in this game.
-    pub table: &'a TranspositionTable,
+    pub table: &'a Arc<TranspositionTable>,
+    /// The threads that help.
+    pub pool: &'a mut Pool,
     /// Limits and stop signal.
     pub control: &'a SearchControl,
 }
@@ -35,15 +39,17 @@ pub struct Task<'a> {
 /// A move under consideration.
 struct RootMove {
     point: Point,
-    /// Score of the last iteration; minus infinity when it was only shown to be no better than another.
+    /// Score of the last iteration; minus infinity when it was only shown to be no better than another. Before the
+    /// first one, the score of the move order.
     score: Score,
     nodes: u64,
 }
 
 /// Finds a move for the side to move. There is one as long as the board has an empty point.
 pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
-    let Task { board, blocked, history, table, control } = task;
-    let mut worker = Worker::new(board, history, table, control);
+    let Task { board, blocked, history, table, pool, control } = task;
+    let shared = Arc::new(Shared::new(Arc::clone(table), pool.threads()));
+    let mut worker = Worker::new(board, history, &shared, 0, control);
     let mut moves = root_moves(&mut worker, blocked);
     let mut report = SearchReport { best: moves.first().map(|m| m.point), last: worker.iteration(0, Score::DRAW) };
     if moves.is_empty() {
@@ -62,10 +68,67 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
         report.last = Iteration { pv: vec![moves[0].point], ..worker.iteration(0, score) };
     }
     let deepest = control.limits().depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
+    if pool.threads() == 1 || moves.len() == 1 {
+        deepen(&mut worker, &mut moves, deepest, &mut report, sink);
+    } else {
+        let board = Arc::new(worker.board.clone());
+        let crew = pool.start(&Job { board, blocked: blocked.into(), deepest, shared: Arc::clone(&shared) });
+        deepen(&mut worker, &mut moves, deepest, &mut report, sink);
+        report = choose(report, crew.dismiss(), &worker, sink);
+    }
+    report.last.nodes = worker.total_nodes();
+    report.last.elapsed = worker.elapsed();
+    report
+}
+
+/// What the threads have agreed on; told to the sink when it is not what the main thread has told already.
+fn choose(
+    main: SearchReport,
+    mut others: Vec<SearchReport>,
+    worker: &Worker<'_>,
+    sink: &mut dyn ReportSink,
+) -> SearchReport {
+    others.insert(0, main);
+    let elected = pool::elect(&others);
+    let mut report = others.swap_remove(elected);
+    if elected != 0 {
+        report.last.nodes = worker.total_nodes();
+        report.last.elapsed = worker.elapsed();
+        sink.iteration(&report.last);
+    }
+    report
+}
+
+/// A helper's search: the same as the main thread's, but equal moves start in another order, and it goes on until it
+/// is stopped.
+pub fn assist(job: &Job, id: usize, history: &mut History) -> SearchReport {
+    let board = Board::clone(&job.board);
+    let mut worker = Worker::new(board, history, &job.shared, id, job.shared.helpers());
+    let mut moves = root_moves(&mut worker, &job.blocked);
+    for equals in moves.chunk_by_mut(|a, b| a.score == b.score) {
+        equals.rotate_left(id % equals.len());
+    }
+    let mut report = SearchReport { best: moves.first().map(|m| m.point), last: worker.iteration(0, Score::DRAW) };
+    deepen(&mut worker, &mut moves, job.deepest, &mut report, &mut NullSink);
+    worker.note_nodes();
+    report
+}
+
+/// Iterative deepening until the limits are used up or there is nothing left to find.
+fn deepen(
+    worker: &mut Worker<'_>,
+    moves: &mut [RootMove],
+    deepest: u32,
+    report: &mut SearchReport,
+    sink: &mut dyn ReportSink,
+) {
     let mut proven_for = 0;
     for depth in 1..=deepest {
+        if !worker.enter_depth(depth) {
+            continue;
+        }
         let before = report.last.score;
-        let finished = iterate(&mut worker, &mut moves, depth, before);
+        let finished = iterate(worker, moves, depth, before);
         // A win stays a win: the table may have lost its proof meanwhile, but the move is still the right one.
         if before.is_win() && finished.is_none_or(|score| score < before) {
             break;
@@ -92,9 +155,6 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
             break;
         }
     }
-    report.last.nodes = worker.nodes;
-    report.last.elapsed = worker.elapsed();
-    report
 }
 
 /// The nearest win that earlier searches have already proven, its move put first: whatever happens to the time for
@@ -228,7 +288,7 @@ fn root_moves(worker: &mut Worker<'_>, blocked: &[Point]) -> Vec<RootMove> {
         .map(|&point| (order::score(&worker.board, us, point, &worker.evaluator, worker.history), point))
         .collect();
     moves.sort_unstable_by_key(|&(score, point)| (-score, point));
-    moves.into_iter().map(|(_, point)| RootMove { point, score: Score::DRAW, nodes: 0 }).collect()
+    moves.into_iter().map(|(score, point)| RootMove { point, score: Score::estimate(score), nodes: 0 }).collect()
 }
 
 /// Replies in a position that is lost whatever we do: blocks of one threat at least, and fours of our own.
@@ -272,7 +332,7 @@ impl Worker<'_> {
             depth,
             seldepth: self.seldepth as u32,
             score,
-            nodes: self.nodes,
+            nodes: self.total_nodes(),
             elapsed: self.elapsed(),
             pv: self.lines[0].to_vec(),
         }

@@ -62,6 +62,12 @@ impl TimeManager {
         TimeManager { soft: Some(soft), hard: Some(hard) }
     }
 
+    /// Whether there is any deadline to watch the clock for.
+    #[inline]
+    pub fn is_bounded(&self) -> bool {
+        self.hard.is_some()
+    }
+
     /// Whether the search must stop now.
     #[inline]
     pub fn is_over(&self, now: Duration) -> bool {

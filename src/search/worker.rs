@@ -2,6 +2,7 @@
 
 use super::history::History;
 use super::limits::SearchControl;
+use super::pool::Shared;
 use super::time::{Clock, SystemClock, TimeManager};
 use super::tt::TranspositionTable;
 use crate::base::{Color, Ply, Point, Score};
@@ -34,25 +35,32 @@ pub struct Worker<'a> {
     pub lines: Vec<Line>,
     /// Static evaluation at each ply of the line being searched; none where threats forbid one.
     pub statics: Vec<Option<Score>>,
-    /// Nodes visited.
+    /// Nodes visited by this thread.
     pub nodes: u64,
     /// Deepest ply visited.
     pub seldepth: usize,
     /// Set once the search must stop; every score returned after that is meaningless.
     pub aborted: bool,
+    shared: &'a Shared,
+    /// Number of the thread; the main one is 0.
+    id: usize,
     control: &'a SearchControl,
     clock: SystemClock,
     manager: TimeManager,
+    /// Nodes that all threads together may visit.
+    node_budget: u64,
+    /// What the other threads have left of that to this one.
     node_limit: u64,
     limits_version: u32,
 }
 
 impl<'a> Worker<'a> {
-    /// A worker for `board`, under the limits that `control` holds.
+    /// Thread `id`'s worker for `board`, under the limits that `control` holds.
     pub fn new(
         board: Board,
         history: &'a mut History,
-        table: &'a TranspositionTable,
+        shared: &'a Shared,
+        id: usize,
         control: &'a SearchControl,
     ) -> Worker<'a> {
         let mut evaluator = ShapeEvaluator::new(board.rule());
@@ -62,15 +70,18 @@ impl<'a> Worker<'a> {
             board,
             evaluator,
             history,
-            table,
+            table: shared.table(),
             lines: vec![Line::new(); Ply::MAX.index() + 2],
             statics: vec![None; Ply::MAX.index() + 2],
             nodes: 0,
             seldepth: 0,
             aborted: false,
+            shared,
+            id,
             control,
             clock: SystemClock::since(started),
             manager: TimeManager::default(),
+            node_budget: u64::MAX,
             node_limit: u64::MAX,
             limits_version: 0,
         };
@@ -83,7 +94,23 @@ impl<'a> Worker<'a> {
         let limits = self.control.limits();
         let empty = self.board.size().cells().saturating_sub(self.board.move_number());
         self.manager = TimeManager::new(&limits, empty);
-        self.node_limit = limits.nodes.unwrap_or(u64::MAX);
+        self.node_budget = limits.nodes.unwrap_or(u64::MAX);
+        self.node_limit = self.node_budget;
+    }
+
+    /// Nodes visited by all threads, as far as the others have told.
+    pub fn total_nodes(&self) -> u64 {
+        self.nodes + self.shared.nodes_of_others(self.id)
+    }
+
+    /// Tells the others how many nodes this thread has visited.
+    pub fn note_nodes(&self) {
+        self.shared.note_nodes(self.id, self.nodes);
+    }
+
+    /// Whether this thread should search at this depth, rather than deeper at once.
+    pub fn enter_depth(&self, depth: u32) -> bool {
+        self.shared.enter_depth(self.id, depth)
     }
 
     /// Time since the command arrived.
@@ -97,7 +124,8 @@ impl<'a> Worker<'a> {
         !self.aborted && self.nodes < self.node_limit && self.manager.may_deepen(self.clock.now())
     }
 
-    /// Counts a node; true when the search must stop here. The node limit is exact, the clock is looked at now and then.
+    /// Counts a node; true when the search must stop here. The clock and the other threads are looked at now
+    /// and then; the node limit is exact for a thread that is alone.
     #[inline]
     pub fn enter(&mut self, ply: Ply) -> bool {
         if self.nodes >= self.node_limit {
@@ -116,7 +144,9 @@ impl<'a> Worker<'a> {
         if self.control.version() != self.limits_version {
             self.read_limits();
         }
-        if self.control.is_stopped() || self.manager.is_over(self.clock.now()) {
+        self.note_nodes();
+        self.node_limit = self.node_budget.saturating_sub(self.shared.nodes_of_others(self.id));
+        if self.control.is_stopped() || (self.manager.is_bounded() && self.manager.is_over(self.clock.now())) {
             self.aborted = true;
         }
     }

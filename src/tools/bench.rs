@@ -43,21 +43,29 @@ fn moves_of(position: &BenchPosition) -> (Size, Vec<Point>) {
     (size, parse_moves(position.3, size).expect("bench positions have legal moves"))
 }
 
+/// A fresh engine at a position, with this many threads.
+pub fn engine_at(position: &BenchPosition, threads: usize) -> Engine {
+    let (size, moves) = moves_of(position);
+    let mut engine = Engine::new();
+    engine.set_rule(position.0);
+    engine.options_mut().threads = threads;
+    engine.options_mut().hash_size = Some(Options::BENCH_HASH);
+    engine.new_game(size, false);
+    let colors = [Cell::Black, Cell::White].into_iter().cycle();
+    let stones: Vec<(Point, Cell)> = moves.iter().copied().zip(colors).collect();
+    let side = if stones.len().is_multiple_of(2) { Color::Black } else { Color::White };
+    engine.set_position(&stones, side).expect("bench positions have no point twice");
+    engine
+}
+
 /// Searches every position to a fixed depth with one thread and a fresh table; the number of nodes is the signature
 /// of the search. The last line is `<nodes> nodes <nps> nps`. Returns the nodes.
 pub fn search(out: &mut dyn Write) -> std::io::Result<u64> {
     let mut total_nodes = 0;
     let mut total_time = Duration::ZERO;
     for position in &POSITIONS {
-        let (size, moves) = moves_of(position);
-        let mut engine = Engine::new();
-        engine.set_rule(position.0);
-        engine.new_game(size, false);
-        engine.options_mut().hash_size = Some(Options::BENCH_HASH);
-        let colors = [Cell::Black, Cell::White].into_iter().cycle();
-        let stones: Vec<(Point, Cell)> = moves.iter().copied().zip(colors).collect();
-        let side = if stones.len().is_multiple_of(2) { Color::Black } else { Color::White };
-        engine.set_position(&stones, side).expect("bench positions have no point twice");
+        let mut engine = engine_at(position, 1);
+        let (size, stones) = (engine.size(), engine.stones().len());
         let control = SearchControl::default();
         control.begin(SearchLimits { depth: Some(DEPTH), ..SearchLimits::default() });
         let begin = Instant::now();
@@ -71,7 +79,7 @@ pub fn search(out: &mut dyn Write) -> std::io::Result<u64> {
             position.0.name(),
             size.width(),
             size.height(),
-            stones.len(),
+            stones,
             report.last.score.to_string(),
             report.last.nodes
         )?;

@@ -5,6 +5,7 @@ pub mod arena;
 pub mod bench;
 #[cfg(feature = "tools")]
 pub mod data;
+pub mod smp;
 
 use std::io::Write;
 
@@ -16,8 +17,9 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["bench"] => bench::search(out).map(|_| ())?,
+        ["bench", "smp"] => smp::compare(out)?,
         ["bench", "board"] => bench::board(out)?,
-        _ => anyhow::bail!("unknown command '{}'; commands: bench, bench board", words.join(" ")),
+        _ => anyhow::bail!("unknown command '{}'; commands: bench, bench smp, bench board", words.join(" ")),
     }
     Ok(())
 }

@@ -1,0 +1,198 @@
+//! Several threads at one search: they answer in time with legal moves, stop at once, and none is left behind.
+//! `TENGEN_GAMES` sets the number of games.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use common::{mover, moves_text, oracle_after, random_move, seeded, size};
+use rand::Rng;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tengen::base::{Cell, Color, Point, Rule};
+use tengen::board::oracle::{Oracle, Verdict};
+use tengen::engine::{Engine, Options};
+use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
+
+/// Threads are counted by the process: one test at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Helper threads of this process.
+#[cfg(target_os = "linux")]
+fn helpers() -> usize {
+    let names = std::fs::read_dir("/proc/self/task").unwrap().flatten().filter_map(|task| {
+        // A thread may end between being listed and being asked.
+        std::fs::read_to_string(task.path().join("comm")).ok()
+    });
+    names.filter(|name| name.starts_with("helper")).count()
+}
+
+fn engine(rule: Rule, sides: (usize, usize), threads: usize) -> Engine {
+    let mut engine = Engine::new();
+    engine.set_rule(rule);
+    engine.options_mut().threads = threads;
+    engine.options_mut().hash_size = Some(4 << 20);
+    engine.new_game(size(sides), false);
+    engine
+}
+
+/// Some stones in the middle of a 15x15 board, nothing decided.
+fn middle_game(engine: &mut Engine) {
+    for (x, y) in [(7, 7), (8, 8), (7, 8), (7, 9), (9, 7), (8, 7), (8, 6), (6, 8)] {
+        engine.play(Point::new(x, y).unwrap()).unwrap();
+    }
+}
+
+fn think(engine: &mut Engine, limits: SearchLimits) -> SearchReport {
+    let control = SearchControl::default();
+    control.begin(SearchLimits { started: Some(Instant::now()), ..limits });
+    engine.think(&control, &mut NullSink)
+}
+
+fn nodes(nodes: u64) -> SearchLimits {
+    SearchLimits { nodes: Some(nodes), ..SearchLimits::default() }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_come_when_asked_for_and_go() {
+    let _turn = alone();
+    assert_eq!(helpers(), 0);
+    let mut first = engine(Rule::Freestyle, (15, 15), 2);
+    assert_eq!(helpers(), 1, "a new game starts them");
+    middle_game(&mut first);
+    for threads in [2, 1, 0, 2, 2, usize::MAX, 1, 2] {
+        first.options_mut().threads = threads;
+        think(&mut first, nodes(5000));
+        assert_eq!(helpers(), threads.clamp(1, Options::max_threads()) - 1, "{threads} asked for");
+    }
+    let second = engine(Rule::Renju, (15, 15), 2);
+    assert_eq!(helpers(), 2);
+    drop(second);
+    assert_eq!(helpers(), 1);
+    first.new_game(size((20, 20)), false);
+    assert_eq!(helpers(), 1, "parked through a new game");
+    drop(first);
+    assert_eq!(helpers(), 0);
+    for _ in 0..50 {
+        let mut engine = engine(Rule::Caro, (15, 15), 2);
+        middle_game(&mut engine);
+        think(&mut engine, nodes(300));
+    }
+    assert_eq!(helpers(), 0);
+}
+
+#[test]
+fn limits_hold_for_all_threads_together() {
+    let _turn = alone();
+    let mut engine = engine(Rule::Freestyle, (15, 15), 2);
+    middle_game(&mut engine);
+    for wanted in [1, 100, 3000, 60_000] {
+        engine.clear_hash();
+        let report = think(&mut engine, nodes(wanted));
+        // A thread tells of its nodes now and then, and a helper may run a while before the main one does.
+        assert!(report.last.nodes <= wanted + 30_000, "{} nodes instead of {wanted}", report.last.nodes);
+        assert!(report.best.is_some());
+    }
+    engine.clear_hash();
+    let report = think(&mut engine, SearchLimits { depth: Some(6), ..SearchLimits::default() });
+    assert!((1..=6).contains(&report.last.depth));
+}
+
+#[test]
+fn a_stop_and_the_clock_are_obeyed() {
+    let _turn = alone();
+    let mut engine = engine(Rule::Freestyle, (15, 15), 2);
+    middle_game(&mut engine);
+    // The best of several: a busy machine may let anybody sleep.
+    let mut latency = Duration::MAX;
+    let mut late = Duration::MAX;
+    for _ in 0..5 {
+        engine.clear_hash();
+        let control = SearchControl::default();
+        control.begin(SearchLimits::default());
+        let stopped = std::thread::scope(|scope| {
+            let stopper = scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(60));
+                control.stop();
+                Instant::now()
+            });
+            engine.think(&control, &mut NullSink);
+            let end = Instant::now();
+            end.saturating_duration_since(stopper.join().unwrap())
+        });
+        latency = latency.min(stopped);
+        let begin = Instant::now();
+        let turn = Duration::from_millis(100);
+        think(&mut engine, SearchLimits { turn: Some(turn), ..SearchLimits::default() });
+        late = late.min(begin.elapsed());
+    }
+    assert!(latency < Duration::from_millis(50), "stopped after {latency:?}");
+    assert!(late < Duration::from_millis(150), "answered after {late:?}");
+}
+
+#[test]
+fn one_thread_is_deterministic_whatever_came_before() {
+    let _turn = alone();
+    let search = |engine: &mut Engine| {
+        engine.clear_hash();
+        let report = think(engine, nodes(20_000));
+        (report.best, report.last.score, report.last.pv, report.last.nodes)
+    };
+    let mut engine = engine(Rule::Standard, (15, 15), 1);
+    middle_game(&mut engine);
+    let expected = search(&mut engine);
+    engine.options_mut().threads = 2;
+    search(&mut engine);
+    engine.options_mut().threads = 1;
+    assert_eq!(search(&mut engine), expected);
+}
+
+/// Plays one game of two engines with two and three threads; every move is the oracle's to judge.
+fn play(rule: Rule, sides: (usize, usize), seed: u64) {
+    let mut random = seeded(seed);
+    let mut players = [engine(rule, sides, 2), engine(rule, sides, 3)];
+    let mut oracle = Oracle::new(rule, size(sides));
+    let mut moves: Vec<Point> = Vec::new();
+    let opening = random.random_range(0..6);
+    loop {
+        let us = mover(moves.len());
+        let point = if moves.len() < opening {
+            let is_legal = |p: &Point| us == Color::White || oracle.foul(*p).is_none();
+            (0..100)
+                .filter_map(|_| random_move(&mut random, &oracle, &moves, common::Taste::Middle))
+                .find(is_legal)
+                .unwrap()
+        } else {
+            let engine = &mut players[us.index()];
+            let cells: Vec<(Point, Cell)> = moves.iter().map(|&p| (p, oracle.cell(p))).collect();
+            engine.set_position(&cells, us).unwrap();
+            think(engine, nodes(random.random_range(1..4000))).best.unwrap()
+        };
+        let has_choice = || size(sides).points().any(|p| oracle.cell(p) == Cell::Empty && oracle.foul(p).is_none());
+        let foul = us == Color::Black && oracle.cell(point) == Cell::Empty && oracle.foul(point).is_some();
+        assert!(
+            oracle.cell(point) == Cell::Empty && !(foul && has_choice()),
+            "illegal {point} under {rule:?} after {}",
+            moves_text(&moves)
+        );
+        moves.push(point);
+        if oracle.play(point, us) != Verdict::Continues {
+            assert_eq!(oracle_after(rule, size(sides), &moves).cell(point), us.into());
+            return;
+        }
+    }
+}
+
+#[test]
+fn games_of_several_threads_are_legal() {
+    let _turn = alone();
+    let games: u64 = std::env::var("TENGEN_GAMES").ok().and_then(|n| n.parse().ok()).unwrap_or(30);
+    let sides = [(15, 15), (20, 20), (9, 9), (12, 7), (22, 22), (6, 6)];
+    for game in 0..games {
+        play(Rule::ALL[game as usize % 5], sides[game as usize / 5 % 6], game);
+    }
+}
