@@ -20,14 +20,21 @@ fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Helper threads of this process.
+/// Holds the helper threads of this process to a number. A thread takes a moment to put its name up, and to vanish.
 #[cfg(target_os = "linux")]
-fn helpers() -> usize {
-    let names = std::fs::read_dir("/proc/self/task").unwrap().flatten().filter_map(|task| {
-        // A thread may end between being listed and being asked.
-        std::fs::read_to_string(task.path().join("comm")).ok()
-    });
-    names.filter(|name| name.starts_with("helper")).count()
+#[track_caller]
+fn expect_helpers(expected: usize, when: &str) {
+    let until = Instant::now() + Duration::from_secs(5);
+    loop {
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+        let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+        let count = names.filter(|name| name.starts_with("helper")).count();
+        if count == expected {
+            return;
+        }
+        assert!(Instant::now() < until, "{when}: {count} helpers, not {expected}");
+        std::thread::yield_now();
+    }
 }
 
 fn engine(rule: Rule, sides: (usize, usize), threads: usize) -> Engine {
@@ -60,29 +67,29 @@ fn nodes(nodes: u64) -> SearchLimits {
 #[cfg(target_os = "linux")]
 fn threads_come_when_asked_for_and_go() {
     let _turn = alone();
-    assert_eq!(helpers(), 0);
+    expect_helpers(0, "at first");
     let mut first = engine(Rule::Freestyle, (15, 15), 2);
-    assert_eq!(helpers(), 1, "a new game starts them");
+    expect_helpers(1, "a new game starts them");
     middle_game(&mut first);
     for threads in [2, 1, 0, 2, 2, usize::MAX, 1, 2] {
         first.options_mut().threads = threads;
         think(&mut first, nodes(5000));
-        assert_eq!(helpers(), threads.clamp(1, Options::max_threads()) - 1, "{threads} asked for");
+        expect_helpers(threads.clamp(1, Options::max_threads()) - 1, &format!("{threads} threads asked for"));
     }
     let second = engine(Rule::Renju, (15, 15), 2);
-    assert_eq!(helpers(), 2);
+    expect_helpers(2, "two engines");
     drop(second);
-    assert_eq!(helpers(), 1);
+    expect_helpers(1, "one of them dropped");
     first.new_game(size((20, 20)), false);
-    assert_eq!(helpers(), 1, "parked through a new game");
+    expect_helpers(1, "parked through a new game");
     drop(first);
-    assert_eq!(helpers(), 0);
+    expect_helpers(0, "both dropped");
     for _ in 0..50 {
         let mut engine = engine(Rule::Caro, (15, 15), 2);
         middle_game(&mut engine);
         think(&mut engine, nodes(300));
     }
-    assert_eq!(helpers(), 0);
+    expect_helpers(0, "fifty engines dropped");
 }
 
 #[test]
