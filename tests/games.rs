@@ -1,5 +1,6 @@
 //! Whole games, judged by the oracle alone: against a random mover, and of the engine against itself under every rule
-//! and size. `TENGEN_GAMES` sets the number of self-play games; the normal run plays a few.
+//! and size. `TENGEN_GAMES` sets the number of self-play games; the normal run plays a few. `TENGEN_THREADS` lets each
+//! engine search with several threads.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -62,6 +63,7 @@ impl Player {
         engine.set_rule(rule);
         engine.new_game(size, false);
         engine.options_mut().max_memory = 64 << 20;
+        engine.options_mut().threads = std::env::var("TENGEN_THREADS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
         Player { engine, announced: None }
     }
 

@@ -53,9 +53,9 @@ fn middle_game(engine: &mut Engine) {
     }
 }
 
-fn think(engine: &mut Engine, limits: SearchLimits) -> SearchReport {
+fn think(engine: &mut Engine, limits: &SearchLimits) -> SearchReport {
     let control = SearchControl::default();
-    control.begin(SearchLimits { started: Some(Instant::now()), ..limits });
+    control.begin(SearchLimits { started: Some(Instant::now()), ..limits.clone() });
     engine.think(&control, &mut NullSink)
 }
 
@@ -73,7 +73,7 @@ fn threads_come_when_asked_for_and_go() {
     middle_game(&mut first);
     for threads in [2, 1, 0, 2, 2, usize::MAX, 1, 2] {
         first.options_mut().threads = threads;
-        think(&mut first, nodes(5000));
+        think(&mut first, &nodes(5000));
         expect_helpers(threads.clamp(1, Options::max_threads()) - 1, &format!("{threads} threads asked for"));
     }
     let second = engine(Rule::Renju, (15, 15), 2);
@@ -87,7 +87,7 @@ fn threads_come_when_asked_for_and_go() {
     for _ in 0..50 {
         let mut engine = engine(Rule::Caro, (15, 15), 2);
         middle_game(&mut engine);
-        think(&mut engine, nodes(300));
+        think(&mut engine, &nodes(300));
     }
     expect_helpers(0, "fifty engines dropped");
 }
@@ -99,13 +99,13 @@ fn limits_hold_for_all_threads_together() {
     middle_game(&mut engine);
     for wanted in [1, 100, 3000, 60_000] {
         engine.clear_hash();
-        let report = think(&mut engine, nodes(wanted));
+        let report = think(&mut engine, &nodes(wanted));
         // A thread tells of its nodes now and then, and a helper may run a while before the main one does.
         assert!(report.last.nodes <= wanted + 30_000, "{} nodes instead of {wanted}", report.last.nodes);
         assert!(report.best.is_some());
     }
     engine.clear_hash();
-    let report = think(&mut engine, SearchLimits { depth: Some(6), ..SearchLimits::default() });
+    let report = think(&mut engine, &SearchLimits { depth: Some(6), ..SearchLimits::default() });
     assert!((1..=6).contains(&report.last.depth));
 }
 
@@ -134,7 +134,7 @@ fn a_stop_and_the_clock_are_obeyed() {
         latency = latency.min(stopped);
         let begin = Instant::now();
         let turn = Duration::from_millis(100);
-        think(&mut engine, SearchLimits { turn: Some(turn), ..SearchLimits::default() });
+        think(&mut engine, &SearchLimits { turn: Some(turn), ..SearchLimits::default() });
         late = late.min(begin.elapsed());
     }
     assert!(latency < Duration::from_millis(50), "stopped after {latency:?}");
@@ -146,7 +146,7 @@ fn one_thread_is_deterministic_whatever_came_before() {
     let _turn = alone();
     let search = |engine: &mut Engine| {
         engine.clear_hash();
-        let report = think(engine, nodes(20_000));
+        let report = think(engine, &nodes(20_000));
         (report.best, report.last.score, report.last.pv, report.last.nodes)
     };
     let mut engine = engine(Rule::Standard, (15, 15), 1);
@@ -177,7 +177,7 @@ fn play(rule: Rule, sides: (usize, usize), seed: u64) {
             let engine = &mut players[us.index()];
             let cells: Vec<(Point, Cell)> = moves.iter().map(|&p| (p, oracle.cell(p))).collect();
             engine.set_position(&cells, us).unwrap();
-            think(engine, nodes(random.random_range(1..4000))).best.unwrap()
+            think(engine, &nodes(random.random_range(1..4000))).best.unwrap()
         };
         let has_choice = || size(sides).points().any(|p| oracle.cell(p) == Cell::Empty && oracle.foul(p).is_none());
         let foul = us == Color::Black && oracle.cell(point) == Cell::Empty && oracle.foul(point).is_some();
