@@ -36,21 +36,9 @@ impl Worker<'_> {
             return self.quiesce(alpha, beta, ply);
         }
         let is_pv = beta > alpha.above();
-        self.lines[ply.index()].clear();
 
-        // Enter: stop, draw, deepest ply.
-        if self.enter(ply) {
-            return Score::DRAW;
-        }
-        if self.board.is_draw() {
-            return Score::DRAW;
-        }
-        if ply >= Ply::MAX {
-            return self.evaluator.evaluate(&self.board);
-        }
-
-        // Forced: what the threats prove without search.
-        if let Some(score) = forced::static_result(&mut self.board, ply) {
+        // Stop, draw, deepest ply, and what the threats prove without search.
+        if let Some(score) = self.settled(ply) {
             return score;
         }
 
@@ -98,6 +86,20 @@ impl Worker<'_> {
         let bound = Bound::of(best, alpha, beta);
         self.table.store(key, ply, stored_depth(depth), best, bound, best_move);
         best
+    }
+
+    /// Enters a node and says what it is worth when nothing needs to be searched: the search stops, the game is drawn,
+    /// the threats prove a result, or the line is as long as lines get.
+    pub(super) fn settled(&mut self, ply: Ply) -> Option<Score> {
+        self.lines[ply.index()].clear();
+        if self.enter(ply) || self.board.is_draw() {
+            return Some(Score::DRAW);
+        }
+        let proven = forced::static_result(&mut self.board, ply);
+        if proven.is_none() && ply >= Ply::MAX {
+            return Some(self.evaluator.evaluate(&self.board));
+        }
+        proven
     }
 
     /// Notes the static evaluation of a free node; says whether it is better than two plies ago.

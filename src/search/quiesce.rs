@@ -33,14 +33,7 @@ impl Worker<'_> {
 
     /// The attacker's node: take the evaluation, or go on with another four.
     fn attack(&mut self, mut alpha: Score, beta: Score, ply: Ply, attack: Attack) -> Score {
-        self.lines[ply.index()].clear();
-        if self.enter(ply) {
-            return Score::DRAW;
-        }
-        if self.board.is_draw() {
-            return Score::DRAW;
-        }
-        if let Some(score) = forced::static_result(&mut self.board, ply) {
+        if let Some(score) = self.settled(ply) {
             return score;
         }
         let us = self.board.side();
@@ -52,7 +45,7 @@ impl Worker<'_> {
             return hit.score;
         }
         let stand_pat = self.evaluator.evaluate(&self.board);
-        if stand_pat >= beta || ply >= Ply::MAX || self.board.count_from(us, Threat::Four) == 0 {
+        if stand_pat >= beta || self.board.count_from(us, Threat::Four) == 0 {
             return stand_pat;
         }
         if stand_pat + VCF_DELTA < alpha && !alpha.is_decisive() {
@@ -88,18 +81,8 @@ impl Worker<'_> {
 
     /// The defender's node: the attacker has just made a four.
     fn defend(&mut self, mut alpha: Score, beta: Score, ply: Ply, attack: Attack) -> Score {
-        self.lines[ply.index()].clear();
-        if self.enter(ply) {
-            return Score::DRAW;
-        }
-        if self.board.is_draw() {
-            return Score::DRAW;
-        }
-        if let Some(score) = forced::static_result(&mut self.board, ply) {
+        if let Some(score) = self.settled(ply) {
             return score;
-        }
-        if ply >= Ply::MAX {
-            return self.evaluator.evaluate(&self.board);
         }
         let Duty::StopFive(stops) = forced::duty(&self.board) else {
             // A four that was none after all (a stone can spoil its own row only in rules with overlines).
