@@ -1,6 +1,9 @@
 //! Floor 6: tools around the engine, reached as commands of the brain.
 
 pub mod bench;
+pub mod positions;
+pub mod solve;
+pub mod verify;
 
 use std::io::Write;
 
@@ -13,7 +16,9 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
     match words.as_slice() {
         ["bench"] => bench::search(out).map(|_| ())?,
         ["bench", "board"] => bench::board(out)?,
-        _ => anyhow::bail!("unknown command '{}'; commands: bench, bench board", words.join(" ")),
+        ["solve", ..] => solve::run(&arguments[1..], out)?,
+        ["verify", ..] => verify::run(&arguments[1..], out)?,
+        _ => anyhow::bail!("unknown command '{}'; commands: bench, bench board, solve, verify", words.join(" ")),
     }
     Ok(())
 }
