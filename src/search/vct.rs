@@ -165,7 +165,7 @@ impl VctSolver {
             limits: VctLimits { nodes: u64::MAX, deadline: None },
             out: false,
             attacker: Color::Black,
-            quiet: Threat::OpenTwo,
+            quiet: Threat::ALL[env("Q", 2) as usize],
         }
     }
 
@@ -268,7 +268,7 @@ impl VctSolver {
         match self.defence(board) {
             Defence::Refuted => DISPROVEN,
             Defence::Replies { list, rest } if list.is_empty() => Numbers::proven(rest),
-            Defence::Replies { list, .. } => Numbers { proof: list.len() as u32, disproof: 1, distance: 0 },
+            Defence::Replies { list, .. } => Numbers { proof: 1 + list.len() as u32 / env("RD", 1), disproof: 1, distance: 0 },
         }
     }
 
@@ -355,11 +355,20 @@ impl VctSolver {
         let candidates = self.candidates(board);
         let mut children = Vec::with_capacity(candidates.len());
         for point in candidates {
+            let threat = board.threat(point, board.side());
+            let is_quiet = threat < Threat::OpenThree;
+            let is_four = threat >= Threat::Four;
             board.play(point, &mut NullObserver);
             let numbers = match self.probe(board.key()) {
                 Some(numbers) => numbers,
                 None => {
-                    let numbers = self.judge_defence(board);
+                    let mut numbers = self.judge_defence(board);
+                    if !numbers.is_settled() && is_quiet {
+                        numbers.proof += env("QB", 10);
+                    }
+                    if !numbers.is_settled() && is_four {
+                        numbers.proof += env("FB", 0);
+                    }
                     self.store(board.key(), numbers, 0);
                     numbers
                 }
@@ -487,4 +496,9 @@ impl VctSolver {
             }
         }
     }
+}
+
+/// Temporary.
+pub fn env(name: &str, default: u32) -> u32 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }

@@ -3,6 +3,7 @@
 use super::positions::{self, Position};
 use crate::base::{Cell, Color, Point};
 use crate::board::notation::letter;
+use crate::board::Board;
 use crate::search::{Proof, ProofBuilder, VcfOutcome, VctLimits, VctOutcome, VctSolver};
 use anyhow::{Context, bail};
 use std::io::{IsTerminal, Read, Write};
@@ -85,7 +86,8 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
     };
     let solved = solve_all(&positions, &request, |index, position, answer| {
         if let (Some(file), Some(proof)) = (&mut proofs, &answer.proof) {
-            write_proof(file, position, answer.attacker, proof).context("cannot write the proof")?;
+            let text = proof_text(&position.board(), answer.attacker, proof);
+            file.write_all(text.as_bytes()).context("cannot write the proof")?;
         }
         let print = if request.json { print_json } else { print_text };
         print(out, index + 1, answer)?;
@@ -247,15 +249,15 @@ fn print_json(out: &mut dyn Write, number: usize, answer: &Answer) -> anyhow::Re
     Ok(writeln!(out, "\"line\":[{}],\"nodes\":{},\"time_ms\":{time:.3}}}", line.join(","), answer.nodes)?)
 }
 
-/// Writes a winning tree in the format that [`verify`](super::verify) explains.
-fn write_proof(out: &mut dyn Write, position: &Position, attacker: Color, proof: &Proof) -> std::io::Result<()> {
+/// A winning tree as text, in the format that [`verify`](super::verify) explains.
+pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
+    let size = board.size();
     let stones = |cell: Cell| {
-        let of_cell = |index: &usize| Cell::from(Color::ALL[index % 2]) == cell;
-        let points = (0..position.moves.len()).filter(of_cell).map(|index| letter(position.moves[index]));
-        points.map(|point| format!(" {point}")).collect::<String>()
+        let points = size.points().filter(|&point| board.cell(point) == cell);
+        points.map(|point| format!(" {}", letter(point))).collect::<String>()
     };
     let mut text = String::from("tengen proof 1\n");
-    text += &format!("rule {}\nsize {} {}\n", position.rule.number(), position.size.width(), position.size.height());
+    text += &format!("rule {}\nsize {} {}\n", board.rule().number(), size.width(), size.height());
     text += &format!("black{}\nwhite{}\n", stones(Cell::Black), stones(Cell::White));
     text += if attacker == Color::Black { "attacker black\n" } else { "attacker white\n" };
     for (index, node) in proof.nodes.iter().enumerate() {
@@ -268,6 +270,5 @@ fn write_proof(out: &mut dyn Write, position: &Position, attacker: Color, proof:
         }
         text.push('\n');
     }
-    text += "end\n";
-    out.write_all(text.as_bytes())
+    text + "end\n"
 }
