@@ -155,7 +155,10 @@ fn check_fours(rule: Rule) {
             failures += 1;
         }
     }
-    assert!(wins > positions() / 20 && failures > positions() / 20 && long > positions() / 400, "{wins} {failures} {long}");
+    assert!(
+        wins > positions() / 20 && failures > positions() / 20 && long > positions() / 400,
+        "{wins} {failures} {long}"
+    );
 }
 
 fn ends_by_foul(board: &Board, line: &[Point]) -> bool {

@@ -142,7 +142,11 @@ fn spoiled_proofs_are_refused() {
         change(root, words[..2].join(" "), "a root without answers");
         change(root, words.join(" ").replace(':', ":9"), "nodes that come later");
         let stone = lines[3].split(' ').next_back().unwrap();
-        change(root, [words[0], stone].into_iter().chain(words[2..].iter().copied()).collect::<Vec<_>>().join(" "), "a stone played upon");
+        change(
+            root,
+            [words[0], stone].into_iter().chain(words[2..].iter().copied()).collect::<Vec<_>>().join(" "),
+            "a stone played upon",
+        );
         let own = if lines[5].ends_with("black") { 3 } else { 4 };
         change(own, lines[own][..5].into(), "an attacker without stones");
         for index in 6..=root {

@@ -9,7 +9,7 @@
 
 use super::stops;
 use super::vcf::Search;
-use super::vct::{THREAT_MOVES, VctLimits, VctSolver};
+use super::vct::{THREAT_MOVES, VctLimits, VctSolver, legal_stops};
 use crate::base::{Color, Point};
 use crate::board::{Board, NullObserver, Threat};
 use std::collections::HashMap;
@@ -75,6 +75,9 @@ impl Proof {
         line
     }
 }
+
+/// Answers to the replies that are named, and to all others.
+type Answers = (Vec<(Point, usize)>, Option<usize>);
 
 /// Collects the proof of a position that a solver has solved.
 pub struct ProofBuilder<'a> {
@@ -149,16 +152,15 @@ impl ProofBuilder<'_> {
         let mut replies = Vec::new();
         if !is_five {
             board.play(attack.point, &mut NullObserver);
-            for stop in self.solver.legal_stops(board) {
+            for stop in legal_stops(board) {
                 board.play(stop, &mut NullObserver);
                 let child = self.fours(board, moves - 1, spare);
                 board.undo(&mut NullObserver);
-                match child {
-                    Some(child) => replies.push((stop, child)),
-                    None => {
-                        board.undo(&mut NullObserver);
-                        return None;
-                    }
+                if let Some(child) = child {
+                    replies.push((stop, child));
+                } else {
+                    board.undo(&mut NullObserver);
+                    return None;
                 }
             }
             board.undo(&mut NullObserver);
@@ -168,11 +170,11 @@ impl ProofBuilder<'_> {
     }
 
     /// Proves a position with the defender to move, after a move of the attacker's.
-    fn defence(&mut self, board: &mut Board) -> Option<(Vec<(Point, usize)>, Option<usize>)> {
+    fn defence(&mut self, board: &mut Board) -> Option<Answers> {
         let them = board.side();
         let us = them.opponent();
         let (list, rest) = if board.count(us, Threat::Five) > 0 {
-            (self.solver.legal_stops(board), None)
+            (legal_stops(board), None)
         } else {
             board.set_side(us);
             let rest = self.threat(board);

@@ -245,7 +245,10 @@ impl VcfSolver {
         // With two moves left only an open four will do, or in renju a four whose stop is a foul.
         let threatened = board.count(them, Threat::Five) > 0;
         let hopeless = left == 2 && !threatened && !board.rule().has_forbidden(Color::Black);
-        if left >= 2 && !threatened && let Some(point) = board.find(us, Threat::OpenFour) {
+        if left >= 2
+            && !threatened
+            && let Some(point) = board.find(us, Threat::OpenFour)
+        {
             return Some(Attack { point, distance: 3 });
         }
         if left < 2 || hopeless {

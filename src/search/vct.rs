@@ -15,8 +15,9 @@
 //! **Search.** Depth-first proof-number search: at every position two numbers say how far it is from being proven or
 //! disproven, and the most promising leaf is expanded, with thresholds that keep the search deep in one part of the
 //! tree as long as that stays promising. Stones are only ever added, so there are no cycles, but a great many
-//! transpositions; sums would count a shared subtree many times over, so a node takes the largest of its children's
-//! numbers and one for each further child (weak proof numbers).
+//! transpositions. The attacker's moves mostly transpose into each other, so his nodes take the largest of the disproof
+//! numbers and one for each further move; the defender's replies are different problems, and their proof numbers add up.
+//! Moves slower than an open three are not even looked at before the others have shown to be hard.
 //!
 //! **Memory** is a fixed table of 16-byte entries, four to a bucket, of which the one with the least work behind it
 //! makes way. Whatever was lost is found again.
@@ -27,7 +28,7 @@
 use super::forced::{self, Duty};
 use super::stops;
 use super::vcf::{Attack, Search, VcfSolver};
-use crate::base::{Color, Direction, Point, PointList};
+use crate::base::{Color, Point, PointList};
 use crate::board::{Board, NullObserver, Threat};
 use std::time::Instant;
 
@@ -121,25 +122,37 @@ impl Entry {
     }
 }
 
-/// What the defender can do about the attacker's last move.
-pub(super) enum Defence {
-    /// The move was no threat, or the defender wins.
-    Refuted,
-    /// Only these replies need a look; every other loses in `rest` plies.
-    Replies {
-        /// The replies.
-        list: PointList,
-        /// Plies from the defender's turn to the five after any other reply.
-        rest: u32,
-    },
+/// The attacker's moves in the order in which they are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Fours and open threes.
+    Loud,
+    /// Anything slower that builds on something.
+    Quiet,
 }
 
-/// Longest threatened chain of fours that is looked for, in attacking moves.
-pub(super) const THREAT_MOVES: u32 = 12;
+fn kind_of(board: &Board, point: Point, color: Color) -> Option<Kind> {
+    match board.threat(point, color) {
+        // What looks like a foul and is none is at least two threes.
+        Threat::Forbidden => Some(Kind::Loud),
+        threat if threat >= Threat::OpenThree => Some(Kind::Loud),
+        threat if threat >= Threat::OpenTwo => Some(Kind::Quiet),
+        _ => None,
+    }
+}
+
+/// Longest chains of fours that are looked for, in attacking moves: to win, as a threat, by the defender.
+const WIN_MOVES: u32 = 24;
+pub(super) const THREAT_MOVES: u32 = 8;
+const COUNTER_MOVES: u32 = 12;
 /// Nodes for a win by fours at the attacker's node, for a threatened one, for one of the defender's.
-const WIN_NODES: u64 = 1000;
-const THREAT_NODES: u64 = 300;
-const COUNTER_NODES: u64 = 300;
+const WIN_NODES: u64 = 300;
+const THREAT_NODES: u64 = 100;
+const COUNTER_NODES: u64 = 100;
+/// Quiet moves are looked at when the proof of all others has become this hard.
+const PATIENCE: u32 = 150;
+/// A child is searched until it is a sixth worse than the second best: less jumping about.
+const STAY: u32 = 6;
 
 /// Finds wins by continuous threats. Keeps what it learned about a game from one position to the next.
 pub struct VctSolver {
@@ -150,7 +163,6 @@ pub struct VctSolver {
     limits: VctLimits,
     out: bool,
     attacker: Color,
-    quiet: Threat,
 }
 
 impl VctSolver {
@@ -165,7 +177,6 @@ impl VctSolver {
             limits: VctLimits { nodes: u64::MAX, deadline: None },
             out: false,
             attacker: Color::Black,
-            quiet: Threat::ALL[env("Q", 2) as usize],
         }
     }
 
@@ -214,21 +225,25 @@ impl VctSolver {
         if let Some(attack) = self.find_fours(board) {
             return Some(attack.point);
         }
-        let mut children = self.attack_children(board);
+        let mut children = Vec::new();
+        for kind in [Kind::Loud, Kind::Quiet] {
+            self.push_children(board, kind, &mut children);
+        }
         children.retain(|child| child.1.proof == 0);
         children.into_iter().min_by_key(|&(point, numbers)| (numbers.distance, point)).map(|(point, _)| point)
     }
 
     /// A win by fours of the side to move, within the usual limits.
     pub(super) fn find_fours(&mut self, board: &mut Board) -> Option<Attack> {
-        self.vcf.find(board, Search { moves: 2 * THREAT_MOVES, nodes: WIN_NODES, spare: 0 })
+        self.vcf.find(board, Search { moves: WIN_MOVES, nodes: WIN_NODES, spare: 0 })
     }
 
     fn enter(&mut self) -> bool {
         self.nodes += 1;
         let spent = self.nodes() - self.start;
         if spent >= self.limits.nodes
-            || (self.nodes.is_multiple_of(64) && self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline))
+            || (self.nodes.is_multiple_of(64)
+                && self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline))
         {
             self.out = true;
         }
@@ -266,52 +281,46 @@ impl VctSolver {
     fn judge_defence(&mut self, board: &mut Board) -> Numbers {
         self.nodes += 1;
         match self.defence(board) {
-            Defence::Refuted => DISPROVEN,
-            Defence::Replies { list, rest } if list.is_empty() => Numbers::proven(rest),
-            Defence::Replies { list, .. } => Numbers { proof: 1 + list.len() as u32 / env("RD", 1), disproof: 1, distance: 0 },
+            None => DISPROVEN,
+            Some((list, rest)) if list.is_empty() => Numbers::proven(rest),
+            Some((list, _)) => Numbers { proof: 1 + list.len() as u32, disproof: 1, distance: 0 },
         }
     }
 
-    /// What the defender, who is to move, can do.
-    pub(super) fn defence(&mut self, board: &mut Board) -> Defence {
+    /// What the defender, who is to move, can do: the replies that need a look, and the plies in which any other loses.
+    /// `None` when the attacker's last move was no threat, or the defender wins.
+    fn defence(&mut self, board: &mut Board) -> Option<(PointList, u32)> {
         let them = board.side();
         let us = them.opponent();
         if board.moves_to_draw() < 2 || board.count(them, Threat::Five) > 0 {
-            return Defence::Refuted;
+            return None;
         }
         let (mut list, rest) = if board.count(us, Threat::Five) > 0 {
-            (self.legal_stops(board), 2)
+            (legal_stops(board), 2)
         } else {
-            let counter = Search { moves: THREAT_MOVES, nodes: COUNTER_NODES, spare: 0 };
+            let counter = Search { moves: COUNTER_MOVES, nodes: COUNTER_NODES, spare: 0 };
             let threat = Search { moves: THREAT_MOVES, nodes: THREAT_NODES, spare: 1 };
             board.set_side(us);
             let found = self.vcf.find(board, threat);
             board.set_side(them);
-            let Some(attack) = found else { return Defence::Refuted };
+            let attack = found?;
             if self.vcf.find(board, counter).is_some() {
-                return Defence::Refuted;
+                return None;
             }
-            let Some(list) = self.stop_list(board, attack) else { return Defence::Refuted };
+            let list = self.stop_list(board, attack)?;
             (list, attack.distance + 1)
         };
         if them == Color::Black {
             list.retain(|reply| !board.is_forbidden(*reply));
         }
-        Defence::Replies { list, rest }
-    }
-
-    /// The stops of the attacker's fives that are no fouls; the defender is to move.
-    pub(super) fn legal_stops(&self, board: &mut Board) -> PointList {
-        let them = board.side();
-        let mut stops = forced::kill_intersection(board, them.opponent(), Threat::Five);
-        stops.retain(|stop| them == Color::White || !board.is_forbidden(*stop));
-        stops
+        Some((list, rest))
     }
 
     /// The replies of the side to move to a threatened win by fours.
     fn stop_list(&mut self, board: &mut Board, attack: Attack) -> Option<PointList> {
         let them = board.side();
-        if board.moves_to_draw() >= 4 && board.count(them.opponent(), Threat::OpenFour) > 0
+        if board.moves_to_draw() >= 4
+            && board.count(them.opponent(), Threat::OpenFour) > 0
             && let Duty::StopFour(list) = forced::duty(board)
         {
             return Some(list);
@@ -326,52 +335,16 @@ impl VctSolver {
         Some(list)
     }
 
-    /// Moves of the attacker that may threaten something.
-    fn candidates(&self, board: &mut Board) -> PointList {
-        let us = board.side();
-        let mut list = match forced::duty(board) {
-            Duty::StopFive(list) | Duty::StopFour(list) | Duty::StopFourThree(list) => list,
-            Duty::Free => {
-                let mut list = PointList::new();
-                board.for_each_near(|point| {
-                    let threat = board.threat(point, us);
-                    let hidden = threat == Threat::Forbidden
-                        && Direction::ALL.iter().any(|&d| board.shape(point, us, d).is_open_three());
-                    if threat >= self.quiet || hidden {
-                        list.push(point);
-                    }
-                });
-                list
-            }
-        };
-        if us == Color::Black {
-            list.retain(|point| !board.is_forbidden(*point));
-        }
-        list
-    }
-
-    /// The attacker's moves with what is known about them.
-    fn attack_children(&mut self, board: &mut Board) -> Vec<(Point, Numbers)> {
-        let candidates = self.candidates(board);
-        let mut children = Vec::with_capacity(candidates.len());
-        for point in candidates {
-            let threat = board.threat(point, board.side());
-            let is_quiet = threat < Threat::OpenThree;
-            let is_four = threat >= Threat::Four;
+    /// Adds the attacker's moves of one kind, with what is known about them. Stops at a winning one.
+    fn push_children(&mut self, board: &mut Board, kind: Kind, children: &mut Vec<(Point, Numbers)>) {
+        for point in candidates(board, kind) {
             board.play(point, &mut NullObserver);
-            let numbers = match self.probe(board.key()) {
-                Some(numbers) => numbers,
-                None => {
-                    let mut numbers = self.judge_defence(board);
-                    if !numbers.is_settled() && is_quiet {
-                        numbers.proof += env("QB", 10);
-                    }
-                    if !numbers.is_settled() && is_four {
-                        numbers.proof += env("FB", 0);
-                    }
-                    self.store(board.key(), numbers, 0);
-                    numbers
-                }
+            let numbers = if let Some(numbers) = self.probe(board.key()) {
+                numbers
+            } else {
+                let numbers = self.judge_defence(board);
+                self.store(board.key(), numbers, 0);
+                numbers
             };
             board.undo(&mut NullObserver);
             if numbers.disproof > 0 {
@@ -381,7 +354,6 @@ impl VctSolver {
                 break;
             }
         }
-        children
     }
 
     /// The attacker's node: searched until its numbers reach the limits.
@@ -391,7 +363,9 @@ impl VctSolver {
         if self.enter() {
             return Numbers { proof: 1, disproof: 1, distance: 0 };
         }
-        let mut children = self.attack_children(board);
+        let mut children = Vec::new();
+        self.push_children(board, Kind::Loud, &mut children);
+        let mut is_wide = false;
         loop {
             children.retain(|child| child.1.disproof > 0);
             let mut numbers = DISPROVEN;
@@ -405,6 +379,11 @@ impl VctSolver {
                 }
                 numbers.disproof = numbers.disproof.max(child.disproof);
             }
+            if !is_wide && numbers.proof >= PATIENCE {
+                is_wide = true;
+                self.push_children(board, Kind::Quiet, &mut children);
+                continue;
+            }
             let others = children.len().saturating_sub(1) as u32;
             if numbers.proof == 0 {
                 numbers.disproof = INFINITE;
@@ -415,7 +394,7 @@ impl VctSolver {
                 self.store(key, numbers, self.nodes - started);
                 return numbers;
             }
-            let proof = proof_limit.min(second.saturating_add(second / 4 + 1));
+            let proof = proof_limit.min(second.saturating_add(second / STAY + 1));
             let disproof = disproof_limit.saturating_sub(others).max(1);
             board.play(children[best].0, &mut NullObserver);
             children[best].1 = self.search_defence(board, proof, disproof);
@@ -425,21 +404,17 @@ impl VctSolver {
 
     /// The defender's replies with what is known about them; none when he refutes, one that is disproven.
     fn defence_children(&mut self, board: &mut Board) -> (Vec<(Point, Numbers)>, Numbers) {
-        let (list, rest) = match self.defence(board) {
-            Defence::Refuted => return (Vec::new(), DISPROVEN),
-            Defence::Replies { list, rest } => (list, rest),
-        };
+        let Some((list, rest)) = self.defence(board) else { return (Vec::new(), DISPROVEN) };
         let mut longest = rest;
         let mut children = Vec::with_capacity(list.len());
         for point in list {
             board.play(point, &mut NullObserver);
-            let numbers = match self.probe(board.key()) {
-                Some(numbers) => numbers,
-                None => {
-                    let numbers = self.judge_attack(board);
-                    self.store(board.key(), numbers, 0);
-                    numbers
-                }
+            let numbers = if let Some(numbers) = self.probe(board.key()) {
+                numbers
+            } else {
+                let numbers = self.judge_attack(board);
+                self.store(board.key(), numbers, 0);
+                numbers
             };
             board.undo(&mut NullObserver);
             if numbers.disproof == 0 {
@@ -472,19 +447,17 @@ impl VctSolver {
                 } else {
                     second = second.min(child.disproof);
                 }
-                numbers.proof = numbers.proof.max(child.proof);
+                numbers.proof = (numbers.proof + child.proof).min(INFINITE - 1);
             }
-            let others = children.len().saturating_sub(1) as u32;
             if settled.disproof == 0 || numbers.disproof == 0 {
                 numbers = DISPROVEN;
-            } else if numbers.proof > 0 {
-                numbers.proof = (numbers.proof + others).min(INFINITE - 1);
             }
             if numbers.is_settled() || numbers.proof >= proof_limit || numbers.disproof >= disproof_limit || self.out {
                 self.store(key, numbers, self.nodes - started);
                 return numbers;
             }
-            let disproof = disproof_limit.min(second.saturating_add(second / 4 + 1));
+            let disproof = disproof_limit.min(second.saturating_add(second / STAY + 1));
+            let others = numbers.proof.saturating_sub(children[best].1.proof);
             let proof = proof_limit.saturating_sub(others).max(1);
             board.play(children[best].0, &mut NullObserver);
             let child = self.search_attack(board, proof, disproof);
@@ -498,7 +471,33 @@ impl VctSolver {
     }
 }
 
-/// Temporary.
-pub fn env(name: &str, default: u32) -> u32 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+/// The stops of the attacker's fives that are no fouls; the defender is to move.
+pub(super) fn legal_stops(board: &mut Board) -> PointList {
+    let them = board.side();
+    let mut stops = forced::kill_intersection(board, them.opponent(), Threat::Five);
+    stops.retain(|stop| them == Color::White || !board.is_forbidden(*stop));
+    stops
+}
+
+/// Moves of the attacker that may threaten something: fours and open threes, or what is slower. When the defender's
+/// threats force the attacker's hand, the first kind holds all moves there are.
+fn candidates(board: &mut Board, kind: Kind) -> PointList {
+    let us = board.side();
+    let mut list = match (forced::duty(board), kind) {
+        (Duty::StopFive(list) | Duty::StopFour(list) | Duty::StopFourThree(list), Kind::Loud) => list,
+        (Duty::Free, _) => {
+            let mut list = PointList::new();
+            board.for_each_near(|point| {
+                if kind_of(board, point, us) == Some(kind) {
+                    list.push(point);
+                }
+            });
+            list
+        }
+        _ => PointList::new(),
+    };
+    if us == Color::Black {
+        list.retain(|point| !board.is_forbidden(*point));
+    }
+    list
 }

@@ -2,11 +2,11 @@
 
 use super::positions::{self, Position};
 use crate::base::{Cell, Color, Point};
-use crate::board::notation::letter;
 use crate::board::Board;
+use crate::board::notation::letter;
 use crate::search::{Proof, ProofBuilder, VcfOutcome, VctLimits, VctOutcome, VctSolver};
 use anyhow::{Context, bail};
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -71,13 +71,10 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(request) = parse_arguments(arguments)? else {
         return Ok(write!(out, "{HELP}")?);
     };
-    let text = match &request.file {
-        Some(path) => std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?,
-        None => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
-            text
-        }
+    let text = if let Some(path) = &request.file {
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?
+    } else {
+        std::io::read_to_string(std::io::stdin()).context("cannot read standard input")?
     };
     let positions = positions::parse(&text)?;
     let mut proofs = match &request.proof {
@@ -252,23 +249,22 @@ fn print_json(out: &mut dyn Write, number: usize, answer: &Answer) -> anyhow::Re
 /// A winning tree as text, in the format that [`verify`](super::verify) explains.
 pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
     let size = board.size();
-    let stones = |cell: Cell| {
-        let points = size.points().filter(|&point| board.cell(point) == cell);
-        points.map(|point| format!(" {}", letter(point))).collect::<String>()
-    };
-    let mut text = String::from("tengen proof 1\n");
-    text += &format!("rule {}\nsize {} {}\n", board.rule().number(), size.width(), size.height());
-    text += &format!("black{}\nwhite{}\n", stones(Cell::Black), stones(Cell::White));
-    text += if attacker == Color::Black { "attacker black\n" } else { "attacker white\n" };
+    let stones =
+        |cell: Cell| -> Vec<String> { size.points().filter(|&point| board.cell(point) == cell).map(letter).collect() };
+    let mut lines = vec![
+        "tengen proof 1".to_owned(),
+        format!("rule {}", board.rule().number()),
+        format!("size {} {}", size.width(), size.height()),
+        format!("black {}", stones(Cell::Black).join(" ")),
+        format!("white {}", stones(Cell::White).join(" ")),
+        format!("attacker {}", if attacker == Color::Black { "black" } else { "white" }),
+    ];
     for (index, node) in proof.nodes.iter().enumerate() {
-        text += &format!("{index} {}", letter(node.point));
-        for (reply, child) in &node.replies {
-            text += &format!(" {}:{child}", letter(*reply));
-        }
-        if let Some(rest) = node.rest {
-            text += &format!(" else {rest}");
-        }
-        text.push('\n');
+        let mut words = vec![index.to_string(), letter(node.point)];
+        words.extend(node.replies.iter().map(|(reply, child)| format!("{}:{child}", letter(*reply))));
+        words.extend(node.rest.map(|rest| format!("else {rest}")));
+        lines.push(words.join(" "));
     }
-    text + "end\n"
+    lines.push("end\n".to_owned());
+    lines.join("\n")
 }

@@ -84,7 +84,8 @@ fn name(color: Color) -> &'static str {
 /// Names the line that cannot be understood.
 pub fn parse(text: &str) -> anyhow::Result<Vec<Claim>> {
     let mut claims = Vec::new();
-    let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim())).filter(|(_, l)| !l.is_empty());
+    let mut lines =
+        text.lines().enumerate().map(|(index, line)| (index + 1, line.trim())).filter(|(_, l)| !l.is_empty());
     while let Some((number, line)) = lines.next() {
         ensure!(line == "tengen proof 1", "line {number}: expected 'tengen proof 1'");
         claims.push(parse_claim(&mut lines)?);
@@ -147,7 +148,8 @@ fn parse_node(line: &str, expected: usize, size: Size) -> anyhow::Result<Node> {
     let mut words = line.split_whitespace();
     let number = words.next().and_then(|word| word.parse::<usize>().ok());
     ensure!(number == Some(expected), "expected node {expected}");
-    let mut node = Node { point: point(words.next().context("a node without a move")?)?, replies: Vec::new(), rest: None };
+    let mut node =
+        Node { point: point(words.next().context("a node without a move")?)?, replies: Vec::new(), rest: None };
     while let Some(word) = words.next() {
         ensure!(node.rest.is_none(), "something follows 'else'");
         if word == "else" {
