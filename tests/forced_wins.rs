@@ -31,8 +31,10 @@ fn tactical_position(rule: Rule, random: &mut SmallRng) -> Board {
         let y = if crowded { random.random_range(0..height) } else { top + random.random_range(0..span) };
         let point = Point::new(x, y).unwrap();
         let color = if random.random_bool(0.15) { board.side().opponent() } else { board.side() };
-        let spoils = !board.is_empty(point) || board.threat(point, color) == Threat::Five;
-        if !spoils && !(color == Color::Black && board.is_forbidden(point)) && board.moves_to_draw() > 1 {
+        let spoils = !board.is_empty(point)
+            || board.threat(point, color) == Threat::Five
+            || (color == Color::Black && board.is_forbidden(point));
+        if !spoils && board.moves_to_draw() > 1 {
             board.play_color(point, color, &mut NullObserver);
         }
     }
@@ -162,7 +164,7 @@ fn check_fours(rule: Rule) {
 }
 
 fn ends_by_foul(board: &Board, line: &[Point]) -> bool {
-    board.rule() == Rule::Renju && line.len() % 2 == 0
+    board.rule() == Rule::Renju && line.len().is_multiple_of(2)
 }
 
 /// The line is legal and ends with the attacker's five or black's foul.

@@ -20,7 +20,8 @@ Looks for a forced win in each position of FILE, or of standard input:
 one a line, rule;size;x,y x,y ... with the stones in playing order.
 
   --mode vcf|vct|any  by fours only, or by fours and slower threats (any, the default, is vct)
-  --time-ms N         milliseconds a position (10000; 0: no limit)
+  --time-ms N         milliseconds a position (10000; 0: no limit), and as many again
+                      to write a win's tree down
   --nodes N           nodes a position (0: no limit)
   --memory-mb N       memory of all threads together (256)
   --threads N         positions solved at the same time (1)
@@ -210,12 +211,14 @@ fn solve(solver: &mut VctSolver, position: &Position, request: &Request) -> Answ
     }
     answer.time = begin.elapsed();
     if answer.outcome == VctOutcome::Win && (request.mode == Mode::Vct || request.proof.is_some()) {
-        answer.proof = ProofBuilder::build(solver, &mut board, attacker, VctLimits { deadline: None, ..limits });
-        if let Some(proof) = &answer.proof
-            && request.mode == Mode::Vct
-        {
+        let deadline = request.time.map(|time| Instant::now() + time);
+        answer.proof = ProofBuilder::build(solver, &mut board, attacker, VctLimits { deadline, ..limits });
+        if let Some(proof) = &answer.proof {
             answer.distance = proof.distance();
             answer.line = proof.line(&mut board, attacker);
+        } else {
+            // A win whose tree does not come together again within the limits is not claimed.
+            answer.outcome = VctOutcome::Unknown;
         }
     }
     answer
