@@ -149,8 +149,8 @@ fn spoiled_proofs_are_refused() {
         );
         let own = if lines[5].ends_with("black") { 3 } else { 4 };
         change(own, lines[own][..5].into(), "an attacker without stones");
-        for index in 6..=root {
-            let words: Vec<&str> = lines[index].split(' ').collect();
+        for (index, line) in lines.iter().enumerate().take(root + 1).skip(6) {
+            let words: Vec<&str> = line.split(' ').collect();
             if let Some(at) = words.iter().position(|&word| word == "else") {
                 change(index, words[..at].join(" "), "no answer to other replies");
             } else if words.len() == 3 {
