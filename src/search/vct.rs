@@ -250,12 +250,19 @@ impl VctSolver {
         self.out
     }
 
+    /// The key of a position in this search: whose win is looked for belongs to it.
+    fn salted(&self, key: u64) -> u64 {
+        if self.attacker == Color::Black { key } else { key.rotate_left(32) }
+    }
+
     fn probe(&self, key: u64) -> Option<Numbers> {
+        let key = self.salted(key);
         let first = (key as usize & (self.table.len() - 1)) & !(BUCKET - 1);
         self.table[first..first + BUCKET].iter().find(|entry| entry.key == key).map(|entry| entry.numbers())
     }
 
     fn store(&mut self, key: u64, numbers: Numbers, work: u64) {
+        let key = self.salted(key);
         let first = (key as usize & (self.table.len() - 1)) & !(BUCKET - 1);
         let bucket = &mut self.table[first..first + BUCKET];
         let index = bucket.iter().position(|entry| entry.key == key);
