@@ -218,6 +218,32 @@ fn check_threats(rule: Rule) {
     assert!(wins > positions() / 100 && slow > positions() / 1000, "{wins} {slow}");
 }
 
+/// What was learned about a position with one side as the attacker says nothing about the other as the attacker there.
+#[test]
+fn attacks_of_both_sides_are_kept_apart() {
+    let mut random = SmallRng::seed_from_u64(11);
+    let limits = VctLimits { nodes: 1000, deadline: None };
+    for _ in 0..positions() / 100 {
+        let mut board = tactical_position(Rule::Freestyle, &mut random);
+        let attacker = board.side();
+        let mut shared = VctSolver::new(8 << 20);
+        shared.solve(&mut board, attacker, limits);
+        let mut points = Vec::new();
+        board.for_each_near(|point| points.push(point));
+        for point in points {
+            if board.threat(point, attacker) == Threat::Five {
+                continue;
+            }
+            board.play(point, &mut NullObserver);
+            let alone = VctSolver::new(1 << 20).solve(&mut board, attacker.opponent(), limits).outcome;
+            let after = shared.solve(&mut board, attacker.opponent(), limits).outcome;
+            let conflict = [alone, after].contains(&VctOutcome::Win) && [alone, after].contains(&VctOutcome::NoWin);
+            assert!(!conflict, "{alone:?} {after:?}\n{}", picture(&board));
+            board.undo(&mut NullObserver);
+        }
+    }
+}
+
 #[test]
 fn freestyle_fours() {
     check_fours(Rule::Freestyle);
