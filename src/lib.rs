@@ -11,7 +11,7 @@
 //! | 3 | [`search`] | looking ahead: limits, time, table, move order, forced wins, the deepening search |
 //! | 4 | [`engine`] | the whole as its users see it: set a position, play, think, stop |
 //! | 5 | [`protocol`] | the conversation with a manager: the only place that knows its words |
-//! | 6 | [`tools`] | bench, the match runner, the opening generator |
+//! | 6 | [`tools`] | bench, solve and verify, the match runner, the opening generator |
 //!
 //! Who wants a move needs only [`Engine`](engine::Engine) and a [`SearchControl`](search::SearchControl), the line by
 //! which another thread may stop the search or change its limits:

@@ -249,6 +249,12 @@ impl Board {
         self.now.side
     }
 
+    /// Gives the turn to `side` without a stone; what a null move does. `undo` of an earlier move restores the turn.
+    #[inline]
+    pub fn set_side(&mut self, side: Color) {
+        self.now.side = side;
+    }
+
     /// What stands on a point; wall beyond the board.
     #[inline]
     pub fn cell(&self, point: Point) -> Cell {

@@ -6,20 +6,26 @@ pub mod limits;
 pub mod order;
 pub mod params;
 pub mod pool;
+pub mod proof;
 pub mod prune;
 pub mod pvs;
 pub mod quiesce;
 pub mod reduce;
 pub mod report;
 pub mod root;
+pub mod stops;
 pub mod time;
 pub mod tt;
-
+pub mod vcf;
+pub mod vct;
 pub mod worker;
 
 pub use history::History;
 pub use limits::{SearchControl, SearchLimits};
 pub use pool::Pool;
+pub use proof::{Proof, ProofBuilder, ProofNode};
 pub use report::{Iteration, NullSink, ReportSink, SearchReport};
 pub use root::Task;
 pub use tt::TranspositionTable;
+pub use vcf::{VcfOutcome, VcfResult, VcfSolver};
+pub use vct::{VctLimits, VctOutcome, VctResult, VctSolver};

@@ -5,7 +5,10 @@ pub mod arena;
 pub mod bench;
 #[cfg(feature = "tools")]
 pub mod data;
+pub mod positions;
 pub mod smp;
+pub mod solve;
+pub mod verify;
 
 use std::io::Write;
 
@@ -19,7 +22,12 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
         ["bench"] => bench::search(out).map(|_| ())?,
         ["bench", "smp"] => smp::compare(out)?,
         ["bench", "board"] => bench::board(out)?,
-        _ => anyhow::bail!("unknown command '{}'; commands: bench, bench smp, bench board", words.join(" ")),
+        ["solve", ..] => solve::run(&arguments[1..], out)?,
+        ["verify", ..] => verify::run(&arguments[1..], out)?,
+        _ => anyhow::bail!(
+            "unknown command '{}'; commands: bench, bench smp, bench board, solve, verify",
+            words.join(" ")
+        ),
     }
     Ok(())
 }

@@ -1,0 +1,213 @@
+//! A win by threats as a whole: for each move of the attacker, every reply that matters and what follows it. Floor 3.
+//!
+//! A [`ProofNode`] is a move of the attacker and his answers to the replies: one node for each listed reply, and one,
+//! `rest`, for all others - the threatened win by fours that goes through when the defender does nothing about it.
+//! Without `rest` the move threatens a five and every other reply is answered by that.
+//!
+//! A node says nothing about the position it is used in. So equal attacks in different positions are one node, and most
+//! of a proof is shared: the builder keeps each distinct node once, children before parents.
+
+use super::stops;
+use super::vcf::Search;
+use super::vct::{THREAT_MOVES, VctLimits, VctSolver, legal_stops};
+use crate::base::{Color, Point};
+use crate::board::{Board, NullObserver, Threat};
+use std::collections::HashMap;
+
+/// A move of the attacker, and what he answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ProofNode {
+    /// The move.
+    pub point: Point,
+    /// Replies with an answer of their own: the index of the node that follows.
+    pub replies: Vec<(Point, usize)>,
+    /// What follows any other reply; `None` when a five does, or the move is a five itself.
+    pub rest: Option<usize>,
+}
+
+/// A winning tree.
+#[derive(Clone, Debug, Default)]
+pub struct Proof {
+    /// All nodes, children before their parents; the last one is the root.
+    pub nodes: Vec<ProofNode>,
+    /// Plies to the five from each node on.
+    distances: Vec<u32>,
+}
+
+impl Proof {
+    /// Plies to the five when the defender holds out as long as he can.
+    pub fn distance(&self) -> u32 {
+        self.distances.last().copied().unwrap_or(0)
+    }
+
+    /// The attack against the longest defence, to the five or the foul, from the position that was proven.
+    pub fn line(&self, board: &mut Board, attacker: Color) -> Vec<Point> {
+        let mut line = Vec::new();
+        let mut play = |board: &mut Board, point: Point, color: Color| {
+            board.play_color(point, color, &mut NullObserver);
+            line.push(point);
+        };
+        let mut next = self.nodes.len().checked_sub(1);
+        while let Some(node) = next.take().map(|index| &self.nodes[index]) {
+            let is_five = board.threat(node.point, attacker) == Threat::Five;
+            play(board, node.point, attacker);
+            if is_five {
+                break;
+            }
+            let longest = node.replies.iter().max_by_key(|(_, child)| self.distances[*child]);
+            if let Some(&(reply, child)) = longest {
+                play(board, reply, attacker.opponent());
+                next = Some(child);
+            } else {
+                // Any reply will do; the most natural one takes a point of the five.
+                let Some(reply) = board.find(attacker, Threat::Five) else { break };
+                let is_foul = attacker == Color::White && board.is_forbidden(reply);
+                play(board, reply, attacker.opponent());
+                match board.find(attacker, Threat::Five) {
+                    Some(five) if !is_foul => play(board, five, attacker),
+                    _ => {}
+                }
+            }
+        }
+        for _ in &line {
+            board.undo(&mut NullObserver);
+        }
+        line
+    }
+}
+
+/// Answers to the replies that are named, and to all others.
+type Answers = (Vec<(Point, usize)>, Option<usize>);
+
+/// Collects the proof of a position that a solver has solved.
+pub struct ProofBuilder<'a> {
+    solver: &'a mut VctSolver,
+    limits: VctLimits,
+    proof: Proof,
+    /// Where each node is; whether its move is the five belongs to it.
+    index: HashMap<(ProofNode, bool), usize>,
+    /// Positions with the attacker to move that have been proven.
+    known: HashMap<u64, usize>,
+}
+
+impl ProofBuilder<'_> {
+    /// The winning tree of `attacker`, as if it were his turn, in a position that `solver` knows to be won by threats or
+    /// by fours. What it has forgotten is searched again, each time within `limits`; `None` when they do not suffice.
+    pub fn build(solver: &mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) -> Option<Proof> {
+        let side = board.side();
+        board.set_side(attacker);
+        let proof = Proof::default();
+        let mut builder = ProofBuilder { solver, limits, proof, index: HashMap::new(), known: HashMap::new() };
+        let root = builder.attack(board);
+        let mut proof = builder.proof;
+        board.set_side(side);
+        // Later nodes, if any, are shared parts of nothing.
+        proof.nodes.truncate(root? + 1);
+        proof.distances.truncate(proof.nodes.len());
+        Some(proof)
+    }
+
+    fn add(&mut self, node: ProofNode, is_five: bool) -> usize {
+        let node = (node, is_five);
+        if let Some(&index) = self.index.get(&node) {
+            return index;
+        }
+        let after = node.0.replies.iter().map(|&(_, child)| child).chain(node.0.rest);
+        let longest = after.map(|child| self.proof.distances[child] + 2).max().unwrap_or(1);
+        let index = self.proof.nodes.len();
+        self.proof.distances.push(if is_five { 1 } else { longest.max(3) });
+        self.proof.nodes.push(node.0.clone());
+        self.index.insert(node, index);
+        index
+    }
+
+    /// Proves a position with the attacker to move.
+    fn attack(&mut self, board: &mut Board) -> Option<usize> {
+        let key = board.key();
+        if let Some(&index) = self.known.get(&key) {
+            return Some(index);
+        }
+        let index = if let Some(attack) = self.solver.find_fours(board) {
+            self.fours(board, attack.distance.div_ceil(2), 0)?
+        } else {
+            if self.solver.prove(board, self.limits).proof != 0 {
+                return None;
+            }
+            let point = self.solver.winning_move(board)?;
+            board.play(point, &mut NullObserver);
+            let defence = self.defence(board);
+            board.undo(&mut NullObserver);
+            let (replies, rest) = defence?;
+            self.add(ProofNode { point, replies, rest }, false)
+        };
+        self.known.insert(key, index);
+        Some(index)
+    }
+
+    /// Writes down a win by fours.
+    fn fours(&mut self, board: &mut Board, moves: u32, spare: usize) -> Option<usize> {
+        let us = board.side();
+        let attack = self.solver.vcf.replay(board, moves, spare)?;
+        let is_five = board.threat(attack.point, us) == Threat::Five;
+        let mut replies = Vec::new();
+        if !is_five {
+            board.play(attack.point, &mut NullObserver);
+            for stop in legal_stops(board) {
+                board.play(stop, &mut NullObserver);
+                let child = self.fours(board, moves - 1, spare);
+                board.undo(&mut NullObserver);
+                if let Some(child) = child {
+                    replies.push((stop, child));
+                } else {
+                    board.undo(&mut NullObserver);
+                    return None;
+                }
+            }
+            board.undo(&mut NullObserver);
+        }
+        replies.sort_unstable();
+        Some(self.add(ProofNode { point: attack.point, replies, rest: None }, is_five))
+    }
+
+    /// Proves a position with the defender to move, after a move of the attacker's.
+    fn defence(&mut self, board: &mut Board) -> Option<Answers> {
+        let them = board.side();
+        let us = them.opponent();
+        let (list, rest) = if board.count(us, Threat::Five) > 0 {
+            (legal_stops(board), None)
+        } else {
+            board.set_side(us);
+            let rest = self.threat(board);
+            board.set_side(them);
+            let (moves, rest) = rest?;
+            board.set_side(us);
+            let stops = stops::stop_set(&mut self.solver.vcf, board, moves, 1);
+            board.set_side(them);
+            let mut list = stops::replies(board, &stops?);
+            if them == Color::Black {
+                list.retain(|reply| !board.is_forbidden(*reply));
+            }
+            (list, Some(rest))
+        };
+        let mut replies = Vec::new();
+        for reply in list {
+            board.play(reply, &mut NullObserver);
+            let child = self.attack(board);
+            board.undo(&mut NullObserver);
+            let child = child?;
+            // The same attack as against a pass needs no mention.
+            if Some(child) != rest {
+                replies.push((reply, child));
+            }
+        }
+        replies.sort_unstable();
+        Some((replies, rest))
+    }
+
+    /// The win by fours that the side to move threatens: its length in attacking moves and its node.
+    fn threat(&mut self, board: &mut Board) -> Option<(u32, usize)> {
+        let search = Search { moves: THREAT_MOVES, nodes: self.limits.nodes, spare: 1 };
+        let moves = self.solver.vcf.find(board, search)?.distance.div_ceil(2);
+        Some((moves, self.fours(board, moves, 1)?))
+    }
+}

@@ -1,0 +1,131 @@
+//! What can be done against a threatened chain of fours: every reply outside the stop set of a winning tree leaves
+//! the tree as it is, and loses. Floor 3.
+//!
+//! The attacker is to move and has a win by fours, as a tree of his fours and all their stops. Now the defender may
+//! first put one more stone on a cell `c`. If the stone makes no four (those are always replies of their own), the
+//! same tree still wins unless the stone
+//!
+//! - stands where the tree puts one: on a four, a stop or a five;
+//! - weakens one of the fours on its line, or (caro) changes the cells that stop it: there the whole line counts;
+//! - turns a stop into a four of the defender's, which the attacker would have to answer.
+//!
+//! A stone of the defender's never makes a line of the attacker's stronger, so nothing else changes - but for renju,
+//! where the legality of a point hangs on stones far away. A tree with a suspected point among black's fours, or with a
+//! forbidden stop, gets no stop set: then every reply counts.
+
+use super::forced;
+use super::vcf::{VcfSolver, is_counter};
+use crate::base::point::{CELLS, STRIDE};
+use crate::base::{Color, Direction, Point, PointList};
+use crate::board::{Board, CellSet, NullObserver, Threat};
+
+/// Which replies may matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stops {
+    /// Any.
+    All,
+    /// Only these cells, and fours of the defender's.
+    Cells(CellSet),
+}
+
+/// The stop set of the win by fours that `solver` has just found for the side to move, with `moves` attacking moves.
+/// `None` when the solver cannot repeat it.
+pub fn stop_set(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: usize) -> Option<Stops> {
+    let mut stops = Stops::Cells([0; CELLS / STRIDE]);
+    walk(solver, board, moves, spare, &mut stops).then_some(stops)
+}
+
+/// The replies in a stop set, and all fours of the side to move.
+pub fn replies(board: &Board, stops: &Stops) -> PointList {
+    let mut replies = PointList::new();
+    match stops {
+        Stops::All => replies.extend(board.size().points().filter(|&point| board.is_empty(point))),
+        Stops::Cells(cells) => {
+            replies.extend(board.size().points().filter(|&point| board.is_empty(point) && contains(cells, point)));
+            forced::push_fours(board, board.side(), &mut replies);
+        }
+    }
+    replies
+}
+
+fn contains(cells: &CellSet, point: Point) -> bool {
+    cells[point.index() / STRIDE] >> (point.index() % STRIDE) & 1 == 1
+}
+
+fn mark(stops: &mut Stops, point: Point) {
+    if let Stops::Cells(cells) = stops {
+        cells[point.index() / STRIDE] |= 1 << (point.index() % STRIDE);
+    }
+}
+
+/// Marks what matters to the attacker's tree from here on; false when the solver lost it.
+fn walk(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: usize, stops: &mut Stops) -> bool {
+    let us = board.side();
+    let Some(attack) = solver.replay(board, moves, spare) else { return false };
+    let point = attack.point;
+    mark_line(board, point, us, stops);
+    let threat = board.threat(point, us);
+    if threat == Threat::Five {
+        return true;
+    }
+    if threat == Threat::Forbidden {
+        *stops = Stops::All;
+        return true;
+    }
+    board.play(point, &mut NullObserver);
+    let fine = walk_stops(solver, board, moves, spare, stops);
+    board.undo(&mut NullObserver);
+    fine
+}
+
+/// Marks the cells around `point` where a defending stone changes the fours and fives that it makes.
+fn mark_line(board: &Board, point: Point, us: Color, stops: &mut Stops) {
+    mark(stops, point);
+    for direction in Direction::ALL {
+        let shape = board.shape(point, us, direction);
+        if !is_counter(shape) {
+            continue;
+        }
+        for (distance, after) in board.shapes_after(point, us, direction, us.opponent()) {
+            if (after < shape || board.rule().is_caro())
+                && let Some(cell) = point.step(direction, distance as i32)
+            {
+                mark(stops, cell);
+            }
+        }
+    }
+}
+
+/// The defender's node of the walk.
+fn walk_stops(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: usize, stops: &mut Stops) -> bool {
+    let them = board.side();
+    let us = them.opponent();
+    for five in board.points_of(us, Threat::Five) {
+        mark_line(board, five, us, stops);
+    }
+    for stop in forced::kill_intersection(board, us, Threat::Five) {
+        if them == Color::Black && board.is_forbidden(stop) {
+            *stops = Stops::All;
+        }
+        if *stops == Stops::All {
+            return true;
+        }
+        mark(stops, stop);
+        for direction in Direction::ALL {
+            for (distance, shape) in board.shapes_after(stop, them, direction, them) {
+                if is_counter(shape)
+                    && let Some(cell) = stop.step(direction, distance as i32)
+                {
+                    mark(stops, cell);
+                }
+            }
+        }
+        board.play(stop, &mut NullObserver);
+        let fine = walk(solver, board, moves - 1, spare, stops);
+        board.undo(&mut NullObserver);
+        if !fine {
+            return false;
+        }
+    }
+    true
+}

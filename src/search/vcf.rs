@@ -1,0 +1,418 @@
+//! Victory by continuous fours: a solver of its own, complete on the whole board. Floor 3.
+//!
+//! A *four* threatens a five, so the defender has one reply (in caro one or two), and a chain of fours is a tree with
+//! hardly any width on his side. That makes it the cheapest proof of a win there is, and a proof it is: at every
+//! attacker's node the claim is that *some* four works, at every defender's node that *every* stop loses.
+//!
+//! **What the attacker may do.** Five if he can. If the defender threatens five, only a stop of that which is itself a
+//! four. Otherwise an open four wins in three, and any four may be tried. Black in renju may not play a foul: a four
+//! that the shapes alone suspect is tested exactly, in both directions - a fork may be forbidden, and a suspected
+//! double three that hides a four may be legal.
+//!
+//! **What the defender may do.** Stop the five: the [kill sets](super::forced) say where, including the far-end blocks
+//! of caro. A stop that is a foul for black in renju is no stop. He has no five of his own at that point, because the
+//! attacker had to answer any such threat with his four.
+//!
+//! **The table is the solver.** Independent fours commute, so the tree is factorial in their number while the
+//! positions are only exponential, and mostly few. Each attacker's node is remembered with the distance of its win, or
+//! with the number of attacking moves within which there is none. A subtree that failed without ever meeting the
+//! length limit has failed for good, which ends the deepening early.
+//!
+//! **Draws.** A win that needs more moves than are left before the game is drawn is none. The number of moves left is
+//! a function of the stones, so the table may be trusted with it; only a search that stands for a threat (the
+//! defender's move still to come, [`Search::spare`]) has fewer moves than the position says, and is careful what
+//! it stores.
+
+use super::forced;
+use crate::base::{Color, Direction, Point};
+use crate::board::{Board, NullObserver, Shape, Threat};
+use std::time::Instant;
+
+/// What a search for a win by fours came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VcfOutcome {
+    /// There is one.
+    Win,
+    /// There is none; a proof, too.
+    NoWin,
+    /// The limits were too narrow to tell.
+    Unknown,
+}
+
+/// Outcome of [`VcfSolver::solve`].
+#[derive(Clone, Debug)]
+pub struct VcfResult {
+    /// Whether there is a win by fours.
+    pub outcome: VcfOutcome,
+    /// Plies to the five on the longest of the defender's replies; 0 without a win.
+    pub distance: u32,
+    /// The attack, with the replies that hold out longest. It ends with the five, or with black's foul.
+    pub line: Vec<Point>,
+    /// Attacker's nodes visited.
+    pub nodes: u64,
+}
+
+/// A winning move, and how many plies the win takes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attack {
+    /// The move.
+    pub point: Point,
+    /// Plies to the five, the move counted.
+    pub distance: u32,
+}
+
+/// What one search for fours may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Attacking moves, the five included.
+    pub moves: u32,
+    /// Nodes.
+    pub nodes: u64,
+    /// Moves that will be played before the attack begins: 1 when it stands for a threat.
+    pub spare: usize,
+}
+
+/// A remembered attacker's node.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    key: u64,
+    /// The winning move, 0 for none.
+    point: u16,
+    /// Plies to the win, 0 when none is known.
+    distance: u16,
+    /// There is no win with this many attacking moves; `FOREVER` when there is none at all.
+    failed: u16,
+    /// A search of this many nodes from here was given up.
+    spent: u16,
+}
+
+const FOREVER: u16 = u16::MAX;
+/// More attacking moves than fit on a board.
+pub const ANY_LENGTH: u32 = 250;
+/// Lengths tried one after the other.
+const LENGTHS: [u32; 9] = [1, 2, 3, 5, 8, 12, 20, 40, ANY_LENGTH];
+const POLL_INTERVAL: u64 = 1024;
+
+/// Finds wins by continuous fours. Keeps what it learned; one solver may serve any positions of any rule and size.
+pub struct VcfSolver {
+    table: Vec<Slot>,
+    /// Candidates of the nodes on the way, best last.
+    moves: Vec<(i32, Point)>,
+    nodes: u64,
+    node_limit: u64,
+    deadline: Option<Instant>,
+    spare: usize,
+    /// Limits were met: whatever is returned means nothing.
+    out: bool,
+    /// The length limit was met somewhere below.
+    cut: bool,
+}
+
+impl VcfSolver {
+    /// A solver whose table has `2^table_bits` entries of 16 bytes.
+    pub fn new(table_bits: u32) -> VcfSolver {
+        VcfSolver {
+            table: vec![Slot::default(); 1 << table_bits.clamp(1, 40)],
+            moves: Vec::new(),
+            nodes: 0,
+            node_limit: u64::MAX,
+            deadline: None,
+            spare: 0,
+            out: false,
+            cut: false,
+        }
+    }
+
+    /// Until when to search; `None` for as long as it takes.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+    }
+
+    /// Nodes visited since the solver was made.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Looks for a win of `attacker`, as if it were his turn, by ever longer chains of fours.
+    pub fn solve(&mut self, board: &mut Board, attacker: Color, limit_nodes: u64) -> VcfResult {
+        self.solve_by(board, attacker, limit_nodes, LENGTHS.into_iter())
+    }
+
+    /// Like [`VcfSolver::solve`], but the win found is the shortest one by fours.
+    pub fn solve_shortest(&mut self, board: &mut Board, attacker: Color, limit_nodes: u64) -> VcfResult {
+        self.solve_by(board, attacker, limit_nodes, 1..=ANY_LENGTH)
+    }
+
+    fn solve_by(
+        &mut self,
+        board: &mut Board,
+        attacker: Color,
+        limit_nodes: u64,
+        lengths: impl Iterator<Item = u32>,
+    ) -> VcfResult {
+        let (side, before) = (board.side(), self.nodes);
+        board.set_side(attacker);
+        let (outcome, attack) = self.deepen(board, limit_nodes, 0, lengths);
+        let line = attack.map_or_else(Vec::new, |attack| self.line(board, attack));
+        board.set_side(side);
+        let distance = attack.map_or(0, |attack| attack.distance);
+        VcfResult { outcome, distance, line, nodes: self.nodes - before }
+    }
+
+    /// Looks for a win by fours of the side to move within these limits. Nothing found is remembered, too: asking again
+    /// with no more nodes is free.
+    pub fn find(&mut self, board: &mut Board, search: Search) -> Option<Attack> {
+        let us = board.side();
+        if board.count_from(us, Threat::Four) == 0 && board.count(us, Threat::Forbidden) == 0 {
+            return None;
+        }
+        let spent = search.nodes.min(u64::from(u16::MAX)) as u16;
+        let slot = self.slot(board.key());
+        if slot.distance == 0 && (slot.failed == FOREVER || slot.spent >= spent) {
+            return None;
+        }
+        let lengths = LENGTHS.iter().map(|&length| length.min(search.moves));
+        let lengths = lengths.take(LENGTHS.iter().position(|&length| length >= search.moves).unwrap_or(8) + 1);
+        let (outcome, attack) = self.deepen(board, search.nodes, search.spare, lengths);
+        if outcome == VcfOutcome::Unknown {
+            let key = board.key();
+            let mut slot = self.slot(key);
+            slot.spent = slot.spent.max(spent);
+            self.store(key, slot);
+        }
+        attack
+    }
+
+    /// The winning move in a position that a search has claimed to be won with `moves` attacking moves.
+    pub fn replay(&mut self, board: &mut Board, moves: u32, spare: usize) -> Option<Attack> {
+        self.begin(u64::MAX, spare);
+        self.attack(board, moves)
+    }
+
+    fn begin(&mut self, limit_nodes: u64, spare: usize) {
+        self.node_limit = self.nodes.saturating_add(limit_nodes);
+        self.spare = spare;
+        self.out = false;
+        self.moves.clear();
+    }
+
+    fn deepen(
+        &mut self,
+        board: &mut Board,
+        limit_nodes: u64,
+        spare: usize,
+        lengths: impl Iterator<Item = u32>,
+    ) -> (VcfOutcome, Option<Attack>) {
+        self.begin(limit_nodes, spare);
+        for length in lengths {
+            self.cut = false;
+            let attack = self.attack(board, length);
+            if self.out {
+                break;
+            }
+            match attack {
+                Some(attack) => return (VcfOutcome::Win, Some(attack)),
+                None if !self.cut => return (VcfOutcome::NoWin, None),
+                None => {}
+            }
+        }
+        (VcfOutcome::Unknown, None)
+    }
+
+    /// What is known about a position; nothing when it is not in the table.
+    fn slot(&self, key: u64) -> Slot {
+        let slot = self.table[key as usize & (self.table.len() - 1)];
+        if slot.key == key { slot } else { Slot { key, ..Slot::default() } }
+    }
+
+    fn store(&mut self, key: u64, slot: Slot) {
+        let index = key as usize & (self.table.len() - 1);
+        self.table[index] = slot;
+    }
+
+    /// The attacker's node, the attacker being the side to move: a winning move within `left` attacking moves.
+    fn attack(&mut self, board: &mut Board, left: u32) -> Option<Attack> {
+        let us = board.side();
+        let them = us.opponent();
+        let to_draw = board.moves_to_draw().saturating_sub(self.spare);
+        if board.count(us, Threat::Five) > 0 {
+            let point = board.find(us, Threat::Five)?;
+            return (to_draw >= 1).then_some(Attack { point, distance: 1 });
+        }
+        if to_draw < 3 || (board.count_from(us, Threat::Four) == 0 && board.count(us, Threat::Forbidden) == 0) {
+            return None;
+        }
+        // With two moves left only an open four will do, or in renju a four whose stop is a foul.
+        let threatened = board.count(them, Threat::Five) > 0;
+        let hopeless = left == 2 && !threatened && !board.rule().has_forbidden(Color::Black);
+        if left >= 2
+            && !threatened
+            && let Some(point) = board.find(us, Threat::OpenFour)
+        {
+            return Some(Attack { point, distance: 3 });
+        }
+        if left < 2 || hopeless {
+            self.cut = true;
+            return None;
+        }
+        let key = board.key();
+        let slot = self.slot(key);
+        let known = u32::from(slot.distance);
+        if known > 0 && known < 2 * left && known as usize <= to_draw {
+            return Some(Attack { point: Point::from_index(slot.point as usize)?, distance: known });
+        }
+        if u32::from(slot.failed) >= left {
+            self.cut |= slot.failed != FOREVER;
+            return None;
+        }
+        self.nodes += 1;
+        if self.nodes > self.node_limit || (self.nodes.is_multiple_of(POLL_INTERVAL) && self.is_late()) {
+            self.out = true;
+            return None;
+        }
+        let cut_elsewhere = std::mem::replace(&mut self.cut, false);
+        let attack = self.try_fours(board, left, threatened);
+        let cut_here = std::mem::replace(&mut self.cut, cut_elsewhere);
+        self.cut |= cut_here && attack.is_none();
+        if self.out {
+            return None;
+        }
+        let mut slot = self.slot(key);
+        if let Some(attack) = attack {
+            slot.point = attack.point.index() as u16;
+            slot.distance = attack.distance as u16;
+            self.store(key, slot);
+        } else if self.spare == 0 || to_draw > 2 * left as usize {
+            // In the second case no chain of fours was long enough to meet the draw, spare moves or not.
+            slot.failed = if cut_here { left as u16 } else { FOREVER };
+            self.store(key, slot);
+        }
+        attack
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn try_fours(&mut self, board: &mut Board, left: u32, threatened: bool) -> Option<Attack> {
+        let us = board.side();
+        let first = self.moves.len();
+        self.push_fours(board, threatened);
+        let mut won = None;
+        while self.moves.len() > first {
+            let Some((_, point)) = self.moves.pop() else { break };
+            if us == Color::Black && board.is_forbidden(point) {
+                continue;
+            }
+            board.play(point, &mut NullObserver);
+            let distance = self.defend(board, left);
+            board.undo(&mut NullObserver);
+            if self.out {
+                break;
+            }
+            if let Some(distance) = distance {
+                won = Some(Attack { point, distance: distance + 1 });
+                break;
+            }
+        }
+        self.moves.truncate(first);
+        won
+    }
+
+    /// Collects the attacker's fours, the most promising last.
+    fn push_fours(&mut self, board: &Board, threatened: bool) {
+        let us = board.side();
+        let first = self.moves.len();
+        let last = board.move_before_last();
+        let mut push = |point: Point| {
+            let threat = board.threat(point, us);
+            let hidden = threat == Threat::Forbidden
+                && Direction::ALL.iter().any(|&direction| board.shape(point, us, direction).is_four());
+            if threat >= Threat::Four || hidden {
+                let near = last.is_some_and(|last| is_aligned(last, point));
+                let quiet = board.threat(point, us.opponent()) as i32;
+                self.moves.push((threat as i32 * 64 + i32::from(near) * 100 + quiet, point));
+            }
+        };
+        if threatened {
+            forced::kill_intersection(board, us.opponent(), Threat::Five).into_iter().for_each(push);
+        } else {
+            board.for_each_near(&mut push);
+        }
+        self.moves[first..].sort_unstable();
+    }
+
+    /// The defender's node after a four: plies to the five when every stop loses.
+    fn defend(&mut self, board: &mut Board, left: u32) -> Option<u32> {
+        let us = board.side();
+        let stops = forced::kill_intersection(board, us.opponent(), Threat::Five);
+        let mut longest = 2;
+        for stop in stops {
+            if us == Color::Black && board.is_forbidden(stop) {
+                continue;
+            }
+            board.play(stop, &mut NullObserver);
+            let attack = self.attack(board, left - 1);
+            board.undo(&mut NullObserver);
+            longest = longest.max(attack?.distance + 1);
+        }
+        Some(longest)
+    }
+
+    /// The main line of a win: the replies that last longest, to the five or the foul.
+    fn line(&mut self, board: &mut Board, attack: Attack) -> Vec<Point> {
+        self.begin(u64::MAX, 0);
+        let mut line = Vec::new();
+        let mut next = Some(attack);
+        while let Some(attack) = next.take() {
+            let us = board.side();
+            let wins = board.threat(attack.point, us) == Threat::Five;
+            board.play(attack.point, &mut NullObserver);
+            line.push(attack.point);
+            if wins {
+                break;
+            }
+            let Some(reply) = self.longest_reply(board, attack.distance) else { break };
+            let is_foul = us == Color::White && board.is_forbidden(reply);
+            board.play(reply, &mut NullObserver);
+            line.push(reply);
+            if is_foul {
+                break;
+            }
+            next = self.attack(board, attack.distance.div_ceil(2));
+        }
+        for _ in &line {
+            board.undo(&mut NullObserver);
+        }
+        line
+    }
+
+    /// The stop after which the win takes longest; a five point when no stop is any use.
+    fn longest_reply(&mut self, board: &mut Board, distance: u32) -> Option<Point> {
+        let us = board.side();
+        let mut best = None;
+        for stop in forced::kill_intersection(board, us.opponent(), Threat::Five) {
+            if us == Color::Black && board.is_forbidden(stop) {
+                continue;
+            }
+            board.play(stop, &mut NullObserver);
+            let length = self.attack(board, distance.div_ceil(2)).map_or(0, |attack| attack.distance);
+            board.undo(&mut NullObserver);
+            if best.is_none_or(|(longest, _)| length > longest) {
+                best = Some((length, stop));
+            }
+        }
+        best.map(|(_, stop)| stop).or_else(|| board.find(us.opponent(), Threat::Five))
+    }
+}
+
+/// Whether two points share a line and are at most four steps apart.
+fn is_aligned(a: Point, b: Point) -> bool {
+    let (dx, dy) = (a.x().abs_diff(b.x()), a.y().abs_diff(b.y()));
+    dx.max(dy) <= 4 && (dx == 0 || dy == 0 || dx == dy)
+}
+
+/// Whether a shape is a four or better for its colour, or might be one when another stone comes.
+pub fn is_counter(shape: Shape) -> bool {
+    shape.is_four() || matches!(shape, Shape::Five | Shape::Overline)
+}

@@ -1,0 +1,79 @@
+//! Files of positions, one a line: `rule;size;x,y x,y ...`, stones in playing order, black first. Floor 6.
+//!
+//! The rule is the number of `INFO rule`, the size one side or `WIDTHxHEIGHT`. Further fields are not looked at; empty
+//! lines and lines that begin with `#` are skipped.
+
+use crate::base::{Color, Point, Rule, Size};
+use crate::board::oracle::{Oracle, Verdict};
+use crate::board::{Board, NullObserver};
+use anyhow::{Context, bail};
+
+/// A position: the moves of a game that is not over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The line of the file, from 1.
+    pub line: usize,
+    /// The game.
+    pub rule: Rule,
+    /// The board.
+    pub size: Size,
+    /// All moves, black first.
+    pub moves: Vec<Point>,
+}
+
+impl Position {
+    /// The position on a board.
+    pub fn board(&self) -> Board {
+        let mut board = Board::new(self.rule, self.size);
+        for &point in &self.moves {
+            board.play(point, &mut NullObserver);
+        }
+        board
+    }
+
+    /// Whose turn it is.
+    pub fn side(&self) -> Color {
+        if self.moves.len().is_multiple_of(2) { Color::Black } else { Color::White }
+    }
+}
+
+/// Reads a file of positions.
+///
+/// # Errors
+/// Names the line that cannot be understood, or whose game is over.
+pub fn parse(text: &str) -> anyhow::Result<Vec<Position>> {
+    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    lines
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+        .map(|(number, line)| parse_line(number, line).with_context(|| format!("line {number}")))
+        .collect()
+}
+
+fn parse_line(number: usize, line: &str) -> anyhow::Result<Position> {
+    let mut fields = line.split(';').map(str::trim);
+    let (Some(rule), Some(size), Some(moves)) = (fields.next(), fields.next(), fields.next()) else {
+        bail!("expected 'rule;size;moves'");
+    };
+    let rule = rule.parse().ok().and_then(Rule::from_bits).with_context(|| format!("unknown rule '{rule}'"))?;
+    let (width, height) = size.split_once('x').unwrap_or((size, size));
+    let size = match (width.parse(), height.parse()) {
+        (Ok(width), Ok(height)) => Size::new(width, height),
+        _ => None,
+    };
+    let size = size.context("the size is one side from 5 to 22, or two as in 15x20")?;
+    let moves: Vec<Point> = moves.split_whitespace().map(|word| parse_point(word, size)).collect::<Result<_, _>>()?;
+    let mut oracle = Oracle::new(rule, size);
+    for (index, &point) in moves.iter().enumerate() {
+        let color = Color::ALL[index % 2];
+        match oracle.play(point, color) {
+            Verdict::Continues => {}
+            verdict => bail!("move {} at {point} ends the game or is none: {verdict:?}", index + 1),
+        }
+    }
+    Ok(Position { line: number, rule, size, moves })
+}
+
+fn parse_point(word: &str, size: Size) -> anyhow::Result<Point> {
+    let point = word.split_once(',').and_then(|(x, y)| size.point(x.parse().ok()?, y.parse().ok()?));
+    point.with_context(|| format!("'{word}' is no point x,y of this board"))
+}

@@ -1,0 +1,273 @@
+//! `solve`: finds forced wins in a file of positions, and writes down their proofs. Floor 6.
+
+use super::positions::{self, Position};
+use crate::base::{Cell, Color, Point};
+use crate::board::Board;
+use crate::board::notation::letter;
+use crate::search::{Proof, ProofBuilder, VcfOutcome, VctLimits, VctOutcome, VctSolver};
+use anyhow::{Context, bail};
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// What `solve --help` prints.
+const HELP: &str = "\
+usage: pbrain-tengen solve [options] [FILE]
+
+Looks for a forced win in each position of FILE, or of standard input:
+one a line, rule;size;x,y x,y ... with the stones in playing order.
+
+  --mode vcf|vct|any  by fours only, or by fours and slower threats (any, the default, is vct)
+  --time-ms N         milliseconds a position (10000; 0: no limit), and as many again
+                      to write a win's tree down
+  --nodes N           nodes a position (0: no limit)
+  --memory-mb N       memory of all threads together (256)
+  --threads N         positions solved at the same time (1)
+  --defender          for the side that has just moved, as if it were to move again
+  --proof FILE        write the winning trees, to be checked with 'pbrain-tengen verify FILE'
+  --json              print one JSON object a line
+";
+
+/// The kinds of wins that are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Vcf,
+    Vct,
+}
+
+#[derive(Clone, Debug)]
+struct Request {
+    mode: Mode,
+    time: Option<Duration>,
+    nodes: u64,
+    memory: u64,
+    threads: usize,
+    defender: bool,
+    json: bool,
+    proof: Option<PathBuf>,
+    file: Option<PathBuf>,
+}
+
+/// What was found in one position.
+struct Answer {
+    attacker: Color,
+    outcome: VctOutcome,
+    distance: u32,
+    line: Vec<Point>,
+    nodes: u64,
+    time: Duration,
+    proof: Option<Proof>,
+}
+
+/// Room for deep trees.
+const STACK: usize = 256 << 20;
+
+/// `solve [options] [FILE]`.
+///
+/// # Errors
+/// For options and positions that cannot be understood, and files that cannot be read or written.
+pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
+    let Some(request) = parse_arguments(arguments)? else {
+        return Ok(write!(out, "{HELP}")?);
+    };
+    let text = if let Some(path) = &request.file {
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?
+    } else {
+        std::io::read_to_string(std::io::stdin()).context("cannot read standard input")?
+    };
+    let positions = positions::parse(&text)?;
+    let mut proofs = match &request.proof {
+        Some(path) => Some(std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?),
+        None => None,
+    };
+    let solved = solve_all(&positions, &request, |index, position, answer| {
+        if let (Some(file), Some(proof)) = (&mut proofs, &answer.proof) {
+            let text = proof_text(&position.board(), answer.attacker, proof);
+            file.write_all(text.as_bytes()).context("cannot write the proof")?;
+        }
+        let print = if request.json { print_json } else { print_text };
+        print(out, index + 1, answer)?;
+        Ok(out.flush()?)
+    })?;
+    if !request.json {
+        writeln!(out, "solved {solved}/{}", positions.len())?;
+    }
+    Ok(())
+}
+
+fn parse_arguments(arguments: &[String]) -> anyhow::Result<Option<Request>> {
+    use lexopt::prelude::{Long, Short, Value, ValueExt};
+    let mut request = Request {
+        mode: Mode::Vct,
+        time: Some(Duration::from_secs(10)),
+        nodes: u64::MAX,
+        memory: 256,
+        threads: 1,
+        defender: false,
+        json: false,
+        proof: None,
+        file: None,
+    };
+    let mut parser = lexopt::Parser::from_args(arguments);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("mode") => {
+                request.mode = match parser.value()?.string()?.as_str() {
+                    "vcf" => Mode::Vcf,
+                    "vct" | "any" => Mode::Vct,
+                    other => bail!("unknown mode '{other}': vcf, vct or any"),
+                }
+            }
+            Long("time-ms") => {
+                request.time = Some(parser.value()?.parse()?).filter(|&ms| ms > 0).map(Duration::from_millis);
+            }
+            Long("nodes") => request.nodes = Some(parser.value()?.parse()?).filter(|&n| n > 0).unwrap_or(u64::MAX),
+            Long("memory-mb") => request.memory = parser.value()?.parse::<u64>()?.clamp(1, 1 << 20),
+            Long("threads") => request.threads = parser.value()?.parse::<usize>()?.clamp(1, 1024),
+            Long("proof") => request.proof = Some(parser.value()?.into()),
+            Long("defender") => request.defender = true,
+            Long("json") => request.json = true,
+            Long("help") | Short('h') => return Ok(None),
+            Value(file) if request.file.is_none() => request.file = Some(file.into()),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(Some(request))
+}
+
+/// Solves all positions, `threads` at a time, and tells `tell` in their order. Returns how many were solved.
+fn solve_all(
+    positions: &[Position],
+    request: &Request,
+    mut tell: impl FnMut(usize, &Position, &Answer) -> anyhow::Result<()>,
+) -> anyhow::Result<usize> {
+    let next = AtomicUsize::new(0);
+    let threads = request.threads.min(positions.len()).max(1);
+    let (sender, receiver) = mpsc::channel();
+    let progress = std::io::stderr().is_terminal();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (sender, next) = (sender.clone(), &next);
+            let work = move || {
+                let mut solver = VctSolver::new((request.memory << 20) / threads as u64);
+                while let index = next.fetch_add(1, Ordering::Relaxed)
+                    && let Some(position) = positions.get(index)
+                    && sender.send((index, solve(&mut solver, position, request))).is_ok()
+                {}
+            };
+            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).context("cannot start a thread")?;
+        }
+        drop(sender);
+        let mut waiting = std::collections::BTreeMap::new();
+        let (mut told, mut solved) = (0, 0);
+        for (index, answer) in receiver {
+            waiting.insert(index, answer);
+            while let Some(answer) = waiting.remove(&told) {
+                tell(told, &positions[told], &answer)?;
+                solved += usize::from(answer.outcome == VctOutcome::Win);
+                told += 1;
+            }
+            if progress {
+                let _ = write!(std::io::stderr(), "\r{told}/{} ", positions.len());
+            }
+        }
+        if progress {
+            let _ = writeln!(std::io::stderr());
+        }
+        Ok(solved)
+    })
+}
+
+fn solve(solver: &mut VctSolver, position: &Position, request: &Request) -> Answer {
+    let begin = Instant::now();
+    let deadline = request.time.map(|time| begin + time);
+    let mut board = position.board();
+    let attacker = if request.defender { position.side().opponent() } else { position.side() };
+    let mut answer = Answer {
+        attacker,
+        outcome: VctOutcome::Unknown,
+        distance: 0,
+        line: Vec::new(),
+        nodes: 0,
+        time: Duration::ZERO,
+        proof: None,
+    };
+    let limits = VctLimits { nodes: request.nodes, deadline };
+    if request.mode == Mode::Vcf {
+        solver.vcf().set_deadline(deadline);
+        let result = solver.vcf().solve(&mut board, attacker, request.nodes);
+        answer.outcome = match result.outcome {
+            VcfOutcome::Win => VctOutcome::Win,
+            VcfOutcome::NoWin => VctOutcome::NoWin,
+            VcfOutcome::Unknown => VctOutcome::Unknown,
+        };
+        (answer.nodes, answer.distance, answer.line) = (result.nodes, result.distance, result.line);
+    } else {
+        let result = solver.solve(&mut board, attacker, limits);
+        (answer.nodes, answer.distance, answer.outcome) = (result.nodes, result.distance, result.outcome);
+        answer.line.extend(result.best);
+    }
+    answer.time = begin.elapsed();
+    if answer.outcome == VctOutcome::Win && (request.mode == Mode::Vct || request.proof.is_some()) {
+        let deadline = request.time.map(|time| Instant::now() + time);
+        answer.proof = ProofBuilder::build(solver, &mut board, attacker, VctLimits { deadline, ..limits });
+        if let Some(proof) = &answer.proof {
+            answer.distance = proof.distance();
+            answer.line = proof.line(&mut board, attacker);
+        } else {
+            // A win whose tree does not come together again within the limits is not claimed.
+            answer.outcome = VctOutcome::Unknown;
+        }
+    }
+    answer
+}
+
+fn outcome_name(outcome: VctOutcome) -> &'static str {
+    match outcome {
+        VctOutcome::Win => "win",
+        VctOutcome::NoWin => "no win",
+        VctOutcome::Unknown => "no win within the limits",
+    }
+}
+
+fn print_text(out: &mut dyn Write, number: usize, answer: &Answer) -> anyhow::Result<()> {
+    write!(out, "{number}: {}", outcome_name(answer.outcome))?;
+    if answer.outcome == VctOutcome::Win {
+        let line: Vec<String> = answer.line.iter().map(|&point| letter(point)).collect();
+        write!(out, " in {}: {}", answer.distance, line.join(" "))?;
+    }
+    Ok(writeln!(out, " ({} nodes, {} ms)", answer.nodes, answer.time.as_millis())?)
+}
+
+fn print_json(out: &mut dyn Write, number: usize, answer: &Answer) -> anyhow::Result<()> {
+    let line: Vec<String> = answer.line.iter().map(|&point| format!("\"{}\"", letter(point))).collect();
+    let outcome = outcome_name(answer.outcome);
+    write!(out, "{{\"position\":{number},\"outcome\":\"{outcome}\",\"distance\":{},", answer.distance)?;
+    let time = answer.time.as_secs_f64() * 1000.0;
+    Ok(writeln!(out, "\"line\":[{}],\"nodes\":{},\"time_ms\":{time:.3}}}", line.join(","), answer.nodes)?)
+}
+
+/// A winning tree as text, in the format that [`verify`](super::verify) explains.
+pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
+    let size = board.size();
+    let stones =
+        |cell: Cell| -> Vec<String> { size.points().filter(|&point| board.cell(point) == cell).map(letter).collect() };
+    let mut lines = vec![
+        "tengen proof 1".to_owned(),
+        format!("rule {}", board.rule().number()),
+        format!("size {} {}", size.width(), size.height()),
+        format!("black {}", stones(Cell::Black).join(" ")),
+        format!("white {}", stones(Cell::White).join(" ")),
+        format!("attacker {}", if attacker == Color::Black { "black" } else { "white" }),
+    ];
+    for (index, node) in proof.nodes.iter().enumerate() {
+        let mut words = vec![index.to_string(), letter(node.point)];
+        words.extend(node.replies.iter().map(|(reply, child)| format!("{}:{child}", letter(*reply))));
+        words.extend(node.rest.map(|rest| format!("else {rest}")));
+        lines.push(words.join(" "));
+    }
+    lines.push("end\n".to_owned());
+    lines.join("\n")
+}

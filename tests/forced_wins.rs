@@ -1,0 +1,295 @@
+//! The solvers against brute force, and their proofs against the verifier.
+//!
+//! `TENGEN_POSITIONS` sets the number of positions a rule; the normal run takes fewer.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use std::collections::HashMap;
+use tengen::base::{Cell, Color, Point, Rule, Size};
+use tengen::board::oracle::{Oracle, Verdict};
+use tengen::board::{Board, NullObserver, Threat};
+use tengen::search::{ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
+use tengen::tools::{solve, verify};
+
+fn positions() -> usize {
+    std::env::var("TENGEN_POSITIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000)
+}
+
+/// A position full of threats, without a five on the board; now and then one that is nearly full.
+fn tactical_position(rule: Rule, random: &mut SmallRng) -> Board {
+    let (width, height) = (random.random_range(6..=9), random.random_range(6..=9));
+    let size = Size::new(width, height).unwrap();
+    let mut board = Board::new(rule, size);
+    let span = random.random_range(4..=6);
+    let (left, top) = (random.random_range(0..=width - span), random.random_range(0..=height - span));
+    let crowded = random.random_bool(0.1);
+    let stones = if crowded { width * height - 6 } else { random.random_range(6..=span * span / 2 + 3) };
+    for _ in 0..stones {
+        let x = if crowded { random.random_range(0..width) } else { left + random.random_range(0..span) };
+        let y = if crowded { random.random_range(0..height) } else { top + random.random_range(0..span) };
+        let point = Point::new(x, y).unwrap();
+        let color = if random.random_bool(0.15) { board.side().opponent() } else { board.side() };
+        let spoils = !board.is_empty(point)
+            || board.threat(point, color) == Threat::Five
+            || (color == Color::Black && board.is_forbidden(point));
+        if !spoils && board.moves_to_draw() > 1 {
+            board.play_color(point, color, &mut NullObserver);
+        }
+    }
+    board
+}
+
+fn oracle_of(board: &Board) -> Oracle {
+    let mut oracle = Oracle::new(board.rule(), board.size());
+    for point in board.size().points() {
+        oracle.set(point, board.cell(point));
+    }
+    oracle
+}
+
+fn picture(board: &Board) -> String {
+    let size = board.size();
+    let mut text = format!("{:?}, {:?} to move\n", board.rule(), board.side());
+    for point in size.points() {
+        text.push(match board.cell(point).color() {
+            Some(Color::Black) => 'X',
+            Some(Color::White) => 'O',
+            None => '.',
+        });
+        if point.x() + 1 == size.width() {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Slow twins of the solvers, on the oracle: no tables of shapes, no stop sets.
+struct Brute {
+    oracle: Oracle,
+    attacker: Color,
+    known: HashMap<String, bool>,
+    work: u32,
+}
+
+impl Brute {
+    fn empty(&self) -> Vec<Point> {
+        self.oracle.size().points().filter(|&p| self.oracle.cell(p) == Cell::Empty).collect()
+    }
+
+    fn fives(&self, color: Color) -> Vec<Point> {
+        self.empty().into_iter().filter(|&p| self.oracle.wins(p, color)).collect()
+    }
+
+    fn key(&self) -> String {
+        self.oracle.size().points().map(|p| ['X', 'O', '.', '#'][self.oracle.cell(p) as usize]).collect()
+    }
+
+    /// Whether the attacker, to move, wins by fours alone. `None` when it takes too long to tell.
+    fn vcf(&mut self) -> Option<bool> {
+        if !self.fives(self.attacker).is_empty() {
+            return Some(true);
+        }
+        let key = self.key();
+        if let Some(&known) = self.known.get(&key) {
+            return Some(known);
+        }
+        self.work += 1;
+        if self.work > 400 {
+            return None;
+        }
+        let mut wins = false;
+        for point in self.empty() {
+            let verdict = self.oracle.play(point, self.attacker);
+            if verdict == Verdict::Continues && !self.fives(self.attacker).is_empty() {
+                wins = self.every_reply_loses()?;
+            }
+            self.oracle.set(point, Cell::Empty);
+            if wins {
+                break;
+            }
+        }
+        self.known.insert(key, wins);
+        Some(wins)
+    }
+
+    fn every_reply_loses(&mut self) -> Option<bool> {
+        let defender = self.attacker.opponent();
+        if !self.fives(defender).is_empty() {
+            return Some(false);
+        }
+        for reply in self.empty() {
+            let loses = match self.oracle.play(reply, defender) {
+                Verdict::Foul(_) => Some(true),
+                Verdict::Continues => self.vcf(),
+                _ => Some(false),
+            };
+            self.oracle.set(reply, Cell::Empty);
+            if !loses? {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+}
+
+fn check_fours(rule: Rule) {
+    let mut random = SmallRng::seed_from_u64(7 + rule.number() as u64);
+    let mut solver = VcfSolver::new(16);
+    let (mut wins, mut failures, mut long) = (0, 0, 0);
+    for _ in 0..positions() {
+        let mut board = tactical_position(rule, &mut random);
+        let attacker = board.side();
+        let result = solver.solve(&mut board, attacker, 1_000_000);
+        let mut brute = Brute { oracle: oracle_of(&board), attacker, known: HashMap::new(), work: 0 };
+        let Some(expected) = brute.vcf() else { continue };
+        assert_eq!(result.outcome == VcfOutcome::Win, expected, "{result:?}\n{}", picture(&board));
+        assert_ne!(result.outcome, VcfOutcome::Unknown);
+        if expected {
+            wins += 1;
+            long += usize::from(result.distance > 3);
+            check_line(&board, attacker, &result.line);
+            let shortest = solver.solve_shortest(&mut board, attacker, 1_000_000);
+            assert!(shortest.distance <= result.distance);
+            assert_eq!(shortest.line.len() as u32 + u32::from(ends_by_foul(&board, &shortest.line)), shortest.distance);
+        } else {
+            failures += 1;
+        }
+    }
+    assert!(
+        wins > positions() / 20 && failures > positions() / 20 && long > positions() / 400,
+        "{wins} {failures} {long}"
+    );
+}
+
+fn ends_by_foul(board: &Board, line: &[Point]) -> bool {
+    board.rule() == Rule::Renju && line.len().is_multiple_of(2)
+}
+
+/// The line is legal and ends with the attacker's five or black's foul.
+fn check_line(board: &Board, attacker: Color, line: &[Point]) {
+    let mut oracle = oracle_of(board);
+    let mut color = attacker;
+    for (index, &point) in line.iter().enumerate() {
+        let verdict = oracle.play(point, color);
+        let is_last = index + 1 == line.len();
+        let won = verdict == Verdict::Wins && color == attacker;
+        let foul = matches!(verdict, Verdict::Foul(_)) && color != attacker;
+        assert!(if is_last { won || foul } else { verdict == Verdict::Continues }, "{verdict:?} {}", picture(board));
+        color = color.opponent();
+    }
+}
+
+/// A win comes with a proof that the verifier accepts, and with a legal line.
+fn check_proof(solver: &mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) {
+    let proof = ProofBuilder::build(solver, board, attacker, limits);
+    let proof = proof.unwrap_or_else(|| panic!("no proof of\n{}", picture(board)));
+    let line = proof.line(board, attacker);
+    check_line(board, attacker, &line);
+    let text = solve::proof_text(board, attacker, &proof);
+    let outcome = verify::parse(&text).unwrap()[0].verify();
+    assert!(outcome.is_ok(), "{:#}\n{}\n{text}", outcome.unwrap_err(), picture(board));
+}
+
+/// Everything that is claimed to be won by threats comes with a proof that the verifier accepts.
+fn check_threats(rule: Rule) {
+    let mut random = SmallRng::seed_from_u64(70 + rule.number() as u64);
+    let mut solver = VctSolver::new(8 << 20);
+    let limits = VctLimits { nodes: 3000, deadline: None };
+    let (mut wins, mut slow) = (0, 0);
+    for _ in 0..positions() / 5 {
+        let mut board = tactical_position(rule, &mut random);
+        if board.is_draw() {
+            continue;
+        }
+        // Both sides with the same tables: what is known of one must not be taken for the other's.
+        for attacker in [board.side().opponent(), board.side()] {
+            let by_fours = solver.vcf().solve(&mut board, attacker, 100_000).outcome == VcfOutcome::Win;
+            let result = solver.solve(&mut board, attacker, limits);
+            assert!(!by_fours || result.outcome == VctOutcome::Win, "{}", picture(&board));
+            if result.outcome == VctOutcome::Win {
+                wins += 1;
+                slow += usize::from(!by_fours);
+                check_proof(&mut solver, &mut board, attacker, limits);
+            }
+        }
+    }
+    assert!(wins > positions() / 100 && slow > positions() / 1000, "{wins} {slow}");
+}
+
+/// What was learned about a position with one side as the attacker says nothing about the other as the attacker there.
+#[test]
+fn attacks_of_both_sides_are_kept_apart() {
+    let mut random = SmallRng::seed_from_u64(11);
+    let limits = VctLimits { nodes: 1000, deadline: None };
+    for _ in 0..positions() / 100 {
+        let mut board = tactical_position(Rule::Freestyle, &mut random);
+        let attacker = board.side();
+        let mut shared = VctSolver::new(8 << 20);
+        shared.solve(&mut board, attacker, limits);
+        let mut points = Vec::new();
+        board.for_each_near(|point| points.push(point));
+        for point in points {
+            if board.threat(point, attacker) == Threat::Five {
+                continue;
+            }
+            board.play(point, &mut NullObserver);
+            let alone = VctSolver::new(1 << 20).solve(&mut board, attacker.opponent(), limits).outcome;
+            let after = shared.solve(&mut board, attacker.opponent(), limits).outcome;
+            let conflict = [alone, after].contains(&VctOutcome::Win) && [alone, after].contains(&VctOutcome::NoWin);
+            assert!(!conflict, "{alone:?} {after:?}\n{}", picture(&board));
+            board.undo(&mut NullObserver);
+        }
+    }
+}
+
+#[test]
+fn freestyle_fours() {
+    check_fours(Rule::Freestyle);
+}
+
+#[test]
+fn standard_fours() {
+    check_fours(Rule::Standard);
+}
+
+#[test]
+fn renju_fours() {
+    check_fours(Rule::Renju);
+}
+
+#[test]
+fn caro_fours() {
+    check_fours(Rule::Caro);
+}
+
+#[test]
+fn caro_exact_fours() {
+    check_fours(Rule::CaroExact);
+}
+
+#[test]
+fn freestyle_threats() {
+    check_threats(Rule::Freestyle);
+}
+
+#[test]
+fn standard_threats() {
+    check_threats(Rule::Standard);
+}
+
+#[test]
+fn renju_threats() {
+    check_threats(Rule::Renju);
+}
+
+#[test]
+fn caro_threats() {
+    check_threats(Rule::Caro);
+}
+
+#[test]
+fn caro_exact_threats() {
+    check_threats(Rule::CaroExact);
+}

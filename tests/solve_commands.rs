@@ -1,0 +1,162 @@
+//! `solve` and `verify` from end to end: known positions within their ceilings of nodes, proofs that are accepted, and
+//! spoiled ones that are refused with the reason.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use tengen::search::{VctLimits, VctOutcome, VctSolver};
+use tengen::tools::{positions, verify};
+
+/// Won positions of every rule, from the engine's games against itself; the last field is the ceiling of nodes.
+const WINS: &str = include_str!("data/forced_wins.txt");
+
+fn brain(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The child may refuse its arguments before it reads anything.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn temporary(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// The proofs of all known positions.
+fn proofs(name: &str) -> String {
+    let file = temporary(name);
+    let output = brain(&["solve", "--time-ms", "0", "--memory-mb", "64", "--proof", file.to_str().unwrap()], WINS);
+    assert!(output.status.success(), "{output:?}");
+    std::fs::read_to_string(file).unwrap()
+}
+
+#[test]
+fn known_wins_are_found_within_their_ceilings() {
+    for (position, line) in positions::parse(WINS).unwrap().iter().zip(WINS.lines().filter(|l| !l.starts_with('#'))) {
+        let ceiling: u64 = line.rsplit(';').next().unwrap().parse().unwrap();
+        let mut solver = VctSolver::new(64 << 20);
+        let limits = VctLimits { nodes: ceiling, deadline: None };
+        let result = solver.solve(&mut position.board(), position.side(), limits);
+        assert_eq!(result.outcome, VctOutcome::Win, "{} nodes: {line}", result.nodes);
+    }
+}
+
+#[test]
+fn solve_prints_a_line_a_position_and_the_count() {
+    let output = brain(&["solve", "--time-ms", "0", "--threads", "2"], WINS);
+    let text = stdout(&output);
+    let count = positions::parse(WINS).unwrap().len();
+    assert_eq!(text.lines().count(), count + 1);
+    assert_eq!(text.lines().last().unwrap(), format!("solved {count}/{count}"));
+    assert!(text.starts_with("1: win in "), "{text}");
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn solve_says_what_it_does_not_find() {
+    let text = stdout(&brain(&["solve", "--mode", "vcf"], "0;15;7,7 8,8\n4;15;7,7 8,8 6,6\n"));
+    assert_eq!(text.lines().filter(|line| line.contains(": no win (")).count(), 2, "{text}");
+    assert_eq!(text.lines().last(), Some("solved 0/2"));
+}
+
+#[test]
+fn the_side_that_moved_may_be_asked_for() {
+    let three = "0;15;7,7 0,0 8,7 0,14 9,7\n";
+    assert!(stdout(&brain(&["solve"], three)).contains("solved 0/1"));
+    assert!(stdout(&brain(&["solve", "--defender"], three)).contains("1: win in 3"));
+}
+
+#[test]
+fn json_is_one_object_a_line() {
+    let text = stdout(&brain(&["solve", "--json", "--mode", "vcf", "--defender"], "0;15;7,7 0,0 8,7 0,14 9,7\n"));
+    assert!(text.starts_with("{\"position\":1,\"outcome\":\"win\",\"distance\":3,\"line\":[\""), "{text}");
+    assert!(text.ends_with("}\n") && text.lines().count() == 1, "{text}");
+}
+
+#[test]
+fn what_cannot_be_understood_is_refused() {
+    for (arguments, input, reason) in [
+        (&["solve", "--mode", "magic"][..], "", "unknown mode"),
+        (&["solve", "--nodes"], "", "--nodes"),
+        (&["solve", "no/such/file"], "", "cannot read"),
+        (&["solve"], "0;15;7,7 7,7\n", "line 1"),
+        (&["solve"], "0;4;7,7\n", "size"),
+        (&["verify"], "", "usage"),
+        (&["verify", "no/such/file"], "", "cannot read"),
+    ] {
+        let output = brain(arguments, input);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && error.contains(reason), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn proofs_hold_and_are_counted() {
+    proofs("hold.proof");
+    let output = brain(&["verify", temporary("hold.proof").to_str().unwrap()], "");
+    let count = positions::parse(WINS).unwrap().len();
+    let text = stdout(&output);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(text.lines().last().unwrap(), format!("verified {count}/{count}"));
+}
+
+/// Whether a file of proofs is accepted.
+fn accepted(text: &str) -> Result<(), String> {
+    let claims = verify::parse(text).map_err(|error| format!("{error:#}"))?;
+    claims.iter().try_for_each(|claim| claim.verify().map_err(|error| format!("{error:#}")))
+}
+
+#[test]
+fn spoiled_proofs_are_refused() {
+    let text = proofs("spoil.proof");
+    assert_eq!(accepted(&text), Ok(()));
+    let mut spoiled = 0;
+    let mut refuse = |lines: &[String], what: &str| {
+        let outcome = accepted(&lines.join("\n"));
+        assert!(outcome.is_err_and(|reason| !reason.is_empty()), "accepted: {what}\n{}", lines.join("\n"));
+        spoiled += 1;
+    };
+    for claim in text.split_inclusive("end\n") {
+        let lines: Vec<String> = claim.lines().map(str::to_owned).collect();
+        let root = lines.len() - 2;
+        let words: Vec<&str> = lines[root].split(' ').collect();
+        let mut change = |index: usize, line: String, what: &str| {
+            let mut lines = lines.clone();
+            lines[index] = line;
+            refuse(&lines, what);
+        };
+        change(0, "tengen proof 2".into(), "another version");
+        change(root + 1, String::new(), "no end");
+        change(root, String::new(), "no root");
+        change(root, words[..2].join(" "), "a root without answers");
+        change(root, words.join(" ").replace(':', ":9"), "nodes that come later");
+        let stone = lines[3].split(' ').next_back().unwrap();
+        change(
+            root,
+            [words[0], stone].into_iter().chain(words[2..].iter().copied()).collect::<Vec<_>>().join(" "),
+            "a stone played upon",
+        );
+        let own = if lines[5].ends_with("black") { 3 } else { 4 };
+        change(own, lines[own][..5].into(), "an attacker without stones");
+        for (index, line) in lines.iter().enumerate().take(root + 1).skip(6) {
+            let words: Vec<&str> = line.split(' ').collect();
+            if let Some(at) = words.iter().position(|&word| word == "else") {
+                change(index, words[..at].join(" "), "no answer to other replies");
+            } else if words.len() == 3 {
+                change(index, words[..2].join(" "), "no answer to the stop");
+            }
+        }
+    }
+    assert!(spoiled > 100, "{spoiled}");
+}
