@@ -14,9 +14,10 @@ use std::time::Instant;
 /// How often the clock is looked at, in nodes; a power of two.
 const POLL_INTERVAL: u64 = 256;
 
-/// So many nodes (a millisecond or two) are searched before the clock is looked at for the first time: enough for a
-/// first iteration, without which a move would be a guess and a win that is on the board might be missed.
-const GRACE: u64 = 2048;
+/// Until the first iteration has ended, the clock is not looked at before this many nodes: without that iteration a
+/// move would be a guess, and a win that is on the board might be missed. It nearly always ends within a millisecond;
+/// the bound is for the rare one that does not.
+const GRACE: u64 = 16_384;
 
 /// A line of play.
 pub type Line = ArrayVec<Point, { Ply::MAX.index() + 1 }>;
@@ -51,6 +52,8 @@ pub struct Worker<'a> {
     node_budget: u64,
     /// What the other threads have left of that to this one.
     node_limit: u64,
+    /// Nodes before which the clock does not count; none once the first iteration has ended.
+    grace: u64,
     limits_version: u32,
 }
 
@@ -83,6 +86,7 @@ impl<'a> Worker<'a> {
             manager: TimeManager::default(),
             node_budget: u64::MAX,
             node_limit: u64::MAX,
+            grace: GRACE,
             limits_version: 0,
         };
         worker.read_limits();
@@ -118,8 +122,9 @@ impl<'a> Worker<'a> {
         self.clock.now()
     }
 
-    /// Whether another iteration may begin.
+    /// An iteration has ended: from now on the clock counts. Says whether another one may begin.
     pub fn may_deepen(&mut self) -> bool {
+        self.grace = 0;
         self.poll();
         !self.aborted && self.nodes < self.node_limit && self.manager.may_deepen(self.clock.now())
     }
@@ -134,7 +139,7 @@ impl<'a> Worker<'a> {
         }
         self.nodes += 1;
         self.seldepth = self.seldepth.max(ply.index());
-        if self.nodes.is_multiple_of(POLL_INTERVAL) && self.nodes > GRACE {
+        if self.nodes.is_multiple_of(POLL_INTERVAL) && self.nodes > self.grace {
             self.poll();
         }
         self.aborted
