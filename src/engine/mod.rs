@@ -9,7 +9,7 @@ pub use options::Options;
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::{Board, Threat};
 use crate::search::{
-    History, Pool, ReportSink, SearchControl, SearchLimits, SearchReport, Task, TranspositionTable, root,
+    History, ParamTable, Pool, ReportSink, SearchControl, SearchLimits, SearchReport, Task, TranspositionTable, root,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -48,6 +48,7 @@ pub struct Engine {
     to_move: Color,
     blocked: Vec<Point>,
     options: Options,
+    params: ParamTable,
     history: History,
     table: Arc<TranspositionTable>,
     pool: Pool,
@@ -63,6 +64,7 @@ impl Engine {
             to_move: Color::Black,
             blocked: Vec::new(),
             options: Options::default(),
+            params: ParamTable::default(),
             history: History::new(),
             // Grows to its real size when the first search knows what it may use.
             table: Arc::new(TranspositionTable::new(1)),
@@ -78,6 +80,16 @@ impl Engine {
     /// The settings, to be changed; they take effect with the next search.
     pub fn options_mut(&mut self) -> &mut Options {
         &mut self.options
+    }
+
+    /// The tunable numbers of the search.
+    pub fn params(&self) -> &ParamTable {
+        &self.params
+    }
+
+    /// The tunable numbers, to be changed (in builds for tuning); they take effect with the next search.
+    pub fn params_mut(&mut self) -> &mut ParamTable {
+        &mut self.params
     }
 
     /// The rule in force.
@@ -193,6 +205,7 @@ impl Engine {
         let task = Task {
             board,
             blocked: &self.blocked,
+            params: self.params.for_rule(self.rule),
             history: &mut self.history,
             table: &self.table,
             pool: &mut self.pool,

@@ -6,6 +6,7 @@
 use super::info::Info;
 use super::number::{integer, number, split_word};
 use crate::base::Size;
+use crate::search::ParamTable;
 
 /// A pair of coordinates as received: not yet known to lie on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub enum Malformed {
     Size,
     /// A pair of coordinates was expected.
     Coordinates,
+    /// A number was expected.
+    Value,
 }
 
 /// Everything a manager can ask for.
@@ -62,6 +65,8 @@ pub enum Command {
     Play(Spot),
     /// A setting.
     Info(Info),
+    /// A tunable number of the search with its new value, in builds for tuning.
+    Tune(String, i64),
     /// Who are you?
     About,
     /// Leave; the end of the input says the same.
@@ -176,6 +181,7 @@ fn parse_line(line: &[u8]) -> Line {
         b"PLAY" => with_spot(rest, Command::Play),
         b"BOARD" => return Line::Opens(BlockKind::Board),
         b"SWAP2BOARD" => return Line::Opens(BlockKind::Swap2Board),
+        b"INFO" if ParamTable::IS_TUNABLE && is_tunable(rest) => tune(rest),
         b"INFO" => return Info::parse(rest).map_or(Line::Nothing, |info| Line::Command(Command::Info(info))),
         b"ABOUT" => Command::About,
         b"END" => Command::End,
@@ -285,6 +291,21 @@ fn placement(line: &[u8]) -> Option<Placement> {
 fn unknown(word: &[u8]) -> Command {
     let quoted = word.iter().take(32).map(|&byte| if byte.is_ascii_graphic() { char::from(byte) } else { '?' });
     Command::Unknown(quoted.collect())
+}
+
+/// What the keys of tunables begin with.
+const TUNE_PREFIX: &[u8] = b"tune.";
+
+/// Whether an `INFO` line is about a tunable.
+fn is_tunable(rest: &[u8]) -> bool {
+    rest.get(..TUNE_PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(TUNE_PREFIX))
+}
+
+/// `tune.name value`.
+fn tune(rest: &[u8]) -> Command {
+    let (name, value) = split_word(&rest[TUNE_PREFIX.len()..]);
+    let name = String::from_utf8_lossy(name).into_owned();
+    number(split_word(value).0).map_or(Command::Malformed(Malformed::Value), |value| Command::Tune(name, value))
 }
 
 /// Puts lines together to commands: remembers the block or the path that is being read.

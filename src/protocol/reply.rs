@@ -7,7 +7,7 @@ use super::command::Malformed;
 use crate::base::{Point, Size};
 use crate::board::notation::letter;
 use crate::engine::PositionError;
-use crate::search::Iteration;
+use crate::search::{Iteration, ParamError};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -31,6 +31,8 @@ pub enum Complaint {
     NoMove,
     /// A swap2 question needs 0, 3 or 5 stones.
     Swap2Count,
+    /// The tunable cannot be set.
+    Param(ParamError),
     /// We know the command and cannot obey.
     Unsupported(&'static str),
 }
@@ -38,6 +40,12 @@ pub enum Complaint {
 impl From<PositionError> for Complaint {
     fn from(error: PositionError) -> Complaint {
         Complaint::Position(error)
+    }
+}
+
+impl From<ParamError> for Complaint {
+    fn from(error: ParamError) -> Complaint {
+        Complaint::Param(error)
     }
 }
 
@@ -51,6 +59,8 @@ impl fmt::Display for Complaint {
             }
             Complaint::Malformed(Malformed::Coordinates) => f.write_str("expected coordinates x,y"),
             Complaint::Position(error) => write!(f, "{error}"),
+            Complaint::Param(error) => write!(f, "{error}"),
+            Complaint::Malformed(Malformed::Value) => f.write_str("expected a value"),
             Complaint::NotEmpty => f.write_str("BEGIN needs an empty board"),
             Complaint::NoMove => f.write_str("no legal move"),
             Complaint::Swap2Count => f.write_str("a swap2 question needs 0, 3 or 5 stones on different points"),

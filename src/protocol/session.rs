@@ -89,6 +89,10 @@ impl<W: Write> Session<W> {
                 self.traffic.retire_info(order.seq);
                 Ok(())
             }
+            Command::Tune(name, value) => {
+                let set = self.engine.params_mut().set(name, *value);
+                set.or_else(|error| self.complain(error.into()))
+            }
             Command::Start(size) => {
                 self.new_game(*size);
                 self.reply(&Reply::Ok)
@@ -302,6 +306,7 @@ impl<W: Write> Session<W> {
         log::error!("the search panicked; the engine is rebuilt");
         let mut engine = Engine::new();
         *engine.options_mut() = self.engine.options().clone();
+        *engine.params_mut() = self.engine.params().clone();
         engine.set_rule(self.engine.rule());
         engine.new_game(self.engine.size(), false);
         if let Err(error) = engine.set_position(stones, to_move) {
@@ -421,6 +426,7 @@ mod tests {
     use crate::base::Cell::{Black, Wall, White};
     use crate::protocol::command::Assembler;
     use crate::protocol::traffic::Stamp;
+    use crate::search::ParamTable;
 
     /// A session that thinks for no time.
     struct Talk {
@@ -541,6 +547,23 @@ mod tests {
         assert_eq!(talk.stones().len(), 3, "the position at hand stays");
         assert_eq!(talk.say("yxswap2step2"), "MESSAGE SWAP2 SWAP1 YES");
         assert!(talk.say("yxswap2step3").starts_with("ERROR"));
+    }
+
+    #[test]
+    fn tunables_are_set_in_builds_for_tuning_only() {
+        let mut talk = Talk::new();
+        talk.say("START 15");
+        if ParamTable::IS_TUNABLE {
+            let before = talk.session.engine.params().for_rule(Rule::Renju).rfp_slope();
+            assert_eq!(talk.say("INFO tune.rfp_slope.caro 77"), "");
+            assert_eq!(talk.say("INFO Tune.RFP_Slope 9999"), "ERROR the tunable's range is 20 to 140");
+            assert_eq!(talk.say("INFO tune.nosuch 1"), "ERROR no such tunable");
+            assert_eq!(talk.say("INFO tune.rfp_slope"), "ERROR expected a value");
+            assert_eq!(talk.session.engine.params().for_rule(Rule::Caro).rfp_slope(), 77);
+            assert_eq!(talk.session.engine.params().for_rule(Rule::Renju).rfp_slope(), before);
+        } else {
+            assert_eq!(talk.say("INFO tune.rfp_slope 77; INFO tune.nosuch x"), "", "an unknown key like any other");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the search remembers about moves: how often each caused a cut-off. Floor 3.
 
-use super::params::{HISTORY_CAP, HISTORY_LIMIT, HISTORY_LINEAR, HISTORY_OFFSET, HISTORY_SQUARE};
+use super::params::Params;
 use crate::base::point::CELLS;
 use crate::base::{Color, Point};
 
@@ -28,26 +28,26 @@ impl History {
         }
     }
 
-    /// The entry of a move, at most `HISTORY_LIMIT` either way.
+    /// The entry of a move, at most `history_limit` either way.
     #[inline]
     pub fn get(&self, color: Color, point: Point) -> i32 {
         i32::from(self.table[color.index()][point.index()])
     }
 
     /// A move of `color` caused a cut-off at `depth` (whole plies) after `tried` had failed to.
-    pub fn reward(&mut self, color: Color, best: Point, tried: &[Point], depth: i32) {
-        let bonus = bonus(depth);
-        self.update(color, best, bonus);
+    pub fn reward(&mut self, params: &Params, color: Color, best: Point, tried: &[Point], depth: i32) {
+        let bonus = bonus(params, depth);
+        self.update(params, color, best, bonus);
         for &point in tried {
-            self.update(color, point, -bonus);
+            self.update(params, color, point, -bonus);
         }
     }
 
     /// Moves an entry towards the bonus, the less the closer it is to the limit already.
-    fn update(&mut self, color: Color, point: Point, bonus: i32) {
+    fn update(&mut self, params: &Params, color: Color, point: Point, bonus: i32) {
         let entry = &mut self.table[color.index()][point.index()];
         let old = i32::from(*entry);
-        *entry = (old + bonus - old * bonus.abs() / HISTORY_LIMIT) as i16;
+        *entry = (old + bonus - old * bonus.abs() / params.history_limit()) as i16;
     }
 }
 
@@ -57,23 +57,27 @@ impl Default for History {
     }
 }
 
-fn bonus(depth: i32) -> i32 {
-    (HISTORY_SQUARE * depth * depth + HISTORY_LINEAR * depth - HISTORY_OFFSET).clamp(0, HISTORY_CAP)
+fn bonus(params: &Params, depth: i32) -> i32 {
+    let bonus = params.history_square() * depth * depth + params.history_linear() * depth - params.history_offset();
+    bonus.clamp(0, params.history_cap())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Rule;
 
     #[test]
     fn entries_stay_within_the_limit() {
+        let params = Params::shipped(Rule::Freestyle);
+        let limit = params.history_limit();
         let mut history = History::new();
         let (good, bad) = (Point::new(7, 7).unwrap(), Point::new(8, 8).unwrap());
         for _ in 0..1000 {
-            history.reward(Color::Black, good, &[bad], 30);
+            history.reward(&params, Color::Black, good, &[bad], 30);
         }
-        assert!((1..=HISTORY_LIMIT).contains(&history.get(Color::Black, good)));
-        assert!((-HISTORY_LIMIT..0).contains(&history.get(Color::Black, bad)));
+        assert!((1..=limit).contains(&history.get(Color::Black, good)));
+        assert!((-limit..0).contains(&history.get(Color::Black, bad)));
         assert_eq!(history.get(Color::White, good), 0);
     }
 }

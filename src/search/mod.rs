@@ -22,6 +22,7 @@ pub mod worker;
 
 pub use history::History;
 pub use limits::{SearchControl, SearchLimits};
+pub use params::{ParamError, ParamTable};
 pub use pool::Pool;
 pub use proof::{Proof, ProofBuilder, ProofNode};
 pub use report::{Iteration, NullSink, ReportSink, SearchReport};

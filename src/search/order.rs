@@ -3,7 +3,7 @@
 
 use super::forced::Duty;
 use super::history::History;
-use super::params::HISTORY_DIVISOR;
+use super::params::Params;
 use crate::base::{Color, Point, Size};
 use crate::board::Board;
 use crate::eval::Evaluator;
@@ -35,7 +35,14 @@ impl MovePicker {
     }
 
     /// The next move.
-    pub fn next(&mut self, board: &Board, duty: &Duty, evaluator: &impl Evaluator, history: &History) -> Option<Point> {
+    pub fn next(
+        &mut self,
+        params: &Params,
+        board: &Board,
+        duty: &Duty,
+        evaluator: &impl Evaluator,
+        history: &History,
+    ) -> Option<Point> {
         if self.stage == Stage::TableMove {
             self.stage = Stage::Generate;
             if self.table_move.is_some() {
@@ -49,7 +56,7 @@ impl MovePicker {
             let rest = &mut self.rest;
             for_each_reply(board, duty, |point| {
                 if Some(point) != table_move {
-                    rest.push((score(board, us, point, evaluator, history), point));
+                    rest.push((score(params, board, us, point, evaluator, history), point));
                 }
             });
         }
@@ -59,8 +66,15 @@ impl MovePicker {
 }
 
 /// First guess at a move plus what the search has learned about it.
-pub fn score(board: &Board, us: Color, point: Point, evaluator: &impl Evaluator, history: &History) -> i32 {
-    evaluator.move_score(board, point) + history.get(us, point) / HISTORY_DIVISOR
+pub fn score(
+    params: &Params,
+    board: &Board,
+    us: Color,
+    point: Point,
+    evaluator: &impl Evaluator,
+    history: &History,
+) -> i32 {
+    evaluator.move_score(board, point) + history.get(us, point) / params.history_divisor()
 }
 
 fn allows(duty: &Duty, point: Point) -> bool {

@@ -1,12 +1,39 @@
 //! Every tunable number of the search, in one table. Floor 3.
+//!
+//! A row is `name = value, range, meaning`, or `name = [freestyle, standard, renju, caro]` where the rules want different
+//! values. Code reads `params.name()`, whichever it is: [`Params`] belongs to one rule.
+//!
+//! In the brain as shipped these functions return constants. With the cargo feature `tune` they read fields, which a
+//! [`ParamTable`] fills: each engine has its own, so that two engines in one process may play with different values.
 
-/// A tunable: its name, value, plausible range and meaning.
+use crate::base::Rule;
+use std::fmt;
+
+/// Number of values of a tunable that is different from rule to rule.
+pub const COLUMNS: usize = 4;
+
+/// Names of those values, as in `rfp_slope.renju`.
+pub const COLUMN_NAMES: [&str; COLUMNS] = ["freestyle", "standard", "renju", "caro"];
+
+/// The column of a rule.
+const fn column(rule: Rule) -> u8 {
+    match rule {
+        Rule::Freestyle => 0,
+        Rule::Standard => 1,
+        Rule::Renju => 2,
+        Rule::Caro | Rule::CaroExact => 3,
+    }
+}
+
+/// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
     /// Name as used in code.
     pub name: &'static str,
-    /// Value in force.
-    pub value: i32,
+    /// Values in the brain as shipped, by column.
+    pub values: [i32; COLUMNS],
+    /// Whether the columns are values of their own, to be set and tuned one by one.
+    pub per_rule: bool,
     /// Smallest plausible value.
     pub min: i32,
     /// Largest plausible value.
@@ -15,45 +42,274 @@ pub struct Param {
     pub meaning: &'static str,
 }
 
+/// Why a tunable was not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamError {
+    /// This build has the numbers compiled in.
+    Fixed,
+    /// There is no such tunable.
+    Unknown,
+    /// The value is not plausible; these are the bounds.
+    Range(i32, i32),
+}
+
+impl fmt::Display for ParamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ParamError::Fixed => f.write_str("this build has its tunables compiled in; build it with --features tune"),
+            ParamError::Unknown => f.write_str("no such tunable"),
+            ParamError::Range(min, max) => write!(f, "the tunable's range is {min} to {max}"),
+        }
+    }
+}
+
+impl std::error::Error for ParamError {}
+
+/// Where a tunable that is typed as `name` or `name.rule` stands: its row, and the column if one was named.
+pub fn find(name: &str) -> Option<(usize, Option<usize>)> {
+    let (name, column) = match name.split_once('.') {
+        Some((name, rule)) => (name, Some(COLUMN_NAMES.iter().position(|column| column.eq_ignore_ascii_case(rule))?)),
+        None => (name, None),
+    };
+    let row = ROWS.iter().position(|param| param.name.eq_ignore_ascii_case(name))?;
+    (column.is_none() || ROWS[row].per_rule).then_some((row, column))
+}
+
+/// The values of a row as written in the table, for all columns.
+macro_rules! columns {
+    ([$freestyle:expr, $standard:expr, $renju:expr, $caro:expr]) => {
+        [$freestyle, $standard, $renju, $caro]
+    };
+    ($value:expr) => {
+        [$value; COLUMNS]
+    };
+}
+
+/// Whether a row has a value for each rule.
+macro_rules! is_per_rule {
+    ([$($value:expr),*]) => {
+        true
+    };
+    ($value:expr) => {
+        false
+    };
+}
+
+/// The value of a row in a column; a literal where there is only one.
+#[cfg(not(feature = "tune"))]
+macro_rules! pick {
+    ([$($value:expr),*], $column:expr) => {{
+        const VALUES: [i32; COLUMNS] = [$($value),*];
+        VALUES[$column as usize % COLUMNS]
+    }};
+    ($value:expr, $column:expr) => {
+        $value
+    };
+}
+
 macro_rules! params {
-    ($($name:ident = $value:literal, $min:literal..=$max:literal, $meaning:literal;)*) => {
-        $(#[doc = $meaning] pub const $name: i32 = $value;)*
-        /// All tunables, for tools and tests.
-        pub const ALL: &[Param] = &[$(Param {
-            name: stringify!($name), value: $value, min: $min, max: $max, meaning: $meaning,
+    ($($name:ident = $value:tt, $min:literal..=$max:literal, $meaning:literal;)*) => {
+        /// The table, for tools and tests.
+        pub const ROWS: &[Param] = &[$(Param {
+            name: stringify!($name),
+            values: columns!($value),
+            per_rule: is_per_rule!($value),
+            min: $min,
+            max: $max,
+            meaning: $meaning,
         }),*];
+
+        /// The values for one rule.
+        #[cfg(not(feature = "tune"))]
+        #[derive(Clone, Copy, Debug)]
+        pub struct Params {
+            column: u8,
+        }
+
+        #[cfg(not(feature = "tune"))]
+        impl Params {
+            $(#[doc = $meaning]
+            #[inline(always)]
+            pub const fn $name(&self) -> i32 {
+                pick!($value, self.column)
+            })*
+        }
+
+        /// The values for one rule.
+        #[cfg(feature = "tune")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct Params {
+            $($name: i32),*
+        }
+
+        #[cfg(feature = "tune")]
+        impl Params {
+            $(#[doc = $meaning]
+            #[inline(always)]
+            pub const fn $name(&self) -> i32 {
+                self.$name
+            })*
+        }
+
+        #[cfg(feature = "tune")]
+        impl ParamTable {
+            /// The values for a rule.
+            pub fn for_rule(&self, rule: Rule) -> Params {
+                let column = usize::from(column(rule));
+                let mut values = self.values.iter().map(|row| row[column]);
+                Params { $($name: values.next().expect("a value for every row")),* }
+            }
+        }
     };
 }
 
 params! {
-    ASPIRATION_DEPTH = 5, 3..=10, "first iteration searched with a narrow window";
-    ASPIRATION_WINDOW = 16, 8..=60, "half width of that window";
-    ASPIRATION_OPEN = 3000, 500..=6000, "scores beyond this get an open window";
-    HISTORY_LIMIT = 10700, 4000..=16000, "bound of a history entry";
-    HISTORY_SQUARE = 25, 5..=60, "history bonus: share of the squared depth";
-    HISTORY_LINEAR = 105, 0..=300, "history bonus: share of the depth";
-    HISTORY_OFFSET = 157, 0..=400, "history bonus: what is taken off";
-    HISTORY_CAP = 8900, 1000..=10000, "largest history bonus";
-    HISTORY_DIVISOR = 128, 32..=512, "history units that weigh as much as one unit of move score";
-    RFP_DEPTH = 8, 4..=14, "deepest reverse futility, in plies";
-    RFP_SLOPE = 45, 20..=140, "reverse futility margin per ply";
-    RAZOR_DEPTH = 2, 1..=4, "deepest razoring, in plies";
-    RAZOR_BASE = 20, 0..=120, "razoring margin";
-    RAZOR_SLOPE = 20, 0..=120, "razoring margin per ply";
-    LMP_BASE = 4, 2..=10, "moves of a free node that are always tried";
-    LMP_SLOPE = 96, 16..=256, "further moves per squared ply, in 1/64";
-    LMR_FACTOR = 60, 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";
-    LMR_OFFSET = 0, -64..=64, "late-move reduction: constant part in 1/64 plies";
-    LMR_HISTORY = 8000, 3000..=30000, "history that takes off one ply of reduction";
-    VCF_DELTA = 768, 300..=3000, "quiescence gives up fours when even this much would not reach alpha";
+    aspiration_depth = 5, 3..=10, "first iteration searched with a narrow window";
+    aspiration_window = 16, 8..=60, "half width of that window";
+    aspiration_open = 3000, 500..=6000, "scores beyond this get an open window";
+    history_limit = 10700, 4000..=16000, "bound of a history entry";
+    history_square = 25, 5..=60, "history bonus: share of the squared depth";
+    history_linear = 105, 0..=300, "history bonus: share of the depth";
+    history_offset = 157, 0..=400, "history bonus: what is taken off";
+    history_cap = 8900, 1000..=10000, "largest history bonus";
+    history_divisor = 128, 32..=512, "history units that weigh as much as one unit of move score";
+    rfp_depth = 8, 4..=14, "deepest reverse futility, in plies";
+    rfp_slope = [45, 45, 45, 45], 20..=140, "reverse futility margin per ply";
+    razor_depth = 2, 1..=4, "deepest razoring, in plies";
+    razor_base = 20, 0..=120, "razoring margin";
+    razor_slope = 20, 0..=120, "razoring margin per ply";
+    lmp_base = [4, 4, 4, 4], 2..=10, "moves of a free node that are always tried";
+    lmp_slope = [96, 96, 96, 96], 16..=256, "further moves per squared ply, in 1/64";
+    lmr_factor = [60, 60, 60, 60], 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";
+    lmr_offset = 0, -64..=64, "late-move reduction: constant part in 1/64 plies";
+    lmr_history = 8000, 3000..=30000, "history that takes off one ply of reduction";
+    vcf_delta = 768, 300..=3000, "quiescence gives up fours when even this much would not reach alpha";
+}
+
+#[cfg(not(feature = "tune"))]
+impl Params {
+    /// The values for a rule, as shipped.
+    pub const fn shipped(rule: Rule) -> Params {
+        Params { column: column(rule) }
+    }
+}
+
+#[cfg(feature = "tune")]
+impl Params {
+    /// The values for a rule, as shipped.
+    pub fn shipped(rule: Rule) -> Params {
+        ParamTable::default().for_rule(rule)
+    }
+}
+
+/// The values of one engine, for all rules. As shipped, there is nothing to keep.
+#[cfg(not(feature = "tune"))]
+#[derive(Clone, Debug, Default)]
+pub struct ParamTable(());
+
+#[cfg(not(feature = "tune"))]
+impl ParamTable {
+    /// Whether values can be set.
+    pub const IS_TUNABLE: bool = false;
+
+    /// The values for a rule.
+    pub fn for_rule(&self, rule: Rule) -> Params {
+        Params::shipped(rule)
+    }
+
+    /// Refuses: the values are compiled in.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn set(&mut self, _name: &str, _value: i64) -> Result<(), ParamError> {
+        Err(ParamError::Fixed)
+    }
+}
+
+/// The values of one engine, for all rules.
+#[cfg(feature = "tune")]
+#[derive(Clone, Debug)]
+pub struct ParamTable {
+    /// By row and column.
+    values: Vec<[i32; COLUMNS]>,
+}
+
+#[cfg(feature = "tune")]
+impl ParamTable {
+    /// Whether values can be set.
+    pub const IS_TUNABLE: bool = true;
+
+    /// Sets a tunable: `name` for all rules, `name.rule` for one.
+    ///
+    /// # Errors
+    /// When there is no such tunable, or the value is not in its range; nothing changes then.
+    pub fn set(&mut self, name: &str, value: i64) -> Result<(), ParamError> {
+        let (row, column) = find(name).ok_or(ParamError::Unknown)?;
+        let Param { min, max, .. } = ROWS[row];
+        let value = i32::try_from(value).ok().filter(|value| (min..=max).contains(value));
+        let value = value.ok_or(ParamError::Range(min, max))?;
+        match column {
+            Some(column) => self.values[row][column] = value,
+            None => self.values[row] = [value; COLUMNS],
+        }
+        Ok(())
+    }
+}
+
+#[cfg(feature = "tune")]
+impl Default for ParamTable {
+    fn default() -> ParamTable {
+        ParamTable { values: ROWS.iter().map(|row| row.values).collect() }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn every_value_is_within_its_range() {
-        for param in super::ALL {
-            assert!((param.min..=param.max).contains(&param.value), "{}", param.name);
+        for row in ROWS {
+            assert!(row.values.iter().all(|value| (row.min..=row.max).contains(value)), "{}", row.name);
+            assert!(row.per_rule || row.values.iter().all(|&value| value == row.values[0]), "{}", row.name);
         }
+    }
+
+    #[test]
+    fn names_are_found_with_and_without_a_rule() {
+        assert_eq!(find("aspiration_window"), Some((1, None)));
+        assert_eq!(find("ASPIRATION_WINDOW"), Some((1, None)));
+        let slope = ROWS.iter().position(|row| row.name == "rfp_slope").unwrap();
+        assert_eq!(find("rfp_slope.caro"), Some((slope, Some(3))));
+        for wrong in ["", "nosuch", "rfp_slope.", "rfp_slope.go", "aspiration_window.renju"] {
+            assert_eq!(find(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn each_rule_reads_its_own_column() {
+        let slope = ROWS.iter().find(|row| row.name == "rfp_slope").unwrap();
+        for rule in Rule::ALL {
+            assert_eq!(Params::shipped(rule).rfp_slope(), slope.values[usize::from(column(rule))]);
+        }
+    }
+
+    #[test]
+    #[cfg(not(feature = "tune"))]
+    fn nothing_can_be_set_as_shipped() {
+        assert_eq!(ParamTable::default().set("rfp_slope", 50), Err(ParamError::Fixed));
+    }
+
+    #[test]
+    #[cfg(feature = "tune")]
+    fn values_are_set_for_one_rule_or_all_and_only_within_range() {
+        let mut table = ParamTable::default();
+        assert_eq!(table.set("rfp_slope", 50), Ok(()));
+        assert_eq!(table.set("rfp_slope.renju", 70), Ok(()));
+        assert_eq!(table.set("rfp_slope", 1000), Err(ParamError::Range(20, 140)));
+        assert_eq!(table.set("rfp_slope", i64::MIN), Err(ParamError::Range(20, 140)));
+        assert_eq!(table.set("nosuch", 50), Err(ParamError::Unknown));
+        assert_eq!(table.for_rule(Rule::Renju).rfp_slope(), 70);
+        assert_eq!(table.for_rule(Rule::CaroExact).rfp_slope(), 50);
     }
 }

@@ -7,6 +7,7 @@
 
 use super::history::History;
 use super::limits::SearchControl;
+use super::params::Params;
 use super::report::SearchReport;
 use super::root;
 use super::tt::TranspositionTable;
@@ -91,6 +92,8 @@ pub struct Job {
     pub board: Arc<Board>,
     /// Points that must not be played at the root.
     pub blocked: Arc<[Point]>,
+    /// The tunable numbers for the position's rule.
+    pub params: Params,
     /// Deepest iteration.
     pub deepest: u32,
     /// What all threads share.
@@ -298,6 +301,7 @@ mod tests {
         Job {
             board: Arc::new(Board::new(Rule::Freestyle, Size::square(15).unwrap())),
             blocked: Arc::new([]),
+            params: Params::shipped(Rule::Freestyle),
             deepest: 3,
             shared: Arc::new(Shared::new(Arc::new(TranspositionTable::new(1 << 16)), threads)),
         }

@@ -65,10 +65,10 @@ impl Worker<'_> {
         if let Some(eval) = self.statics[ply.index()]
             && !is_pv
         {
-            if prune::can_stand_above(eval, beta, depth, improving) {
+            if prune::can_stand_above(&self.params, eval, beta, depth, improving) {
                 return eval;
             }
-            if prune::is_hopeless(eval, alpha, depth) {
+            if prune::is_hopeless(&self.params, eval, alpha, depth) {
                 let score = self.quiesce(alpha, alpha.above(), ply);
                 if score <= alpha || self.aborted {
                     return score;
@@ -117,13 +117,13 @@ impl Worker<'_> {
         let mut picker = MovePicker::new(&self.board, node.duty, table_move);
         let mut result = Tried { best: None, best_move: None, pruned: false };
         let mut tried = PointList::new();
-        while let Some(point) = picker.next(&self.board, node.duty, &self.evaluator, self.history) {
+        while let Some(point) = picker.next(&self.params, &self.board, node.duty, &self.evaluator, self.history) {
             if !self.is_legal(point) {
                 continue;
             }
             if is_free
                 && !node.is_pv
-                && tried.len() >= prune::move_limit(node.depth, node.improving)
+                && tried.len() >= prune::move_limit(&self.params, node.depth, node.improving)
                 && result.best.is_some_and(|best| !best.is_loss())
             {
                 result.pruned = true;
@@ -145,7 +145,7 @@ impl Worker<'_> {
                 self.extend_line(node.ply, point);
                 if score >= beta {
                     if is_free {
-                        self.history.reward(us, point, &tried, node.depth.whole());
+                        self.history.reward(&self.params, us, point, &tried, node.depth.whole());
                     }
                     break;
                 }
@@ -162,7 +162,7 @@ impl Worker<'_> {
         if index < 2 || node.depth < Depth::plies(2) || !is_quiet || !matches!(node.duty, Duty::Free) {
             return Depth::ZERO;
         }
-        reduce::late_move(node.depth, index, node.is_pv, self.history.get(us, point))
+        reduce::late_move(&self.params, node.depth, index, node.is_pv, self.history.get(us, point))
     }
 
     /// Searches the position after a move: reduced and with a null window first, more as the results demand.

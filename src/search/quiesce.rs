@@ -4,7 +4,6 @@
 
 use super::forced::{self, Duty};
 use super::order;
-use super::params::VCF_DELTA;
 use super::tt::Bound;
 use super::worker::Worker;
 use crate::base::{Ply, Point, Score, Size};
@@ -48,7 +47,7 @@ impl Worker<'_> {
         if stand_pat >= beta || self.board.count_from(us, Threat::Four) == 0 {
             return stand_pat;
         }
-        if stand_pat + VCF_DELTA < alpha && !alpha.is_decisive() {
+        if stand_pat + self.params.vcf_delta() < alpha && !alpha.is_decisive() {
             return stand_pat;
         }
         let old_alpha = alpha;
@@ -130,7 +129,7 @@ impl Worker<'_> {
                 && attack.last.is_none_or(|last| is_close(last, point))
                 && stops.as_ref().is_none_or(|stops| stops.contains(&point))
             {
-                fours.push((order::score(&self.board, us, point, &self.evaluator, self.history), point));
+                fours.push((order::score(&self.params, &self.board, us, point, &self.evaluator, self.history), point));
             }
         });
         fours.sort_unstable_by_key(|&(score, point)| (-score, point));

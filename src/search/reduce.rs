@@ -1,6 +1,6 @@
 //! How much less deeply unpromising moves are searched. Floor 3.
 
-use super::params::{LMR_FACTOR, LMR_HISTORY, LMR_OFFSET};
+use super::params::Params;
 use crate::base::Depth;
 
 /// Natural logarithms of 1..=63 in 1/64; entry 0 unused. Kept as integers so that every build reduces alike.
@@ -35,10 +35,10 @@ const fn log64(n: u64) -> i32 {
 
 /// Late-move reduction of the `index`-th move (from 0) of a node: the logarithm of the depth times that of the index,
 /// less in PV nodes and for moves with a good history.
-pub fn late_move(depth: Depth, index: usize, is_pv: bool, history: i32) -> Depth {
+pub fn late_move(params: &Params, depth: Depth, index: usize, is_pv: bool, history: i32) -> Depth {
     let plies = depth.whole().clamp(1, 63) as usize;
     let logs = LOG[plies] * LOG[index.clamp(1, 63)] / 64;
-    let mut reduction = LMR_OFFSET + logs * LMR_FACTOR / 100 - history * 64 / LMR_HISTORY;
+    let mut reduction = params.lmr_offset() + logs * params.lmr_factor() / 100 - history * 64 / params.lmr_history();
     if is_pv {
         reduction -= 64;
     }
@@ -48,6 +48,7 @@ pub fn late_move(depth: Depth, index: usize, is_pv: bool, history: i32) -> Depth
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Rule;
 
     #[test]
     fn logarithms_are_right_to_a_sixtyfourth() {
@@ -59,8 +60,9 @@ mod tests {
 
     #[test]
     fn later_moves_and_deeper_nodes_are_reduced_more() {
-        let reduction = |depth, index| late_move(Depth::plies(depth), index, false, 0);
+        let params = Params::shipped(Rule::Freestyle);
+        let reduction = |depth, index| late_move(&params, Depth::plies(depth), index, false, 0);
         assert!(reduction(8, 20) > reduction(8, 4) && reduction(12, 8) > reduction(4, 8));
-        assert!(late_move(Depth::plies(8), 8, true, 0) < reduction(8, 8));
+        assert!(late_move(&params, Depth::plies(8), 8, true, 0) < reduction(8, 8));
     }
 }

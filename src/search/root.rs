@@ -5,7 +5,7 @@ use super::forced::{self, Duty};
 use super::history::History;
 use super::limits::SearchControl;
 use super::order;
-use super::params::{ASPIRATION_DEPTH, ASPIRATION_OPEN, ASPIRATION_WINDOW};
+use super::params::Params;
 use super::pool::{self, Job, Pool, Shared};
 use super::report::{Iteration, NullSink, ReportSink, SearchReport};
 use super::tt::TranspositionTable;
@@ -26,6 +26,8 @@ pub struct Task<'a> {
     pub board: Board,
     /// Points that must not be played at the root.
     pub blocked: &'a [Point],
+    /// The tunable numbers for the position's rule.
+    pub params: Params,
     /// What was learned about moves in this game.
     pub history: &'a mut History,
     /// What was learned about positions in this game.
@@ -47,9 +49,9 @@ struct RootMove {
 
 /// Finds a move for the side to move. There is one as long as the board has an empty point.
 pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
-    let Task { board, blocked, history, table, pool, control } = task;
+    let Task { board, blocked, params, history, table, pool, control } = task;
     let shared = Arc::new(Shared::new(Arc::clone(table), pool.threads()));
-    let mut worker = Worker::new(board, history, &shared, 0, control);
+    let mut worker = Worker::new(board, params, history, &shared, 0, control);
     let mut moves = root_moves(&mut worker, blocked);
     let mut report = SearchReport { best: moves.first().map(|m| m.point), last: worker.iteration(0, Score::DRAW) };
     if moves.is_empty() {
@@ -72,7 +74,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
         deepen(&mut worker, &mut moves, deepest, &mut report, sink);
     } else {
         let board = Arc::new(worker.board.clone());
-        let crew = pool.start(&Job { board, blocked: blocked.into(), deepest, shared: Arc::clone(&shared) });
+        let crew = pool.start(&Job { board, blocked: blocked.into(), params, deepest, shared: Arc::clone(&shared) });
         deepen(&mut worker, &mut moves, deepest, &mut report, sink);
         report = choose(report, crew.dismiss(), &worker, sink);
     }
@@ -103,7 +105,7 @@ fn choose(
 /// is stopped.
 pub fn assist(job: &Job, id: usize, history: &mut History) -> SearchReport {
     let board = Board::clone(&job.board);
-    let mut worker = Worker::new(board, history, &job.shared, id, job.shared.helpers());
+    let mut worker = Worker::new(board, job.params, history, &job.shared, id, job.shared.helpers());
     let mut moves = root_moves(&mut worker, &job.blocked);
     for equals in moves.chunk_by_mut(|a, b| a.score == b.score) {
         equals.rotate_left(id % equals.len());
@@ -180,8 +182,9 @@ fn known_win(worker: &mut Worker<'_>, moves: &mut [RootMove]) -> Option<Score> {
 
 /// One iteration with its aspiration windows; the moves are left best first. `None` when it was cut short.
 fn iterate(worker: &mut Worker<'_>, moves: &mut [RootMove], depth: u32, guess: Score) -> Option<Score> {
-    let narrow = depth as i32 >= ASPIRATION_DEPTH && guess.units().abs() < ASPIRATION_OPEN;
-    let mut delta = ASPIRATION_WINDOW;
+    let params = worker.params;
+    let narrow = depth as i32 >= params.aspiration_depth() && guess.units().abs() < params.aspiration_open();
+    let mut delta = params.aspiration_window();
     let (mut alpha, mut beta) =
         if narrow { (guess - delta, guess + delta) } else { (-Score::INFINITE, Score::INFINITE) };
     loop {
@@ -195,7 +198,7 @@ fn iterate(worker: &mut Worker<'_>, moves: &mut [RootMove], depth: u32, guess: S
             return Some(score);
         }
         delta += delta / 2 + 6;
-        if score.units().abs() >= ASPIRATION_OPEN {
+        if score.units().abs() >= params.aspiration_open() {
             (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
         }
     }
@@ -285,7 +288,9 @@ fn root_moves(worker: &mut Worker<'_>, blocked: &[Point]) -> Vec<RootMove> {
     points.retain(|point| symmetries.iter().all(|s| s.apply(*point, size) >= *point));
     let mut moves: Vec<(i32, Point)> = points
         .iter()
-        .map(|&point| (order::score(&worker.board, us, point, &worker.evaluator, worker.history), point))
+        .map(|&point| {
+            (order::score(&worker.params, &worker.board, us, point, &worker.evaluator, worker.history), point)
+        })
         .collect();
     moves.sort_unstable_by_key(|&(score, point)| (-score, point));
     moves.into_iter().map(|(score, point)| RootMove { point, score: Score::estimate(score), nodes: 0 }).collect()

@@ -2,6 +2,7 @@
 
 use super::history::History;
 use super::limits::SearchControl;
+use super::params::Params;
 use super::pool::Shared;
 use super::time::{Clock, SystemClock, TimeManager};
 use super::tt::TranspositionTable;
@@ -28,6 +29,8 @@ pub struct Worker<'a> {
     pub board: Board,
     /// The evaluation, kept in step with the board.
     pub evaluator: ShapeEvaluator,
+    /// The tunable numbers for the position's rule.
+    pub params: Params,
     /// What was learned about moves.
     pub history: &'a mut History,
     /// What was learned about positions.
@@ -61,6 +64,7 @@ impl<'a> Worker<'a> {
     /// Thread `id`'s worker for `board`, under the limits that `control` holds.
     pub fn new(
         board: Board,
+        params: Params,
         history: &'a mut History,
         shared: &'a Shared,
         id: usize,
@@ -72,6 +76,7 @@ impl<'a> Worker<'a> {
         let mut worker = Worker {
             board,
             evaluator,
+            params,
             history,
             table: shared.table(),
             lines: vec![Line::new(); Ply::MAX.index() + 2],

@@ -5,9 +5,12 @@ pub mod arena;
 pub mod bench;
 #[cfg(feature = "tools")]
 pub mod data;
+pub mod params;
 pub mod positions;
 pub mod smp;
 pub mod solve;
+#[cfg(feature = "tools")]
+pub mod tune;
 pub mod verify;
 
 use std::io::Write;
@@ -22,10 +25,11 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
         ["bench"] => bench::search(out).map(|_| ())?,
         ["bench", "smp"] => smp::compare(out)?,
         ["bench", "board"] => bench::board(out)?,
+        ["params"] => params::list(out)?,
         ["solve", ..] => solve::run(&arguments[1..], out)?,
         ["verify", ..] => verify::run(&arguments[1..], out)?,
         _ => anyhow::bail!(
-            "unknown command '{}'; commands: bench, bench smp, bench board, solve, verify",
+            "unknown command '{}'; commands: bench, bench smp, bench board, params, solve, verify",
             words.join(" ")
         ),
     }

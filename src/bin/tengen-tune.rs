@@ -1,0 +1,18 @@
+//! `tengen-tune`: finds better numbers for the engine. Everything is in `tengen::tools::tune`.
+
+use clap::Parser;
+use std::io::Write;
+use std::process::ExitCode;
+use tengen::tools::tune::cli::{Arguments, run};
+
+fn main() -> ExitCode {
+    env_logger::init();
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody is left to be told when even this fails.
+            let _ = writeln!(std::io::stderr(), "tengen-tune: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

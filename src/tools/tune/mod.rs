@@ -1,0 +1,3 @@
+//! Floor 6: finding better numbers by games and by data.
+
+pub mod cli;
