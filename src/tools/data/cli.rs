@@ -1,6 +1,7 @@
 //! The command line of `tengen-data`. Floor 6.
 
 use super::openings::{self, Wanted};
+use super::selfplay::{self, Kind, Series};
 use crate::base::{Rule, Size};
 use crate::tools::arena::cli::{parse_rule, parse_size};
 use anyhow::{Context, Result, ensure};
@@ -25,6 +26,10 @@ pub enum Command {
     /// The same seed gives the same openings, whatever the number of threads. Example: tengen-data openings
     /// --rule 8 --size 15 --count 200 --seed 1 --out caro15.txt
     Openings(OpeningArguments),
+    /// Games of the engine against itself, for training; run it again after an interruption and it goes on.
+    ///
+    /// Example: tengen-data selfplay --on 0:15 --on 0:20:2 --games 10000 --nodes 2000 --out freestyle.tgr
+    Selfplay(SelfplayArguments),
 }
 
 /// Which openings are wanted.
@@ -62,15 +67,64 @@ pub struct OpeningArguments {
     pub out: Option<PathBuf>,
 }
 
+/// Which games are wanted.
+#[derive(clap::Args, Debug)]
+pub struct SelfplayArguments {
+    /// A kind of game, RULE:SIZE or RULE:SIZE:WEIGHT; repeat it for a mix drawn by weight. Rules and sizes as for
+    /// openings.
+    #[arg(long, required = true, value_name = "KIND", value_parser = parse_kind)]
+    pub on: Vec<Kind>,
+    /// How many games.
+    #[arg(long)]
+    pub games: u64,
+    /// Nodes a move on average; single moves vary by a tenth.
+    #[arg(long, default_value_t = 2000)]
+    pub nodes: u64,
+    /// Same seed, same games.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Threads; default: all cores.
+    #[arg(long)]
+    pub concurrency: Option<usize>,
+    /// Where to. Games that are there already are not played again.
+    #[arg(long)]
+    pub out: PathBuf,
+}
+
+/// Reads RULE:SIZE or RULE:SIZE:WEIGHT.
+fn parse_kind(text: &str) -> Result<Kind, String> {
+    let mut parts = text.split(':');
+    let (Some(rule), Some(size)) = (parts.next(), parts.next()) else {
+        return Err("a kind is RULE:SIZE or RULE:SIZE:WEIGHT, as 0:15 or 8:20:3".into());
+    };
+    let weight = parts.next().map_or(Ok(1), |weight| weight.parse().map_err(|_| format!("'{weight}' is no weight")))?;
+    if parts.next().is_some() || weight == 0 {
+        return Err("a kind is RULE:SIZE or RULE:SIZE:WEIGHT with a weight of at least 1".into());
+    }
+    Ok(Kind { rule: parse_rule(rule)?, size: parse_size(size)?, weight })
+}
+
 /// Does what was typed.
 ///
 /// # Errors
 /// When what was typed makes no sense, or the output cannot be written.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let Command::Openings(typed) = &arguments.command;
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    match &arguments.command {
+        Command::Openings(typed) => run_openings(typed, cores),
+        Command::Selfplay(typed) => {
+            let SelfplayArguments { on, games, nodes, seed, concurrency, out } = typed;
+            let series = Series { kinds: on.clone(), games: *games, nodes: *nodes, seed: *seed };
+            let there = selfplay::run(&series, out, concurrency.unwrap_or(cores))?;
+            writeln!(std::io::stdout(), "{there} games in {}", out.display())?;
+            Ok(())
+        }
+    }
+}
+
+fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
     ensure!(typed.min_stones >= 1 && typed.min_stones <= typed.max_stones, "--min-stones is 1 to --max-stones");
     ensure!(typed.max_stones * 4 <= typed.size.cells(), "too many stones for this board");
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let wanted = Wanted {
         rule: typed.rule,
         size: typed.size,

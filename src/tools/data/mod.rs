@@ -2,3 +2,5 @@
 
 pub mod cli;
 pub mod openings;
+pub mod record;
+pub mod selfplay;

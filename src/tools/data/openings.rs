@@ -78,7 +78,7 @@ pub fn generate(wanted: &Wanted, threads: usize) -> Result<Vec<Opening>> {
 fn batch(wanted: &Wanted, first: u64, threads: usize) -> Vec<Option<Opening>> {
     let next = AtomicU64::new(first);
     let work = || {
-        let mut maker = Maker::new(wanted);
+        let mut maker = Maker::new(wanted.clone());
         let mut made = Vec::new();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -96,20 +96,23 @@ fn batch(wanted: &Wanted, first: u64, threads: usize) -> Vec<Option<Opening>> {
     all.into_iter().map(|(_, opening)| opening).collect()
 }
 
-struct Maker<'a> {
-    wanted: &'a Wanted,
+/// Makes openings one at a time.
+#[derive(Debug)]
+pub(super) struct Maker {
+    wanted: Wanted,
     engine: Engine,
 }
 
-impl<'a> Maker<'a> {
-    fn new(wanted: &'a Wanted) -> Maker<'a> {
+impl Maker {
+    pub(super) fn new(wanted: Wanted) -> Maker {
         let mut engine = Engine::new();
         engine.set_rule(wanted.rule);
         engine.options_mut().hash_size = Some(HASH);
         Maker { wanted, engine }
     }
 
-    fn candidate(&mut self, number: u64) -> Option<Opening> {
+    /// The `number`-th candidate of the seed; `None` when it is not balanced.
+    pub(super) fn candidate(&mut self, number: u64) -> Option<Opening> {
         let mixed = self.wanted.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03);
         let mut random = SmallRng::seed_from_u64(mixed);
         self.engine.new_game(self.wanted.size, false);
