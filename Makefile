@@ -8,7 +8,7 @@ endif
 # NAME.exe may be asked for with its ending or without.
 TARGET := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-.PHONY: all bench test clean
+.PHONY: all bench test dist windows clean
 
 all:
 	cargo build --release --locked --no-default-features --bin pbrain-tengen
@@ -19,6 +19,13 @@ bench: all
 
 test:
 	cargo test --locked
+
+# What users download, in target/dist; see scripts/dist.
+dist:
+	scripts/dist
+
+windows:
+	scripts/build-windows
 
 clean:
 	cargo clean

@@ -15,6 +15,9 @@ const BUDGET: usize = 600;
 const STDIN: &[&str] = &["protocol/input.rs", "tools/solve.rs"];
 const STDOUT: &[&str] = &["protocol/reply.rs", "tools/", "main.rs", "bin/"];
 const STDERR: &[&str] = &["tools/", "main.rs", "bin/"];
+/// Where the standard hash maps may be used, whose keys are random: in programs that only ever run on their own. The
+/// brain's are those of `base::maps`.
+const RANDOM_KEYS: &[&str] = &["base/maps.rs", "tools/arena/", "tools/data/"];
 /// Where the printing macros may be used.
 const PRINTING: &[&str] = &["tools/", "bin/"];
 
@@ -53,6 +56,7 @@ fn check(name: &str, text: &str) -> Vec<String> {
     let without_tests = &text.lines().take(lines_without_tests(text)).collect::<Vec<_>>().join("\n");
     let mut complaints = check_floors(name, &tokens);
     complaints.extend(check_streams(name, &self::tokens(without_tests)));
+    complaints.extend(check_hashing(name, &self::tokens(without_tests)));
     let lines = lines_without_tests(text);
     if lines > BUDGET {
         complaints.push(format!("src/{name}: {lines} lines without tests, more than {BUDGET}: build a new room"));
@@ -244,10 +248,33 @@ fn group<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     found
 }
 
+/// Whether a file is one of these rooms, or in one of them.
+fn is_in(name: &str, rooms: &[&str]) -> bool {
+    rooms.iter().any(|&room| name == room || room.ends_with('/') && name.starts_with(room))
+}
+
+/// Standard hash maps outside their rooms.
+fn check_hashing(name: &str, tokens: &[Token<'_>]) -> Vec<String> {
+    if is_in(name, RANDOM_KEYS) {
+        return Vec::new();
+    }
+    let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.text == text);
+    let mut named = Vec::new();
+    for at in 0..tokens.len() {
+        if is(at, "collections") && is(at + 1, "::") {
+            named.extend(if is(at + 2, "{") { group(&tokens[at + 2..]) } else { tokens[at + 2..at + 3].to_vec() });
+        }
+    }
+    named.retain(|token| matches!(token.text, "HashMap" | "HashSet"));
+    let complaint = |token: Token<'_>| {
+        format!("src/{name}:{}: the standard {} has random keys: use that of base::maps", token.line, token.text)
+    };
+    named.into_iter().map(complaint).collect()
+}
+
 /// Standard streams and printing macros outside their rooms.
 fn check_streams(name: &str, tokens: &[Token<'_>]) -> Vec<String> {
-    let allowed =
-        |rooms: &[&str]| rooms.iter().any(|&room| name == room || room.ends_with('/') && name.starts_with(room));
+    let allowed = |rooms: &[&str]| is_in(name, rooms);
     let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.text == text);
     let mut complaints = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -308,6 +335,15 @@ mod checker {
             assert_eq!(count("search/pvs.rs", text), 1, "{text}");
         }
         assert_eq!(count("utils.rs", ""), 1, "a file without a floor");
+    }
+
+    #[test]
+    fn random_keys_are_refused() {
+        for text in ["use std::collections::HashMap;", "use std::collections::{BTreeMap, HashSet};"] {
+            assert_eq!(count("engine/mod.rs", text), 1, "{text}");
+            assert_eq!(count("tools/arena/mod.rs", text), 0, "{text}");
+            assert_eq!(count("engine/mod.rs", &format!("#[cfg(test)]\nmod tests {{\n    {text}\n}}\n")), 0, "{text}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod color;
 pub mod depth;
 pub mod list;
+pub mod maps;
 pub mod point;
 pub mod rule;
 pub mod score;

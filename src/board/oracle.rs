@@ -8,9 +8,9 @@
 //! the edge, or a square declared dead.
 
 use super::shape::{Foul, RealThree, Shape, Threat};
+use crate::base::maps::HashMap;
 use crate::base::{Cell, Color, Direction, LineRule, Point, Rule, Size};
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 /// A position judged by rescanning it.
 #[derive(Clone, Debug)]

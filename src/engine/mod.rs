@@ -6,6 +6,7 @@ pub mod options;
 pub use opening::Swap2Choice;
 pub use options::Options;
 
+use crate::base::maps::HashSet;
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::{Board, Threat};
 use crate::search::{
@@ -123,7 +124,7 @@ impl Engine {
     /// Replaces the whole position. `stones` in playing order; [`Cell::Wall`] marks a dead square. Stones off the
     /// board or on occupied points are an error, and the position stays as it was.
     pub fn set_position(&mut self, stones: &[(Point, Cell)], to_move: Color) -> Result<(), PositionError> {
-        let mut taken = std::collections::HashSet::new();
+        let mut taken = HashSet::default();
         for &(point, _) in stones {
             if !self.size.contains(point) {
                 return Err(PositionError::Outside);

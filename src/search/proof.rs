@@ -10,9 +10,9 @@
 use super::stops;
 use super::vcf::Search;
 use super::vct::{THREAT_MOVES, VctLimits, VctSolver, legal_stops};
+use crate::base::maps::HashMap;
 use crate::base::{Color, Point};
 use crate::board::{Board, NullObserver, Threat};
-use std::collections::HashMap;
 
 /// A move of the attacker, and what he answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -97,7 +97,7 @@ impl ProofBuilder<'_> {
         let side = board.side();
         board.set_side(attacker);
         let proof = Proof::default();
-        let mut builder = ProofBuilder { solver, limits, proof, index: HashMap::new(), known: HashMap::new() };
+        let mut builder = ProofBuilder { solver, limits, proof, index: HashMap::default(), known: HashMap::default() };
         let root = builder.attack(board);
         let mut proof = builder.proof;
         board.set_side(side);

@@ -29,11 +29,11 @@
 //! A foul of the defender's loses. [`Oracle`] judges every stone; the only thing remembered is which node was found to
 //! hold in which position.
 
+use crate::base::maps::HashSet;
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::notation::{letter, parse_moves};
 use crate::board::oracle::{Oracle, Verdict};
 use anyhow::{Context, bail, ensure};
-use std::collections::HashSet;
 use std::io::{Read, Write};
 
 /// A proof as it was read.
@@ -175,7 +175,7 @@ impl Claim {
             claim: self,
             oracle: self.oracle.clone(),
             path: Vec::new(),
-            found: HashSet::new(),
+            found: HashSet::default(),
             stones: [[0; Size::MAX_SIDE]; 2],
         };
         let outcome = checker.node(self.nodes.len() - 1, true);

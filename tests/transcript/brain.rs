@@ -40,11 +40,20 @@ pub struct Brain {
 }
 
 impl Brain {
+    /// The built binary, or the command that `FIXTURE_BRAIN` names: `wine pbrain-tengen64.exe`.
     pub fn new(directory: Option<&str>, bare: bool) -> Brain {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"));
+        let given = std::env::var("FIXTURE_BRAIN").unwrap_or_default();
+        let mut words = given.split_whitespace();
+        let mut command = Command::new(words.next().unwrap_or(env!("CARGO_BIN_EXE_pbrain-tengen")));
+        command.args(words);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).env_remove("RUST_LOG");
         if bare {
             command.env_clear();
+            if !given.is_empty() {
+                // Without these, wine starts a server of its own, which keeps our pipes open.
+                let needed = ["PATH", "HOME", "WINEPREFIX", "WINEDEBUG"];
+                command.envs(needed.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+            }
         }
         if let Some(directory) = directory {
             command.current_dir(directory);
