@@ -16,7 +16,7 @@ pub const COLUMNS: usize = 4;
 pub const COLUMN_NAMES: [&str; COLUMNS] = ["freestyle", "standard", "renju", "caro"];
 
 /// The column of a rule.
-const fn column(rule: Rule) -> u8 {
+pub const fn column_of(rule: Rule) -> usize {
     match rule {
         Rule::Freestyle => 0,
         Rule::Standard => 1,
@@ -100,7 +100,7 @@ macro_rules! is_per_rule {
 macro_rules! pick {
     ([$($value:expr),*], $column:expr) => {{
         const VALUES: [i32; COLUMNS] = [$($value),*];
-        VALUES[$column as usize % COLUMNS]
+        VALUES[$column % COLUMNS]
     }};
     ($value:expr, $column:expr) => {
         $value
@@ -123,7 +123,7 @@ macro_rules! params {
         #[cfg(not(feature = "tune"))]
         #[derive(Clone, Copy, Debug)]
         pub struct Params {
-            column: u8,
+            column: usize,
         }
 
         #[cfg(not(feature = "tune"))]
@@ -155,7 +155,7 @@ macro_rules! params {
         impl ParamTable {
             /// The values for a rule.
             pub fn for_rule(&self, rule: Rule) -> Params {
-                let column = usize::from(column(rule));
+                let column = column_of(rule);
                 let mut values = self.values.iter().map(|row| row[column]);
                 Params { $($name: values.next().expect("a value for every row")),* }
             }
@@ -190,7 +190,7 @@ params! {
 impl Params {
     /// The values for a rule, as shipped.
     pub const fn shipped(rule: Rule) -> Params {
-        Params { column: column(rule) }
+        Params { column: column_of(rule) }
     }
 }
 
@@ -290,7 +290,7 @@ mod tests {
     fn each_rule_reads_its_own_column() {
         let slope = ROWS.iter().find(|row| row.name == "rfp_slope").unwrap();
         for rule in Rule::ALL {
-            assert_eq!(Params::shipped(rule).rfp_slope(), slope.values[usize::from(column(rule))]);
+            assert_eq!(Params::shipped(rule).rfp_slope(), slope.values[column_of(rule)]);
         }
     }
 

@@ -1,3 +1,5 @@
 //! Floor 6: finding better numbers by games and by data.
 
 pub mod cli;
+pub mod selfplay;
+pub mod spsa;
