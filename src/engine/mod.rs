@@ -1,8 +1,10 @@
 //! Floor 4: the engine as its users see it: set a position, play, think, stop. No text, no stdin.
 
+pub mod level;
 pub mod opening;
 pub mod options;
 
+pub use level::Level;
 pub use opening::Swap2Choice;
 pub use options::Options;
 
@@ -186,11 +188,40 @@ impl Engine {
         Board::from_cells(self.rule, self.size, &self.stones, self.to_move)
     }
 
-    /// Searches a move for the side to move. The caller has called [`SearchControl::begin`]; the search stops when
-    /// its limits are used up or the control says so. The position stays as it is.
+    /// Searches a move for the side to move, at the strength that the settings ask for. The caller has called
+    /// [`SearchControl::begin`]; the search stops when its limits are used up or the control says so. The position
+    /// stays as it is.
     pub fn think(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
-        let board = self.board();
-        self.think_about(board, control, sink)
+        let mut board = self.board();
+        let level = Level::of(self.options.strength);
+        if level.is_full() {
+            return self.think_about(board, control, sink);
+        }
+        match level::choose(&mut board, level, self.options.seed, &self.blocked) {
+            None => self.think_about(board, control, sink),
+            Some(level::Choice::Feel(point)) => {
+                let report = level::felt(&board, point);
+                sink.iteration(&report.last);
+                report
+            }
+            Some(level::Choice::Read(points)) => self.think_among(&points, board, control, sink),
+        }
+    }
+
+    /// Searches these points and no others.
+    fn think_among(
+        &mut self,
+        points: &[Point],
+        board: Board,
+        control: &SearchControl,
+        sink: &mut dyn ReportSink,
+    ) -> SearchReport {
+        let others = self.size.points().filter(|point| !points.contains(point)).collect();
+        let blocked = std::mem::replace(&mut self.blocked, others);
+        let mut report = self.think_about(board, control, &mut level::Modest(sink));
+        self.blocked = blocked;
+        report.last.score = level::modest(report.last.score);
+        report
     }
 
     fn think_about(&mut self, board: Board, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {

@@ -1,5 +1,6 @@
 //! What the user may set, with ranges and defaults, and what that allows one search. Floor 4.
 
+use super::level::{self, Level};
 use crate::search::SearchLimits;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -27,6 +28,10 @@ pub struct Options {
     pub max_depth: Option<u32>,
     /// Threads asked for; how many there will be is [`Options::usable_threads`].
     pub threads: usize,
+    /// Playing strength, 0 to 100; see [`Level`].
+    pub strength: u32,
+    /// What a level below the highest happens to see; the same seed plays the same game.
+    pub seed: u64,
 }
 
 impl Options {
@@ -68,7 +73,7 @@ impl Options {
             left,
             increment: self.increment,
             nodes: self.max_nodes,
-            depth: self.max_depth,
+            depth: self.max_depth.into_iter().chain(Level::of(self.strength).depth()).min(),
         }
     }
 
@@ -95,8 +100,11 @@ impl Options {
     }
 
     /// Threads that a search gets: what was asked for, as far as the machine has them and half of the memory holds
-    /// what they need.
+    /// what they need. A level below the highest reads alone: with several threads no game would come out twice.
     pub fn usable_threads(&self) -> usize {
+        if !Level::of(self.strength).is_full() {
+            return 1;
+        }
         let helpers = self.free_memory() / 2 / Options::THREAD_MEMORY;
         self.threads.clamp(1, Options::max_threads()).min(1 + helpers as usize)
     }
@@ -140,6 +148,8 @@ impl Default for Options {
             max_nodes: None,
             max_depth: None,
             threads: 1,
+            strength: level::FULL,
+            seed: 0,
         }
     }
 }

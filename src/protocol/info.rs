@@ -84,6 +84,11 @@ pub static KEYS: &[Key] = &[
         |o, threads| o.threads = positive(threads).map_or(1, |threads| threads as usize),
         "threads to search with, at most two for each processor; 0 or less: one",
     ),
+    setting(
+        "strength",
+        |o, level| o.strength = level.clamp(0, 100) as u32,
+        "playing strength from 0 to 100, the default; see Levels",
+    ),
     setting("max_node", |o, nodes| o.max_nodes = positive(nodes), "most nodes per move; 0 or less: unlimited"),
     Key {
         name: "rule",
