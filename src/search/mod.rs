@@ -1,6 +1,7 @@
 //! Floor 3: the search.
 
 pub mod forced;
+pub mod health;
 pub mod history;
 pub mod limits;
 pub mod order;

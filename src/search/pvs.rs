@@ -1,6 +1,7 @@
 //! The node function: principal variation search, fail-soft. A table of contents that calls the rooms around it. Floor 3.
 
 use super::forced::{self, Duty};
+use super::health::{self, Event};
 use super::order::{self, MovePicker};
 use super::prune;
 use super::quiesce;
@@ -52,7 +53,9 @@ impl Worker<'_> {
         // What is known already.
         let key = self.board.key();
         let hit = self.table.probe(key, ply);
+        health::count(Event::Probed);
         if let Some(hit) = hit {
+            health::count(Event::Found);
             let deep_enough = hit.depth >= stored_depth(depth) && !is_pv;
             if hit.bound.settles(hit.score, alpha, beta) && (deep_enough || hit.bound.proves(hit.score)) {
                 return hit.score;
@@ -96,6 +99,9 @@ impl Worker<'_> {
             return Some(Score::DRAW);
         }
         let proven = forced::static_result(&mut self.board, ply);
+        if proven.is_some() {
+            health::count(Event::Concluded);
+        }
         if proven.is_none() && ply >= Ply::MAX {
             return Some(self.evaluator.evaluate(&self.board));
         }
@@ -114,6 +120,7 @@ impl Worker<'_> {
     fn try_moves(&mut self, node: &Node<'_>, table_move: Option<Point>, mut alpha: Score, beta: Score) -> Tried {
         let us = self.board.side();
         let is_free = matches!(node.duty, Duty::Free);
+        health::count(if is_free { Event::Free } else { Event::Forced });
         let mut picker = MovePicker::new(&self.board, node.duty, table_move);
         let mut result = Tried { best: None, best_move: None, pruned: false };
         let mut tried = PointList::new();
@@ -144,6 +151,7 @@ impl Worker<'_> {
                 result.best_move = Some(point);
                 self.extend_line(node.ply, point);
                 if score >= beta {
+                    health::count_cut(tried.len());
                     if is_free {
                         self.history.reward(&self.params, us, point, &tried, node.depth.whole());
                     }
@@ -151,6 +159,10 @@ impl Worker<'_> {
                 }
             }
             tried.push(point);
+        }
+        if is_free && result.best_move.is_none() {
+            health::count(Event::FailedLow);
+            health::add(Event::TriedInVain, tried.len() as u64);
         }
         result
     }

@@ -3,6 +3,7 @@
 //! answer every four, and all his answers are tried, so a win found here is a proof. Floor 3.
 
 use super::forced::{self, Duty};
+use super::health::{self, Event};
 use super::order;
 use super::tt::Bound;
 use super::worker::Worker;
@@ -32,6 +33,7 @@ impl Worker<'_> {
 
     /// The attacker's node: take the evaluation, or go on with another four.
     fn attack(&mut self, mut alpha: Score, beta: Score, ply: Ply, attack: Attack) -> Score {
+        health::count(Event::Quiescent);
         if let Some(score) = self.settled(ply) {
             return score;
         }
@@ -80,6 +82,7 @@ impl Worker<'_> {
 
     /// The defender's node: the attacker has just made a four.
     fn defend(&mut self, mut alpha: Score, beta: Score, ply: Ply, attack: Attack) -> Score {
+        health::count(Event::Quiescent);
         if let Some(score) = self.settled(ply) {
             return score;
         }

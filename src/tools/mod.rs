@@ -5,6 +5,7 @@ pub mod arena;
 pub mod bench;
 #[cfg(feature = "tools")]
 pub mod data;
+pub mod health;
 pub mod params;
 pub mod positions;
 pub mod smp;
@@ -24,12 +25,13 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
     match words.as_slice() {
         ["bench"] => bench::search(out).map(|_| ())?,
         ["bench", "smp"] => smp::compare(out)?,
+        ["bench", "health"] => health::run(out)?,
         ["bench", "board"] => bench::board(out)?,
         ["params"] => params::list(out)?,
         ["solve", ..] => solve::run(&arguments[1..], out)?,
         ["verify", ..] => verify::run(&arguments[1..], out)?,
         _ => anyhow::bail!(
-            "unknown command '{}'; commands: bench, bench smp, bench board, params, solve, verify",
+            "unknown command '{}'; commands: bench, bench smp, bench board, bench health, params, solve, verify",
             words.join(" ")
         ),
     }

@@ -1,0 +1,89 @@
+//! What the search does with its nodes, counted for `pbrain-tengen bench health`. Floor 3.
+//!
+//! Only builds with the cargo feature `health` count; in all others the calls are nothing at all.
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A node of the quiescence search.
+    Quiescent,
+    /// A node that the threats on the board decide without search.
+    Concluded,
+    /// The table was asked about a node of the main search.
+    Probed,
+    /// The table knew the position.
+    Found,
+    /// A node of the main search whose moves were tried, without a threat that must be answered.
+    Free,
+    /// The same, where a threat leaves few replies.
+    Forced,
+    /// The first move caused a cut-off.
+    CutFirst,
+    /// The second or third did.
+    CutThird,
+    /// A later one did.
+    CutLater,
+    /// A free node failed low.
+    FailedLow,
+    /// Moves tried at such nodes.
+    TriedInVain,
+}
+
+/// Number of events.
+pub const EVENTS: usize = Event::TriedInVain as usize + 1;
+
+#[cfg(feature = "health")]
+mod counters {
+    use super::{EVENTS, Event};
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Whether this build counts.
+    pub const IS_COUNTING: bool = true;
+
+    static COUNTERS: [AtomicU64; EVENTS] = [const { AtomicU64::new(0) }; EVENTS];
+
+    /// Counts so many events.
+    pub fn add(event: Event, amount: u64) {
+        COUNTERS[event as usize].fetch_add(amount, Ordering::Relaxed);
+    }
+
+    /// What has been counted in this process since the last call, by event.
+    pub fn take() -> [u64; EVENTS] {
+        std::array::from_fn(|event| COUNTERS[event].swap(0, Ordering::Relaxed))
+    }
+}
+
+#[cfg(not(feature = "health"))]
+mod counters {
+    use super::{EVENTS, Event};
+
+    /// Whether this build counts.
+    pub const IS_COUNTING: bool = false;
+
+    /// Counts nothing.
+    #[inline(always)]
+    pub fn add(_event: Event, _amount: u64) {}
+
+    /// Nothing has been counted.
+    pub fn take() -> [u64; EVENTS] {
+        [0; EVENTS]
+    }
+}
+
+pub use counters::{IS_COUNTING, add, take};
+
+/// Counts one event.
+#[inline(always)]
+pub fn count(event: Event) {
+    add(event, 1);
+}
+
+/// Counts a cut-off by the move with this index, from 0.
+#[inline(always)]
+pub fn count_cut(index: usize) {
+    count(match index {
+        0 => Event::CutFirst,
+        1 | 2 => Event::CutThird,
+        _ => Event::CutLater,
+    });
+}

@@ -1,0 +1,135 @@
+//! How healthy the search is: where its nodes go, how good the order of moves is. Floor 6.
+//!
+//! The ranges beside the figures are what a good search of this kind shows in middle games; a figure outside wants an
+//! explanation, not necessarily a change.
+
+use super::bench::{POSITIONS, engine_at};
+use crate::base::Rule;
+use crate::search::health::{self, EVENTS, Event};
+use crate::search::{Iteration, ReportSink, SearchControl, SearchLimits};
+use std::io::Write;
+
+/// Nodes of each search.
+const NODES: u64 = 500_000;
+/// Iterations count for the growth from one to the next when they had this many nodes behind them.
+const SETTLED: u64 = 10_000;
+
+/// Sums over some searches.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    nodes: u64,
+    events: [u64; EVENTS],
+    /// Sum of the logarithms of what the nodes grew by, and the plies that it took.
+    growth: (f64, u32),
+    /// Sum of the depths reached, and the searches.
+    depth: (u32, u32),
+}
+
+impl Sums {
+    fn add(&mut self, other: &Sums) {
+        self.nodes += other.nodes;
+        self.events.iter_mut().zip(other.events).for_each(|(sum, events)| *sum += events);
+        self.growth = (self.growth.0 + other.growth.0, self.growth.1 + other.growth.1);
+        self.depth = (self.depth.0 + other.depth.0, self.depth.1 + other.depth.1);
+    }
+
+    fn get(&self, event: Event) -> f64 {
+        self.events[event as usize] as f64
+    }
+
+    /// Name, value, decimals, and the healthy range.
+    fn figures(&self) -> [(&'static str, f64, usize, &'static str); 10] {
+        let percent = |part: f64, whole: f64| 100.0 * part / whole.max(1.0);
+        let cuts = self.get(Event::CutFirst) + self.get(Event::CutThird) + self.get(Event::CutLater);
+        let early = self.get(Event::CutFirst) + self.get(Event::CutThird);
+        let interior = self.get(Event::Free) + self.get(Event::Forced);
+        let nodes = self.nodes as f64;
+        [
+            ("cut-offs on the first move, %", percent(self.get(Event::CutFirst), cuts), 1, "> 88"),
+            ("cut-offs on the first three moves, %", percent(early, cuts), 1, "> 96"),
+            ("quiescence nodes, %", percent(self.get(Event::Quiescent), nodes), 1, "30-50"),
+            ("forced among interior nodes, %", percent(self.get(Event::Forced), interior), 1, "35-55"),
+            ("nodes known to the table, %", percent(self.get(Event::Found), self.get(Event::Probed)), 1, "30-45"),
+            ("nodes decided by the threats, %", percent(self.get(Event::Concluded), nodes), 1, "10-20"),
+            ("moves tried at free nodes in vain", self.get(Event::TriedInVain) / self.get(Event::FailedLow), 1, "8-15"),
+            ("nodes of the next depth, times", (self.growth.0 / f64::from(self.growth.1)).exp(), 2, "1.3-1.5"),
+            ("depth reached", f64::from(self.depth.0) / f64::from(self.depth.1), 1, ""),
+            ("interior nodes, %", percent(interior, nodes), 1, ""),
+        ]
+    }
+}
+
+/// Nodes at the end of each iteration.
+#[derive(Default)]
+struct Growth(Vec<(u32, u64)>);
+
+impl ReportSink for Growth {
+    fn iteration(&mut self, iteration: &Iteration) {
+        if !iteration.score.is_decisive() {
+            self.0.push((iteration.depth, iteration.nodes));
+        }
+    }
+}
+
+/// Searches the bench positions by nodes and prints the figures, by rule and over all.
+///
+/// # Errors
+/// When this build does not count, or `out` cannot be written.
+pub fn run(out: &mut dyn Write) -> anyhow::Result<()> {
+    anyhow::ensure!(health::IS_COUNTING, "this build does not count; build it with --features health");
+    let mut by_rule = [Sums::default(); Rule::ALL.len()];
+    for position in &POSITIONS {
+        let mut engine = engine_at(position, 1);
+        let control = SearchControl::default();
+        control.begin(SearchLimits { nodes: Some(NODES), ..SearchLimits::default() });
+        let mut growth = Growth::default();
+        health::take();
+        let report = engine.think(&control, &mut growth);
+        let mut sums = Sums { nodes: report.last.nodes, events: health::take(), ..Sums::default() };
+        let settled: Vec<_> = growth.0.iter().filter(|&&(_, nodes)| nodes >= SETTLED).collect();
+        if let (Some(first), Some(last)) = (settled.first(), settled.last()) {
+            sums.growth = ((last.1 as f64 / first.1 as f64).ln(), last.0 - first.0);
+            sums.depth = (last.0, 1);
+        }
+        let rule = Rule::ALL.iter().position(|&rule| rule == position.0).expect("a rule is one of all");
+        by_rule[rule].add(&sums);
+    }
+    let mut all = Sums::default();
+    for sums in &by_rule {
+        all.add(sums);
+    }
+    let columns: Vec<_> = by_rule.iter().chain([&all]).map(Sums::figures).collect();
+    let names = Rule::ALL.iter().map(|rule| rule.name()).chain(["all"]);
+    write!(out, "{:38}", "")?;
+    names.into_iter().try_for_each(|name| write!(out, "{name:>11}"))?;
+    writeln!(out, "  healthy")?;
+    for (row, (name, _, _, range)) in columns[0].iter().enumerate() {
+        write!(out, "{name:38}")?;
+        for column in &columns {
+            let (_, value, decimals, _) = column[row];
+            write!(out, "{value:>11.decimals$}")?;
+        }
+        writeln!(out, "  {range}")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_builds_that_count_have_figures() {
+        let searched = health::IS_COUNTING && {
+            let mut engine = engine_at(&POSITIONS[0], 1);
+            let control = SearchControl::default();
+            control.begin(SearchLimits { nodes: Some(5000), ..SearchLimits::default() });
+            engine.think(&control, &mut Growth::default());
+            true
+        };
+        assert_eq!(health::take().iter().all(|&count| count > 0), searched);
+        if !searched {
+            assert!(run(&mut Vec::new()).is_err());
+        }
+    }
+}
