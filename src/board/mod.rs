@@ -165,6 +165,8 @@ impl Board {
         let (entries, cells) = (&self.log[log.clone()], &self.log_cells[log]);
         let shapes = &self.shapes;
         observer.played(
+            point,
+            color,
             taken.worth,
             entries
                 .iter()

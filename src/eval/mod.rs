@@ -1,5 +1,6 @@
 //! Floor 2: judgement. An [`Evaluator`] watches the board's changes and says what a quiet position is worth.
 
+pub mod network;
 pub mod shapes;
 
 pub use shapes::ShapeEvaluator;

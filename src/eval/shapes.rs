@@ -98,7 +98,7 @@ impl ShapeEvaluator {
 
 impl Observer for ShapeEvaluator {
     #[inline]
-    fn played(&mut self, taken: [Combination; 2], changes: impl Iterator<Item = Change>) {
+    fn played(&mut self, _: Point, _: Color, taken: [Combination; 2], changes: impl Iterator<Item = Change>) {
         self.earlier.push(self.sum);
         let gained: i32 = changes.map(|change| self.value(change.after) - self.value(change.before)).sum();
         self.sum += gained - self.value(taken);

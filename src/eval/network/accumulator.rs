@@ -1,0 +1,354 @@
+//! The network kept in step with the board: a move changes 33 cells, the rest stays. Floor 2.
+//!
+//! Lazy: moves and undos are only noted. When a number is asked for, what was applied and is no longer played is taken
+//! back (from a copy, so exactly), and what was played and is not yet applied is applied. A move that is undone before
+//! anybody asks costs nothing, and one that is undone and played again costs nothing the second time.
+
+use super::Network;
+use super::features::{MAPPINGS, REACH, SHAPES, mapping, shapes_of_window};
+use super::layers;
+use super::weights::{CELL_MAX, CHANNELS, Head, WIDTH};
+use crate::base::point::CELLS;
+use crate::base::{Cell, Color, Direction, Point, Score, Size};
+use crate::board::Board;
+use crate::board::lines::Lines;
+use std::sync::Arc;
+
+/// Cells that a move changes at most: eight on each line, and its own.
+const TOUCHED: usize = 8 * REACH + 1;
+
+/// How the sums are computed. All ways give the same numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// Plain code, for any processor.
+    Plain,
+    /// The same code compiled for AVX2.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+}
+
+impl Kernel {
+    /// The best one for this processor.
+    pub fn best() -> Kernel {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi2") {
+            return Kernel::Avx2;
+        }
+        Kernel::Plain
+    }
+}
+
+/// What a move changed, to be put back.
+#[derive(Clone, Debug)]
+struct Frame {
+    point: Point,
+    color: Color,
+    pooled: [i32; WIDTH],
+    len: usize,
+    touched: [u16; TOUCHED],
+    cells: [[i16; WIDTH]; TOUCHED],
+}
+
+impl Frame {
+    fn new(point: Point, color: Color) -> Frame {
+        let (touched, cells) = ([0; TOUCHED], [[0; WIDTH]; TOUCHED]);
+        Frame { point, color, pooled: [0; WIDTH], len: 0, touched, cells }
+    }
+}
+
+/// All cells of one position, their sum, and the way back.
+#[derive(Clone, Debug)]
+pub struct Accumulator {
+    network: Arc<Network>,
+    kernel: Kernel,
+    /// Played since the last refresh.
+    moves: Vec<(Point, Color)>,
+    /// Applied since the last refresh: the first `applied` are valid.
+    frames: Vec<Frame>,
+    applied: usize,
+    /// How many of the applied moves are known to be the first of those played.
+    agreed: usize,
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    lines: Lines,
+    cells: Box<[[i16; WIDTH]; CELLS]>,
+    /// Activations of all cells, without those of an empty board.
+    pooled: [i32; WIDTH],
+}
+
+impl Accumulator {
+    /// An accumulator for `board`.
+    pub fn new(network: Arc<Network>, board: &Board, kernel: Kernel) -> Accumulator {
+        let state = State { lines: Lines::all_wall(), cells: Box::new([[0; WIDTH]; CELLS]), pooled: [0; WIDTH] };
+        let moves = Vec::with_capacity(256);
+        let mut new = Accumulator { network, kernel, moves, frames: Vec::new(), applied: 0, agreed: 0, state };
+        new.refresh(board);
+        new
+    }
+
+    /// The network in use.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Forgets everything and looks at the whole board.
+    pub fn refresh(&mut self, board: &Board) {
+        self.moves.clear();
+        self.applied = 0;
+        self.agreed = 0;
+        let empty = self.state.fill(&self.network, board.size(), |_| Cell::Empty);
+        let here = self.state.fill(&self.network, board.size(), |point| board.cell(point));
+        self.state.pooled = std::array::from_fn(|i| here[i] - empty[i]);
+    }
+
+    /// Notes a move.
+    #[inline]
+    pub fn played(&mut self, point: Point, color: Color) {
+        self.moves.push((point, color));
+    }
+
+    /// Notes that the last move was taken back.
+    #[inline]
+    pub fn undo(&mut self) {
+        self.moves.pop();
+        self.agreed = self.agreed.min(self.moves.len());
+    }
+
+    /// Applies what was noted.
+    #[inline]
+    pub fn update(&mut self) {
+        while self.agreed < self.applied.min(self.moves.len()) {
+            let frame = &self.frames[self.agreed];
+            if (frame.point, frame.color) != self.moves[self.agreed] {
+                break;
+            }
+            self.agreed += 1;
+        }
+        while self.applied > self.agreed {
+            self.applied -= 1;
+            self.state.take_back(&self.frames[self.applied]);
+        }
+        while self.applied < self.moves.len() {
+            let (point, color) = self.moves[self.applied];
+            if self.frames.len() == self.applied {
+                self.frames.push(Frame::new(point, color));
+            }
+            let frame = &mut self.frames[self.applied];
+            (frame.point, frame.color) = (point, color);
+            match self.kernel {
+                Kernel::Plain => self.state.apply(&self.network, frame),
+                #[cfg(target_arch = "x86_64")]
+                Kernel::Avx2 => avx2::apply(&mut self.state, &self.network, frame),
+            }
+            self.applied += 1;
+        }
+        self.agreed = self.applied;
+    }
+
+    /// The sums of all cells; [`Accumulator::update`] comes first.
+    pub fn pooled(&self) -> &[i32; WIDTH] {
+        &self.state.pooled
+    }
+
+    /// The estimate for the side to move as a logit; see [`layers::output`].
+    pub fn logit(&mut self, board: &Board) -> i64 {
+        self.update();
+        let head = self.network.head(board.side());
+        match self.kernel {
+            Kernel::Plain => output(head, &self.state, board),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => avx2::output(head, &self.state, board),
+        }
+    }
+
+    /// The estimate for the side to move.
+    pub fn evaluate(&mut self, board: &Board) -> Score {
+        layers::score(self.logit(board))
+    }
+
+    /// How promising a move looks; [`Accumulator::update`] comes first.
+    #[inline]
+    pub fn move_score(&self, board: &Board, point: Point) -> i32 {
+        let side = board.side();
+        let worth = board.worth(point);
+        let (own, opposing) = (worth[side.index()].threat(), worth[side.opponent().index()].threat());
+        let cell = &self.state.cells[point.index()];
+        match self.kernel {
+            Kernel::Plain => layers::move_score(self.network.head(side), cell, side, own, opposing),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => avx2::move_score(self.network.head(side), cell, side, own, opposing),
+        }
+    }
+}
+
+#[inline(always)]
+fn output(head: &Head, state: &State, board: &Board) -> i64 {
+    layers::output(head, &layers::input(&state.pooled, board.side()), board)
+}
+
+impl State {
+    /// Computes all cells for the stones that `stone` tells of; returns the sum of their activations.
+    fn fill(&mut self, network: &Network, size: Size, stone: impl Fn(Point) -> Cell) -> [i32; WIDTH] {
+        self.lines = Lines::all_wall();
+        for point in size.points() {
+            self.lines.set(point, Cell::Wall, stone(point));
+        }
+        let mut sum = [0; WIDTH];
+        for point in size.points().filter(|&point| stone(point) != Cell::Wall) {
+            let mut cell = network.empty_cell();
+            for direction in Direction::ALL {
+                let window = self.lines.around::<REACH>(point, direction) >> (2 * REACH);
+                add(&mut cell, network, direction, window);
+            }
+            self.cells[point.index()] = cell;
+            for (sum, value) in sum.iter_mut().zip(cell) {
+                *sum += i32::from(layers::activation(value));
+            }
+        }
+        sum
+    }
+
+    /// Puts a stone on the board; the frame keeps what was there.
+    #[inline(always)]
+    fn apply(&mut self, network: &Network, frame: &mut Frame) {
+        frame.pooled = self.pooled;
+        let point = frame.point;
+        // What changes in a window, as the point's cell is turned to bit 16.
+        let flip = match frame.color {
+            Color::Black => 2u64 << (4 * REACH),
+            Color::White => 1u64 << (4 * REACH),
+        };
+        let mut gained = [0i16; WIDTH];
+        let mut len = 0;
+        let own = &mut self.cells[point.index()];
+        let own_before = *own;
+        let mut own_after = own_before;
+        for direction in Direction::ALL {
+            let before = self.lines.around::<REACH>(point, direction);
+            let after = before ^ flip;
+            subtract(&mut own_after, network, direction, before >> (2 * REACH));
+            add(&mut own_after, network, direction, after >> (2 * REACH));
+            for distance in -(REACH as isize)..=REACH as isize {
+                let shift = (2 * (distance + REACH as isize)) as u32;
+                let center = before >> (shift + 2 * REACH as u32) & 3;
+                if distance == 0 || center == 0 {
+                    continue;
+                }
+                let index = (point.index() as isize + distance * direction.stride()) as usize & (CELLS - 1);
+                let cell = &mut self.cells[index];
+                let old = *cell;
+                frame.touched[len] = index as u16;
+                frame.cells[len] = old;
+                len += 1;
+                let mut new = old;
+                subtract(&mut new, network, direction, before >> shift);
+                add(&mut new, network, direction, after >> shift);
+                *cell = new;
+                note(&mut gained, &old, &new);
+            }
+        }
+        self.cells[point.index()] = own_after;
+        frame.touched[len] = point.index() as u16;
+        frame.cells[len] = own_before;
+        frame.len = len + 1;
+        note(&mut gained, &own_before, &own_after);
+        for (sum, gained) in self.pooled.iter_mut().zip(gained) {
+            *sum += i32::from(gained);
+        }
+        self.lines.toggle(point, frame.color);
+    }
+
+    /// Takes a stone back.
+    #[inline]
+    fn take_back(&mut self, frame: &Frame) {
+        for (cell, &index) in frame.cells[..frame.len].iter().zip(&frame.touched) {
+            self.cells[index as usize & (CELLS - 1)] = *cell;
+        }
+        self.pooled = frame.pooled;
+        self.lines.toggle(frame.point, frame.color);
+    }
+}
+
+/// The difference of two cells' activations. 33 of them fit sixteen bits.
+#[inline(always)]
+fn note(gained: &mut [i16; WIDTH], old: &[i16; WIDTH], new: &[i16; WIDTH]) {
+    for i in 0..WIDTH {
+        gained[i] += layers::activation(new[i]) - layers::activation(old[i]);
+    }
+}
+
+const _: () = assert!(TOUCHED as i32 * CELL_MAX as i32 <= i16::MAX as i32);
+
+#[inline(always)]
+fn rows(network: &Network, direction: Direction, window: u64) -> [&[i8; CHANNELS]; 2] {
+    let rows = &network.rows[mapping(direction)];
+    shapes_of_window(window).map(|shape| &rows[shape % ROWS_LEN])
+}
+
+/// Length of a mapping's table: the shapes, rounded up so that a masked index needs no check.
+pub const ROWS_LEN: usize = SHAPES.next_power_of_two();
+const _: () = assert!(MAPPINGS == 2);
+
+#[inline(always)]
+fn add(cell: &mut [i16; WIDTH], network: &Network, direction: Direction, window: u64) {
+    let [black, white] = rows(network, direction, window);
+    for i in 0..CHANNELS {
+        cell[i] += i16::from(black[i]);
+        cell[CHANNELS + i] += i16::from(white[i]);
+    }
+}
+
+#[inline(always)]
+fn subtract(cell: &mut [i16; WIDTH], network: &Network, direction: Direction, window: u64) {
+    let [black, white] = rows(network, direction, window);
+    for i in 0..CHANNELS {
+        cell[i] -= i16::from(black[i]);
+        cell[CHANNELS + i] -= i16::from(white[i]);
+    }
+}
+
+/// The same code, compiled for processors with AVX2: the one place with `unsafe`, which is the promise that the
+/// processor has what [`Kernel::best`] looked for.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod avx2 {
+    use super::super::Network;
+    use super::{Frame, State, layers};
+    use crate::base::Color;
+    use crate::board::{Board, Threat};
+    use crate::eval::network::weights::{Head, WIDTH};
+
+    #[target_feature(enable = "avx2,bmi2")]
+    fn apply_here(state: &mut State, network: &Network, frame: &mut Frame) {
+        state.apply(network, frame);
+    }
+
+    #[target_feature(enable = "avx2,bmi2")]
+    fn output_here(head: &Head, state: &State, board: &Board) -> i64 {
+        super::output(head, state, board)
+    }
+
+    #[target_feature(enable = "avx2,bmi2")]
+    fn move_score_here(head: &Head, cell: &[i16; WIDTH], side: Color, own: Threat, opposing: Threat) -> i32 {
+        layers::move_score(head, cell, side, own, opposing)
+    }
+
+    pub(super) fn apply(state: &mut State, network: &Network, frame: &mut Frame) {
+        // SAFETY: only `Kernel::best` makes this kernel, on a processor that has these features.
+        unsafe { apply_here(state, network, frame) }
+    }
+
+    pub(super) fn output(head: &Head, state: &State, board: &Board) -> i64 {
+        // SAFETY: as above.
+        unsafe { output_here(head, state, board) }
+    }
+
+    #[inline]
+    pub(super) fn move_score(head: &Head, cell: &[i16; WIDTH], side: Color, own: Threat, opposing: Threat) -> i32 {
+        // SAFETY: as above.
+        unsafe { move_score_here(head, cell, side, own, opposing) }
+    }
+}

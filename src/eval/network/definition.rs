@@ -1,0 +1,55 @@
+//! What the network says, by definition: from the stones alone, cell by cell, nothing kept. Floor 2.
+//!
+//! Slow; the yardstick of [`super::accumulator`] and of the trainer.
+
+use super::Network;
+use super::features::{MAPPINGS, ROWS, mapping, row_of, shape_by_cells};
+use super::layers;
+use super::weights::{CHANNELS, WIDTH, Weights};
+use crate::base::{Cell, Color, Direction, Point, Rule, Size};
+use crate::board::Board;
+
+/// Both halves of a cell: black's view, then white's.
+pub fn cell(weights: &Weights, board: &Board, point: Point) -> [i16; WIDTH] {
+    let stone = |at: Point| match board.cell(at) {
+        Cell::Wall => None,
+        cell => Some(cell.color()),
+    };
+    let mut cell = [0; WIDTH];
+    for (half, color) in Color::ALL.into_iter().enumerate() {
+        let channels = &mut cell[half * CHANNELS..][..CHANNELS];
+        channels.copy_from_slice(&weights.bias);
+        for direction in Direction::ALL {
+            let row = mapping(direction) * ROWS + row_of(shape_by_cells(point, direction, color, stone));
+            debug_assert!(row < MAPPINGS * ROWS);
+            for (channel, &weight) in channels.iter_mut().zip(&weights.rows[row]) {
+                *channel += i16::from(weight);
+            }
+        }
+    }
+    cell
+}
+
+/// The activations of all cells summed up, without those of an empty board of the same size.
+pub fn pooled(weights: &Weights, board: &Board) -> [i32; WIDTH] {
+    let sum = |board: &Board| {
+        let mut sum = [0; WIDTH];
+        for point in board.size().points().filter(|&point| board.cell(point) != Cell::Wall) {
+            for (sum, value) in sum.iter_mut().zip(cell(weights, board, point)) {
+                *sum += i32::from(layers::activation(value));
+            }
+        }
+        sum
+    };
+    let (here, empty) = (sum(board), sum(&empty_board(board.rule(), board.size())));
+    std::array::from_fn(|i| here[i] - empty[i])
+}
+
+fn empty_board(rule: Rule, size: Size) -> Board {
+    Board::new(rule, size)
+}
+
+/// The estimate for the side to move as a logit; see [`layers::output`].
+pub fn logit(network: &Network, weights: &Weights, board: &Board) -> i64 {
+    layers::output(network.head(board.side()), &layers::input(&pooled(weights, board), board.side()), board)
+}

@@ -1,0 +1,244 @@
+//! What the network sees: the line shapes through every cell. Floor 2.
+//!
+//! A *shape* is the nine cells of one line centred on a cell, the centre included, seen by one colour: own stones,
+//! opposing stones, empty cells, and the wall that ends the board. Each side of the centre is one of 121 (nothing but
+//! wall, or one to four cells of three kinds before the wall), the centre one of three: 43,923 shapes. A shape and
+//! its mirror image mean the same, so they share one of 22,143 *rows* of weights.
+
+use crate::base::{Color, Direction, Point};
+use crate::board::lines::Lines;
+
+/// Cells to each side of the centre.
+pub const REACH: usize = 4;
+/// Different sides of a shape.
+pub const SIDES: usize = 121;
+/// Different shapes.
+pub const SHAPES: usize = SIDES * 3 * SIDES;
+/// Different shapes, mirror images counted once.
+pub const ROWS: usize = SIDES * (SIDES + 1) / 2 * 3;
+/// Kinds of lines with rows of their own: along the board's sides, and diagonals.
+pub const MAPPINGS: usize = 2;
+
+/// A cell of a shape that is on the board: what stands there for the colour that looks.
+const EMPTY: usize = 0;
+const OWN: usize = 1;
+const OPPOSING: usize = 2;
+
+/// Which rows a direction reads.
+#[inline]
+pub const fn mapping(direction: Direction) -> usize {
+    match direction {
+        Direction::Horizontal | Direction::Vertical => 0,
+        Direction::Rising | Direction::Falling => 1,
+    }
+}
+
+/// What the two bits of a cell in a line word are for a colour; none for a wall.
+const fn seen(bits: usize, view: usize) -> Option<usize> {
+    match (bits & 3, view) {
+        (3, _) => Some(EMPTY),
+        (1, 0) | (2, 1) => Some(OWN),
+        (1, 1) | (2, 0) => Some(OPPOSING),
+        _ => None,
+    }
+}
+
+/// The code of a side whose cells are given nearest first: sides of fewer cells come first, then base three.
+pub const fn side_code(cells: &[usize]) -> usize {
+    // Sides with fewer than n cells: 1 + 3 + ... = (3^n - 1) / 2.
+    let (mut code, mut weight, mut at) = (0, 1, 0);
+    while at < cells.len() {
+        code += cells[at] * weight;
+        weight *= 3;
+        at += 1;
+    }
+    (weight - 1) / 2 + code
+}
+
+/// The cells of a side, nearest first, and how many there are: [`side_code`] read backwards.
+pub const fn side_cells(code: usize) -> ([usize; REACH], usize) {
+    let (mut first, mut many, mut length) = (0, 1, 0);
+    while code >= first + many {
+        first += many;
+        many *= 3;
+        length += 1;
+    }
+    let mut rest = code - first;
+    let mut cells = [EMPTY; REACH];
+    let mut at = 0;
+    while at < length {
+        cells[at] = rest % 3;
+        rest /= 3;
+        at += 1;
+    }
+    (cells, length)
+}
+
+/// A shape from its two sides and its centre.
+#[inline]
+pub const fn shape(left: usize, center: usize, right: usize) -> usize {
+    (left * 3 + center) * SIDES + right
+}
+
+/// The sides and the centre of a shape: left, centre, right.
+#[inline]
+pub const fn parts(shape: usize) -> (usize, usize, usize) {
+    (shape / SIDES / 3, shape / SIDES % 3, shape % SIDES)
+}
+
+/// The row that a shape shares with its mirror image.
+#[inline]
+pub const fn row_of(shape: usize) -> usize {
+    let (left, center, right) = parts(shape);
+    let (small, large) = if left < right { (left, right) } else { (right, left) };
+    center * (SIDES * (SIDES + 1) / 2) + large * (large + 1) / 2 + small
+}
+
+/// The shape of the two colours that a row stands for whose left side is not above its right one.
+pub fn shape_of_row(row: usize) -> usize {
+    let triangle = SIDES * (SIDES + 1) / 2;
+    let (center, rest) = (row / triangle, row % triangle);
+    let mut large = 0;
+    while (large + 1) * (large + 2) / 2 <= rest {
+        large += 1;
+    }
+    shape(rest - large * (large + 1) / 2, center, large)
+}
+
+/// What eight bits of a line word (four cells) contribute to a shape, as the left or the right side, per view.
+const fn side_table(view: usize, is_left: bool) -> [u16; 256] {
+    let mut table = [0; 256];
+    let mut bits = 0;
+    while bits < 256 {
+        let mut cells = [EMPTY; REACH];
+        let mut length = 0;
+        while length < REACH {
+            // The nearest cell is the highest one on the left, the lowest one on the right.
+            let at = if is_left { REACH - 1 - length } else { length };
+            match seen(bits >> (2 * at), view) {
+                Some(cell) => cells[length] = cell,
+                None => break,
+            }
+            length += 1;
+        }
+        let code = match length {
+            0 => side_code(&[]),
+            1 => side_code(&[cells[0]]),
+            2 => side_code(&[cells[0], cells[1]]),
+            3 => side_code(&[cells[0], cells[1], cells[2]]),
+            _ => side_code(&cells),
+        };
+        table[bits] = (if is_left { code * 3 * SIDES } else { code }) as u16;
+        bits += 1;
+    }
+    table
+}
+
+static LEFT: [[u16; 256]; 2] = [side_table(0, true), side_table(1, true)];
+static RIGHT: [[u16; 256]; 2] = [side_table(0, false), side_table(1, false)];
+/// What the centre's two bits contribute, per view; a wall has no shape and reads as empty.
+static CENTER: [[u16; 4]; 2] = {
+    let mut table = [[0; 4]; 2];
+    let mut entry = 0;
+    while entry < 8 {
+        let (view, bits) = (entry / 4, entry % 4);
+        if let Some(cell) = seen(bits, view) {
+            table[view][bits] = (cell * SIDES) as u16;
+        }
+        entry += 1;
+    }
+    table
+};
+
+/// From eighteen bits of a line word (nine cells), the shapes for black and white.
+#[inline(always)]
+pub fn shapes_of_window(window: u64) -> [usize; 2] {
+    let (left, center, right) = (window as usize & 255, window as usize >> 8 & 3, window as usize >> 10 & 255);
+    [
+        usize::from(LEFT[0][left]) + usize::from(CENTER[0][center]) + usize::from(RIGHT[0][right]),
+        usize::from(LEFT[1][left]) + usize::from(CENTER[1][center]) + usize::from(RIGHT[1][right]),
+    ]
+}
+
+/// The shapes for black and white through a point on the board.
+#[inline]
+pub fn shapes_at(lines: &Lines, point: Point, direction: Direction) -> [usize; 2] {
+    shapes_of_window(lines.around::<REACH>(point, direction) >> (2 * REACH))
+}
+
+/// The shape through `point` for `color`, read cell by cell: the definition that the tables above are held to.
+/// `cell` says what stands on a point; none: wall.
+pub fn shape_by_cells(
+    point: Point,
+    direction: Direction,
+    color: Color,
+    cell: impl Fn(Point) -> Option<Option<Color>>,
+) -> usize {
+    let kind = |stone: Option<Color>| match stone {
+        None => EMPTY,
+        Some(stone) if stone == color => OWN,
+        Some(_) => OPPOSING,
+    };
+    let side = |sign: i32| {
+        let cells: Vec<usize> = (1..=REACH as i32)
+            .map_while(|steps| point.step(direction, sign * steps).and_then(&cell))
+            .map(kind)
+            .collect();
+        side_code(&cells)
+    };
+    shape(side(-1), cell(point).map_or(EMPTY, kind), side(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Cell, Size};
+
+    #[test]
+    fn sides_are_numbered_without_gaps() {
+        for code in 0..SIDES {
+            let (cells, length) = side_cells(code);
+            assert_eq!(side_code(&cells[..length]), code);
+        }
+        assert_eq!(side_cells(SIDES - 1), ([OPPOSING; 4], 4));
+    }
+
+    #[test]
+    fn a_shape_and_its_mirror_image_share_a_row_with_nobody_else() {
+        let mut users = vec![Vec::new(); ROWS];
+        for shape in 0..SHAPES {
+            users[row_of(shape)].push(shape);
+        }
+        for (row, users) in users.iter().enumerate() {
+            let (left, center, right) = parts(users[0]);
+            let mirrored = shape(right, center, left);
+            assert!(users.iter().all(|&user| user == users[0] || user == mirrored), "{row}: {users:?}");
+            assert_eq!(users.len(), if left == right { 1 } else { 2 });
+            assert_eq!(row_of(shape_of_row(row)), row);
+        }
+    }
+
+    #[test]
+    fn tables_and_cells_say_the_same() {
+        for size in [Size::square(15).unwrap(), Size::new(5, 22).unwrap()] {
+            let mut lines = Lines::all_wall();
+            let mut cells = std::collections::HashMap::new();
+            for (i, point) in size.points().enumerate() {
+                let cell =
+                    [Cell::Empty, Cell::Black, Cell::Empty, Cell::White, Cell::Wall, Cell::White][i * 13 % 17 % 6];
+                lines.set(point, Cell::Wall, cell);
+                cells.insert(point, cell);
+            }
+            let look = |point: Point| match cells.get(&point) {
+                None | Some(Cell::Wall) => None,
+                Some(cell) => Some(cell.color()),
+            };
+            for point in size.points().filter(|&point| look(point).is_some()) {
+                for direction in Direction::ALL {
+                    let expected = Color::ALL.map(|color| shape_by_cells(point, direction, color, look));
+                    assert_eq!(shapes_at(&lines, point, direction), expected, "{point} {direction:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The head: from the pooled cells and the threats to one number, and from a cell to a move's score. Floor 2.
+//!
+//! Integers only. Every sum is exact, so the order in which a processor adds does not matter.
+
+use super::weights::{
+    CELL_MAX, FIRST, HEAD_MAX, HEAD_SCALE, Head, INPUT_SCALE, OUTPUT_SCALE, POOL_SCALE, SECOND, THREATS, WIDTH,
+};
+use crate::base::{Color, Score};
+use crate::board::{Board, Threat};
+
+/// Score units for one unit of the logit: win rate = sigmoid(score / 200).
+const SCORE_SCALE: i64 = 200;
+/// Move-score units for one unit of the policy's logit.
+const MOVE_SCALE: i32 = 32;
+/// Policy sums are in 1/2^14 of a logit.
+const POLICY_SHIFT: u32 = 14;
+
+/// From pooled units to the head's.
+const POOL_SHIFT: u32 = (POOL_SCALE / INPUT_SCALE).trailing_zeros();
+
+/// The pooled cells of both colours, as the head of the side to move takes them: its own half first.
+#[inline(always)]
+pub fn input(pooled: &[i32; WIDTH], side: Color) -> [i16; WIDTH] {
+    const HALF: usize = WIDTH / 2;
+    let offset = if side == Color::Black { 0 } else { HALF };
+    std::array::from_fn(|i| (pooled[(i + offset) % WIDTH] >> POOL_SHIFT).clamp(-HEAD_MAX, HEAD_MAX) as i16)
+}
+
+/// Calls `visit` with the number of every threat feature that holds: own threats first, then the opponent's.
+#[inline(always)]
+pub fn for_each_threat(board: &Board, mut visit: impl FnMut(usize)) {
+    for (side, color) in [board.side(), board.side().opponent()].into_iter().enumerate() {
+        // The first threat is none at all.
+        for threat in 1..Threat::ALL.len() {
+            let count = board.count(color, Threat::ALL[threat]);
+            if count > 0 {
+                visit((side * 14 + threat) * 2 + usize::from(count > 1));
+            }
+        }
+    }
+}
+
+/// The estimate for the side to move, as a logit of the expected result in [`OUTPUT_SCALE`] units.
+#[inline(always)]
+pub fn output(head: &Head, input: &[i16; WIDTH], board: &Board) -> i64 {
+    let mut first = head.first_bias;
+    for (sum, row) in first.iter_mut().zip(head.first.iter()) {
+        *sum += dot(row, input);
+    }
+    let mut direct = i64::from(head.output_bias) + 2 * i64::from(dot(&head.skip, input));
+    for_each_threat(board, |feature| {
+        let feature = feature % THREATS;
+        direct += i64::from(head.skip_threats[feature]);
+        for (sum, &weight) in first.iter_mut().zip(&head.threats[feature]) {
+            *sum += i32::from(weight) * INPUT_SCALE;
+        }
+    });
+    let first: [i16; FIRST] =
+        std::array::from_fn(|i| (first[i] >> INPUT_SCALE.trailing_zeros()).clamp(0, HEAD_MAX) as i16);
+    let second: [i16; SECOND] = std::array::from_fn(|i| {
+        ((head.second_bias[i] + dot(&head.second[i], &first)) >> HEAD_SCALE.trailing_zeros()).clamp(0, HEAD_MAX) as i16
+    });
+    direct + i64::from(dot(&head.output, &second))
+}
+
+/// Sum of products.
+#[inline(always)]
+fn dot<const N: usize>(a: &[i16; N], b: &[i16; N]) -> i32 {
+    a.iter().zip(b).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum()
+}
+
+/// A logit as a score.
+#[inline(always)]
+pub fn score(logit: i64) -> Score {
+    Score::estimate((logit * SCORE_SCALE / i64::from(OUTPUT_SCALE)) as i32)
+}
+
+/// An activation of a cell's channel.
+#[inline(always)]
+pub fn activation(value: i16) -> i16 {
+    value.clamp(0, CELL_MAX)
+}
+
+/// How promising a move looks, in move-score units, from the cell it takes and the threats it makes and denies.
+#[inline(always)]
+pub fn move_score(head: &Head, cell: &[i16; WIDTH], side: Color, own: Threat, opposing: Threat) -> i32 {
+    const HALF: usize = WIDTH / 2;
+    let (ours, theirs) = if side == Color::Black { (0, HALF) } else { (HALF, 0) };
+    let mut sum = head.pairs[own.index() * 14 + opposing.index()];
+    for i in 0..HALF {
+        sum += i32::from(head.policy[i]) * i32::from(activation(cell[ours + i]));
+        sum += i32::from(head.policy[HALF + i]) * i32::from(activation(cell[theirs + i]));
+    }
+    (sum * (MOVE_SCALE / 2)) >> (POLICY_SHIFT - 1)
+}
+
+const _: () = assert!(INPUT_SCALE * HEAD_SCALE * 2 == OUTPUT_SCALE, "the skip's products are half an output unit");

@@ -1,0 +1,257 @@
+//! A small network over line shapes, trained on this engine's own games. Floor 2.
+//!
+//! Every cell of the board has a vector for each colour: the sum of four rows of a table, one for each line through
+//! the cell, chosen by the nine cells of that line as the colour sees them ([`features`]). The vectors, cut at zero
+//! and at a largest value, are summed over the board ([`accumulator`]); two small layers turn the sums of the side to
+//! move and of its opponent, with the threats on the board, into the expected result ([`layers`]). A move's promise is
+//! read from the vector of the cell it takes.
+//!
+//! ```text
+//! cell ─┬ line ─┬ row ┐
+//!       ├ line ─┼ row ┼ + bias ─ clamp ─ sum over cells ─┐
+//!       ├ line ─┼ row ┤                                  ├ layer ─ layer ─ logit of the expected result
+//!       └ line ─┴ row ┘                        threats ──┘
+//! ```
+//!
+//! Turning or mirroring the board changes nothing by construction. All numbers are integers, so every processor
+//! computes the same; [`definition`] is the slow twin.
+
+pub mod accumulator;
+pub mod definition;
+pub mod features;
+pub mod layers;
+pub mod weights;
+
+pub use accumulator::{Accumulator, Kernel};
+pub use weights::{Weights, WeightsError};
+
+use crate::base::{Color, Rule};
+use accumulator::ROWS_LEN;
+use features::SHAPES;
+use std::sync::{Arc, OnceLock};
+use weights::{CHANNELS, Head, WIDTH};
+
+/// A network ready for use: one row for every shape.
+#[derive(Debug)]
+pub struct Network {
+    rule: Rule,
+    rows: [Box<[[i8; CHANNELS]; ROWS_LEN]>; 2],
+    bias: [i16; CHANNELS],
+    heads: [Head; 2],
+}
+
+impl Network {
+    /// A network from its weights.
+    pub fn new(weights: &Weights) -> Network {
+        let expanded = weights.expanded_rows();
+        let rows = [0, 1].map(|mapping| {
+            let mut rows = expanded[mapping * SHAPES..][..SHAPES].to_vec();
+            rows.resize(ROWS_LEN, [0; CHANNELS]);
+            rows.into_boxed_slice().try_into().expect("the rows were made this long")
+        });
+        let heads = [0, 1].map(|side| weights.heads[side % weights.heads.len()].clone());
+        Network { rule: weights.rule, rows, bias: weights.bias, heads }
+    }
+
+    /// The network that comes with the program for a rule, if there is one.
+    pub fn embedded(rule: Rule) -> Option<Arc<Network>> {
+        static NETWORKS: [OnceLock<Option<Arc<Network>>>; 5] = [const { OnceLock::new() }; 5];
+        let network = NETWORKS[rule.index()].get_or_init(|| {
+            let weights = Weights::parse(embedded_bytes(rule)?).ok()?;
+            Some(Arc::new(Network::new(&weights)))
+        });
+        network.clone()
+    }
+
+    /// The rule it was trained for.
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// The head for a side to move.
+    #[inline]
+    pub fn head(&self, side: Color) -> &Head {
+        &self.heads[side.index()]
+    }
+
+    /// Both halves of a cell before any row is added.
+    fn empty_cell(&self) -> [i16; WIDTH] {
+        std::array::from_fn(|i| self.bias[i % CHANNELS])
+    }
+}
+
+/// The bytes of the network that comes with the program for a rule.
+pub fn embedded_bytes(rule: Rule) -> Option<&'static [u8]> {
+    match rule {
+        Rule::Freestyle | Rule::Standard | Rule::Renju | Rule::Caro | Rule::CaroExact => None,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::weights::{HEAD_MAX, PAIRS, THREATS};
+    use super::*;
+    use crate::base::{Cell, Point, Size};
+    use crate::board::symmetry::Symmetry;
+    use crate::board::{Board, NullObserver};
+    use rand::rngs::SmallRng;
+    use rand::{Rng, SeedableRng};
+
+    /// Weights that mean nothing, but use every range.
+    pub fn random_weights(rule: Rule, seed: u64) -> Weights {
+        let mut random = SmallRng::seed_from_u64(seed);
+        let heads = (0..if rule == Rule::Renju { 2 } else { 1 }).map(|_| random_head(&mut random)).collect();
+        let rows = features::MAPPINGS * features::ROWS;
+        Weights {
+            rule,
+            rows: (0..rows).map(|_| std::array::from_fn(|_| random.random_range(-40..=40))).collect(),
+            bias: std::array::from_fn(|_| random.random_range(-60..=90)),
+            heads,
+        }
+    }
+
+    fn random_head(random: &mut SmallRng) -> Head {
+        let mut head = Head::zero();
+        let mut small = |weights: &mut [i16], limit: i16| {
+            weights.fill_with(|| random.random_range(-limit..=limit));
+        };
+        head.first.iter_mut().for_each(|row| small(row, 300));
+        head.threats.iter_mut().for_each(|row| small(row, 300));
+        head.second.iter_mut().for_each(|row| small(row, 900));
+        small(&mut head.output, HEAD_MAX as i16);
+        small(&mut head.skip, 50);
+        small(&mut head.policy, 900);
+        let mut large = |weights: &mut [i32]| {
+            weights.fill_with(|| random.random_range(-200_000..=200_000));
+        };
+        large(&mut head.first_bias);
+        large(&mut head.second_bias);
+        large(&mut head.skip_threats);
+        large(&mut head.pairs[..]);
+        debug_assert!(head.pairs.len() == PAIRS && head.skip_threats.len() == THREATS);
+        head.output_bias = 4321;
+        head
+    }
+
+    /// A board with a few random stones near its middle.
+    fn random_board(rule: Rule, size: Size, stones: usize, random: &mut SmallRng) -> Board {
+        let mut board = Board::new(rule, size);
+        for _ in 0..stones {
+            let point = random_empty(&board, random);
+            board.play(point, &mut NullObserver);
+        }
+        board
+    }
+
+    fn random_empty(board: &Board, random: &mut SmallRng) -> Point {
+        loop {
+            let mut near = |length: usize| random.random_range(0..length).midpoint(random.random_range(0..length));
+            let point = Point::new(near(board.size().width()), near(board.size().height())).unwrap();
+            if board.is_empty(point) {
+                return point;
+            }
+        }
+    }
+
+    fn kernels() -> Vec<Kernel> {
+        let mut kernels = vec![Kernel::Plain, Kernel::best()];
+        kernels.dedup();
+        kernels
+    }
+
+    #[test]
+    fn the_accumulator_follows_random_games_to_the_last_bit() {
+        for rule in Rule::ALL {
+            let weights = random_weights(rule, 7);
+            let network = Arc::new(Network::new(&weights));
+            for (size, kernel) in [Size::square(15).unwrap(), Size::new(22, 5).unwrap(), Size::square(20).unwrap()]
+                .into_iter()
+                .flat_map(|size| kernels().into_iter().map(move |kernel| (size, kernel)))
+            {
+                let mut random = SmallRng::seed_from_u64(11);
+                let mut board = random_board(rule, size, 4, &mut random);
+                let mut accumulator = Accumulator::new(network.clone(), &board, kernel);
+                let mut depth = 0;
+                for step in 0..120 {
+                    if depth > 0 && random.random_bool(0.45) {
+                        board.undo(&mut NullObserver);
+                        accumulator.undo();
+                        depth -= 1;
+                    } else if board.move_number() + 1 < size.cells() {
+                        let point = random_empty(&board, &mut random);
+                        accumulator.played(point, board.side());
+                        board.play(point, &mut NullObserver);
+                        depth += 1;
+                    }
+                    // Asked only now and then: moves and undos pile up in between.
+                    if step % 4 == 0 {
+                        accumulator.update();
+                        assert_eq!(*accumulator.pooled(), definition::pooled(&weights, &board), "{rule:?} {step}");
+                        assert_eq!(accumulator.logit(&board), definition::logit(&network, &weights, &board));
+                        let point = random_empty(&board, &mut random);
+                        let cell = definition::cell(&weights, &board, point);
+                        let [own, opposing] = [board.side(), board.side().opponent()].map(|c| board.threat(point, c));
+                        let head = network.head(board.side());
+                        assert_eq!(
+                            accumulator.move_score(&board, point),
+                            layers::move_score(head, &cell, board.side(), own, opposing)
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_refresh_forgets_and_dead_squares_are_walls() {
+        let weights = random_weights(Rule::Caro, 8);
+        let network = Arc::new(Network::new(&weights));
+        let size = Size::square(12).unwrap();
+        let point = |x, y| Point::new(x, y).unwrap();
+        let cells = [(point(3, 3), Cell::Black), (point(4, 4), Cell::Wall), (point(5, 3), Cell::White)];
+        let empty = Board::new(Rule::Caro, size);
+        let mut board = Board::from_cells(Rule::Caro, size, &cells, Color::Black);
+        let mut accumulator = Accumulator::new(network.clone(), &empty, Kernel::best());
+        assert_eq!(*accumulator.pooled(), [0; WIDTH]);
+        accumulator.played(point(1, 1), Color::Black);
+        accumulator.update();
+        accumulator.refresh(&board);
+        assert_eq!(*accumulator.pooled(), definition::pooled(&weights, &board));
+        for at in [point(4, 3), point(3, 4), point(8, 8)] {
+            accumulator.played(at, board.side());
+            board.play(at, &mut NullObserver);
+        }
+        assert_eq!(accumulator.logit(&board), definition::logit(&network, &weights, &board));
+    }
+
+    #[test]
+    fn turning_the_board_and_swapping_colours_changes_nothing() {
+        let mut random = SmallRng::seed_from_u64(3);
+        let size = Size::square(15).unwrap();
+        let weights = random_weights(Rule::Standard, 9);
+        let network = Arc::new(Network::new(&weights));
+        for _ in 0..20 {
+            let board = random_board(Rule::Standard, size, 12, &mut random);
+            let logit = Accumulator::new(network.clone(), &board, Kernel::best()).logit(&board);
+            for turned in same_positions(&board) {
+                assert_eq!(Accumulator::new(network.clone(), &turned, Kernel::best()).logit(&turned), logit);
+            }
+        }
+    }
+
+    /// The position turned and mirrored, and with the colours swapped.
+    fn same_positions(board: &Board) -> Vec<Board> {
+        let size = board.size();
+        let stones: Vec<(Point, Cell)> =
+            size.points().filter(|&p| !board.is_empty(p)).map(|p| (p, board.cell(p))).collect();
+        let mut boards = Vec::new();
+        for symmetry in Symmetry::of(size) {
+            let turned: Vec<(Point, Cell)> = stones.iter().map(|&(p, cell)| (symmetry.apply(p, size), cell)).collect();
+            boards.push(Board::from_cells(board.rule(), size, &turned, board.side()));
+        }
+        let swapped: Vec<(Point, Cell)> =
+            stones.iter().map(|&(p, cell)| (p, cell.color().map_or(cell, |color| color.opponent().into()))).collect();
+        boards.push(Board::from_cells(board.rule(), size, &swapped, board.side().opponent()));
+        boards
+    }
+}

@@ -1,0 +1,342 @@
+//! A network's numbers, and the file they come from. Floor 2.
+//!
+//! The file, little-endian: magic, version, rule, number of heads, channels, two layer widths, then the rows of both
+//! mappings in the order of their numbers, the bias, the heads, and a CRC-32 of everything before it. Nothing in it is
+//! trusted: a file that does not fit in every respect is refused as a whole.
+
+use super::features::{MAPPINGS, ROWS, SHAPES, row_of};
+use crate::base::Rule;
+use std::fmt;
+
+/// Channels of one colour's half of a cell.
+pub const CHANNELS: usize = 16;
+/// Channels of both halves.
+pub const WIDTH: usize = 2 * CHANNELS;
+/// Width of the first layer of the head.
+pub const FIRST: usize = 32;
+/// Width of its second layer.
+pub const SECOND: usize = 16;
+/// Threat features: for each side and threat, one such point, and two or more of them.
+pub const THREATS: usize = 2 * 14 * 2;
+/// Pairs of what a move makes and what it denies.
+pub const PAIRS: usize = 14 * 14;
+
+/// Units of a cell's channel: rows, bias and activations are in 1/64.
+pub const CELL_SCALE: i32 = 64;
+/// Largest activation of a channel, in units.
+pub const CELL_MAX: i16 = 255;
+/// Activations that make one unit of the head's input: a sum of 2048 units is 1.0.
+pub const POOL_SCALE: i32 = 2048;
+/// Units of the head's input.
+pub const INPUT_SCALE: i32 = 512;
+/// Units of the head's weights and hidden activations.
+pub const HEAD_SCALE: i32 = 1024;
+/// Largest hidden activation, input and weight, in units: sums of 32 products stay far from overflow.
+pub const HEAD_MAX: i32 = 4095;
+/// Units of the head's output: a logit of the expected result.
+pub const OUTPUT_SCALE: i32 = HEAD_SCALE * HEAD_SCALE;
+/// Units of a policy weight; with the cell's scale, the policy's sums are in 1/16384 of a logit.
+pub const POLICY_SCALE: i32 = 256;
+
+/// The layers above the pooled cells, for one side to move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// First layer, own half then opposing half.
+    pub first: Box<[[i16; WIDTH]; FIRST]>,
+    /// Its bias, in input times head units.
+    pub first_bias: [i32; FIRST],
+    /// What each threat feature adds to the first layer, in head units.
+    pub threats: Box<[[i16; FIRST]; THREATS]>,
+    /// Second layer.
+    pub second: Box<[[i16; FIRST]; SECOND]>,
+    /// Its bias, in output units.
+    pub second_bias: [i32; SECOND],
+    /// Output weights.
+    pub output: [i16; SECOND],
+    /// Output bias, in output units.
+    pub output_bias: i32,
+    /// Straight from the input to the output, in head units.
+    pub skip: [i16; WIDTH],
+    /// Straight from the threat features to the output, in output units.
+    pub skip_threats: [i32; THREATS],
+    /// Policy: weights of a cell's channels, own half then opposing half.
+    pub policy: [i16; WIDTH],
+    /// Policy: what a pair of threats (own times 14 plus opposing) is worth, in policy units.
+    pub pairs: Box<[i32; PAIRS]>,
+}
+
+impl Head {
+    /// A head that says nothing.
+    pub fn zero() -> Head {
+        Head {
+            first: Box::new([[0; WIDTH]; FIRST]),
+            first_bias: [0; FIRST],
+            threats: Box::new([[0; FIRST]; THREATS]),
+            second: Box::new([[0; FIRST]; SECOND]),
+            second_bias: [0; SECOND],
+            output: [0; SECOND],
+            output_bias: 0,
+            skip: [0; WIDTH],
+            skip_threats: [0; THREATS],
+            policy: [0; WIDTH],
+            pairs: Box::new([0; PAIRS]),
+        }
+    }
+}
+
+/// A network as the file has it: one row for a shape and its mirror image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// The rule it was trained for.
+    pub rule: Rule,
+    /// Rows of the mappings, one after the other.
+    pub rows: Vec<[i8; CHANNELS]>,
+    /// Added to every cell's half.
+    pub bias: [i16; CHANNELS],
+    /// One head, or one for each side to move.
+    pub heads: Vec<Head>,
+}
+
+/// Why a file is no network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightsError {
+    /// It does not begin like one.
+    NotANetwork,
+    /// It has a version, a rule or dimensions that this program does not know.
+    Unsupported,
+    /// It is shorter or longer than it says.
+    Length,
+    /// Its checksum is wrong, or a number is out of range.
+    Damaged,
+}
+
+impl fmt::Display for WeightsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            WeightsError::NotANetwork => "not a network file",
+            WeightsError::Unsupported => "a network of another version or size",
+            WeightsError::Length => "the file is incomplete or too long",
+            WeightsError::Damaged => "the file is damaged",
+        })
+    }
+}
+
+impl std::error::Error for WeightsError {}
+
+const MAGIC: &[u8; 8] = b"TNGNnet\n";
+const VERSION: u16 = 1;
+const HEADER: usize = 20;
+
+impl Weights {
+    /// Reads a file's bytes.
+    ///
+    /// # Errors
+    /// When they are not exactly a network of this version and size.
+    pub fn parse(bytes: &[u8]) -> Result<Weights, WeightsError> {
+        if bytes.len() < HEADER || &bytes[..8] != MAGIC {
+            return Err(WeightsError::NotANetwork);
+        }
+        let mut reader = Reader { bytes, at: 8 };
+        let version = reader.u16()?;
+        let rule = Rule::from_bits(i64::from(reader.u16()?)).ok_or(WeightsError::Unsupported)?;
+        let heads = reader.u16()? as usize;
+        let dimensions = [reader.u16()?, reader.u16()?, reader.u16()?].map(usize::from);
+        if version != VERSION || dimensions != [CHANNELS, FIRST, SECOND] || !(1..=2).contains(&heads) {
+            return Err(WeightsError::Unsupported);
+        }
+        let body = bytes.len().checked_sub(4).ok_or(WeightsError::Length)?;
+        let rows = (0..MAPPINGS * ROWS)
+            .map(|_| reader.take(CHANNELS).map(|row| std::array::from_fn(|i| row[i] as i8)))
+            .collect::<Result<Vec<[i8; CHANNELS]>, WeightsError>>()?;
+        let bias = reader.i16s()?;
+        let heads = (0..heads).map(|_| reader.head()).collect::<Result<Vec<Head>, WeightsError>>()?;
+        if reader.at != body {
+            return Err(WeightsError::Length);
+        }
+        let crc = u32::from_le_bytes(reader.take(4)?.try_into().map_err(|_| WeightsError::Length)?);
+        let weights = Weights { rule, rows, bias, heads };
+        if crc != crc32(&bytes[..body]) || !weights.is_sound() {
+            return Err(WeightsError::Damaged);
+        }
+        Ok(weights)
+    }
+
+    /// The file's bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        let rule = u16::from(self.rule.number());
+        for number in [VERSION, rule, self.heads.len() as u16, CHANNELS as u16, FIRST as u16, SECOND as u16] {
+            out.extend(number.to_le_bytes());
+        }
+        out.extend(self.rows.iter().flatten().map(|&weight| weight as u8));
+        put16(&mut out, &self.bias);
+        for head in &self.heads {
+            head.first.iter().for_each(|row| put16(&mut out, row));
+            put32(&mut out, &head.first_bias);
+            head.threats.iter().for_each(|row| put16(&mut out, row));
+            head.second.iter().for_each(|row| put16(&mut out, row));
+            put32(&mut out, &head.second_bias);
+            put16(&mut out, &head.output);
+            put32(&mut out, &[head.output_bias]);
+            put16(&mut out, &head.skip);
+            put32(&mut out, &head.skip_threats);
+            put16(&mut out, &head.policy);
+            put32(&mut out, &head.pairs[..]);
+        }
+        let crc = crc32(&out);
+        out.extend(crc.to_le_bytes());
+        out
+    }
+
+    /// Whether all numbers are small enough that no sum can overflow.
+    fn is_sound(&self) -> bool {
+        let small = |weights: &[i16]| weights.iter().all(|&weight| i32::from(weight).abs() <= HEAD_MAX);
+        let modest = |weights: &[i32]| weights.iter().all(|&weight| weight.abs() <= 1 << 28);
+        self.rows.len() == MAPPINGS * ROWS
+            && self.bias.iter().all(|&bias| bias.abs() <= 4096)
+            && self.heads.iter().all(|head| {
+                head.first.iter().all(|row| small(row))
+                    && head.second.iter().all(|row| small(row))
+                    && head.threats.iter().all(|row| small(row))
+                    && small(&head.output)
+                    && small(&head.skip)
+                    && head.policy.iter().all(|&weight| i32::from(weight).abs() <= 4 * HEAD_MAX)
+                    && modest(&head.first_bias)
+                    && modest(&head.second_bias)
+                    && modest(&[head.output_bias])
+                    && modest(&head.skip_threats)
+                    && modest(&head.pairs[..])
+            })
+    }
+
+    /// One row for every shape, so that no look-up has to think of mirror images.
+    pub fn expanded_rows(&self) -> Vec<[i8; CHANNELS]> {
+        (0..MAPPINGS * SHAPES).map(|i| self.rows[i / SHAPES * ROWS + row_of(i % SHAPES)]).collect()
+    }
+}
+
+fn put16(out: &mut Vec<u8>, numbers: &[i16]) {
+    out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+}
+
+fn put32(out: &mut Vec<u8>, numbers: &[i32]) {
+    out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, length: usize) -> Result<&[u8], WeightsError> {
+        let taken = self.bytes.get(self.at..self.at + length).ok_or(WeightsError::Length)?;
+        self.at += length;
+        Ok(taken)
+    }
+
+    fn u16(&mut self) -> Result<u16, WeightsError> {
+        self.take(2).map(|b| u16::from_le_bytes([b[0], b[1]]))
+    }
+
+    fn i16s<const N: usize>(&mut self) -> Result<[i16; N], WeightsError> {
+        self.take(2 * N).map(|b| std::array::from_fn(|i| i16::from_le_bytes([b[2 * i], b[2 * i + 1]])))
+    }
+
+    fn i32s<const N: usize>(&mut self) -> Result<[i32; N], WeightsError> {
+        self.take(4 * N)
+            .map(|b| std::array::from_fn(|i| i32::from_le_bytes([b[4 * i], b[4 * i + 1], b[4 * i + 2], b[4 * i + 3]])))
+    }
+
+    fn head(&mut self) -> Result<Head, WeightsError> {
+        let mut head = Head::zero();
+        for row in head.first.iter_mut() {
+            *row = self.i16s()?;
+        }
+        head.first_bias = self.i32s()?;
+        for row in head.threats.iter_mut() {
+            *row = self.i16s()?;
+        }
+        for row in head.second.iter_mut() {
+            *row = self.i16s()?;
+        }
+        head.second_bias = self.i32s()?;
+        head.output = self.i16s()?;
+        [head.output_bias] = self.i32s()?;
+        head.skip = self.i16s()?;
+        head.skip_threats = self.i32s()?;
+        head.policy = self.i16s()?;
+        *head.pairs = self.i32s()?;
+        Ok(head)
+    }
+}
+
+/// The usual CRC-32 (polynomial 0xEDB88320, reflected).
+pub fn crc32(bytes: &[u8]) -> u32 {
+    static TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut i = 0;
+        while i < 256 {
+            let (mut value, mut bit) = (i as u32, 0);
+            while bit < 8 {
+                value = if value & 1 == 1 { value >> 1 ^ 0xEDB8_8320 } else { value >> 1 };
+                bit += 1;
+            }
+            table[i] = value;
+            i += 1;
+        }
+        table
+    };
+    !bytes.iter().fold(!0, |crc: u32, &byte| TABLE[((crc ^ u32::from(byte)) & 255) as usize] ^ crc >> 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::random_weights;
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_the_usual_one() {
+        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
+    }
+
+    #[test]
+    fn a_file_reads_back() {
+        for rule in Rule::ALL {
+            let weights = random_weights(rule, 3);
+            assert_eq!(Weights::parse(&weights.to_bytes()).as_ref(), Ok(&weights));
+        }
+    }
+
+    #[test]
+    fn a_file_that_does_not_fit_is_refused() {
+        let good = random_weights(Rule::Standard, 4).to_bytes();
+        assert_eq!(Weights::parse(b""), Err(WeightsError::NotANetwork));
+        assert_eq!(Weights::parse(&good[..good.len() - 1]), Err(WeightsError::Length));
+        assert_eq!(Weights::parse(&[good.clone(), vec![0]].concat()), Err(WeightsError::Length));
+        for (at, error) in [
+            (3, WeightsError::NotANetwork),
+            (8, WeightsError::Unsupported),
+            (14, WeightsError::Unsupported),
+            (1000, WeightsError::Damaged),
+            (good.len() - 2, WeightsError::Damaged),
+        ] {
+            let mut bad = good.clone();
+            bad[at] ^= 64;
+            assert_eq!(Weights::parse(&bad), Err(error), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn mirror_images_share_their_row_when_expanded() {
+        let weights = random_weights(Rule::Freestyle, 5);
+        let expanded = weights.expanded_rows();
+        assert_eq!(expanded.len(), MAPPINGS * SHAPES);
+        for shape in (0..SHAPES).step_by(97) {
+            let (left, center, right) = super::super::features::parts(shape);
+            let mirrored = super::super::features::shape(right, center, left);
+            assert_eq!(expanded[shape], expanded[mirrored]);
+            assert_eq!(expanded[SHAPES + shape], weights.rows[ROWS + row_of(shape)]);
+        }
+    }
+}
