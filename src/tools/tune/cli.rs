@@ -1,5 +1,6 @@
 //! The command line of `tengen-tune`: one subcommand for each kind of numbers. Floor 6.
 
+use super::network::cli::NetworkArguments;
 use super::selfplay::Ground;
 use super::spsa::{self, Settings, State, Tuned};
 use crate::tools::arena::cancel::Cancel;
@@ -32,6 +33,10 @@ pub enum Command {
     /// tengen-tune spsa --state run.json --param lmr_factor.renju --param razor_base --ground
     /// 4:15:tests/data/openings/renju_15.txt --pairs 10000 --nodes 5000
     Spsa(SpsaArguments),
+    /// The network: train it on records of games.
+    ///
+    /// Example: tengen-tune network --rule 0 --records games.tgr --epochs 10 --checkpoint run.ckpt --out freestyle.tnn
+    Network(NetworkArguments),
 }
 
 /// What to tune, and by which games.
@@ -71,6 +76,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.command {
         Command::Params => crate::tools::params::list(&mut std::io::stdout())?,
         Command::Spsa(arguments) => run_spsa(arguments)?,
+        Command::Network(typed) => super::network::run(&typed.training()?, &mut std::io::stdout())?,
     }
     Ok(())
 }
