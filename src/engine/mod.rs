@@ -11,6 +11,8 @@ pub use options::Options;
 use crate::base::maps::HashSet;
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::{Board, Threat};
+use crate::eval::EvaluatorKind;
+use crate::eval::network::Network;
 use crate::search::{
     History, ParamTable, Pool, ReportSink, SearchControl, SearchLimits, SearchReport, Task, TranspositionTable, root,
 };
@@ -238,12 +240,19 @@ impl Engine {
             board,
             blocked: &self.blocked,
             params: self.params.for_rule(self.rule),
+            network: self.network(),
             history: &mut self.history,
             table: &self.table,
             pool: &mut self.pool,
             control,
         };
         root::search(task, sink)
+    }
+
+    /// The network that evaluates: the one for the rule, if there is one and it is wanted or the better choice.
+    fn network(&self) -> Option<Arc<Network>> {
+        let wanted = self.options.evaluator.unwrap_or_else(|| EvaluatorKind::best(self.rule));
+        if wanted == EvaluatorKind::Network { Network::embedded(self.rule) } else { None }
     }
 
     /// The table, when nobody else uses it: helpers that are still on their way out of a search are waited for.

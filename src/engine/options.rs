@@ -1,6 +1,7 @@
 //! What the user may set, with ranges and defaults, and what that allows one search. Floor 4.
 
 use super::level::{self, Level};
+use crate::eval::EvaluatorKind;
 use crate::search::SearchLimits;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -26,6 +27,8 @@ pub struct Options {
     pub max_nodes: Option<u64>,
     /// Deepest iteration per move.
     pub max_depth: Option<u32>,
+    /// Which evaluation is wanted; `None`: the better one for the rule.
+    pub evaluator: Option<EvaluatorKind>,
     /// Threads asked for; how many there will be is [`Options::usable_threads`].
     pub threads: usize,
     /// Playing strength, 0 to 100; see [`Level`].
@@ -147,6 +150,7 @@ impl Default for Options {
             increment: Duration::ZERO,
             max_nodes: None,
             max_depth: None,
+            evaluator: None,
             threads: 1,
             strength: level::FULL,
             seed: 0,

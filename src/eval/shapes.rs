@@ -119,7 +119,7 @@ impl Evaluator for ShapeEvaluator {
         self.sum = board.size().points().filter(|&p| board.is_empty(p)).map(|p| self.value(board.worth(p))).sum();
     }
 
-    fn evaluate(&self, board: &Board) -> Score {
+    fn evaluate(&mut self, board: &Board) -> Score {
         let us = board.side();
         let before = self.earlier.last().copied().unwrap_or(self.sum);
         let for_black = i32::midpoint(self.sum, before);

@@ -4,6 +4,7 @@
 
 use super::number::{number, split_word};
 use crate::engine::Options;
+use crate::eval::EvaluatorKind;
 use std::fmt;
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ pub enum Kind {
     Number,
     /// The rest of the line, any bytes.
     Text,
+    /// One of these words; its value is its place among them.
+    Word(&'static [&'static str]),
 }
 
 /// What a key changes.
@@ -91,6 +94,14 @@ pub static KEYS: &[Key] = &[
     ),
     setting("max_node", |o, nodes| o.max_nodes = positive(nodes), "most nodes per move; 0 or less: unlimited"),
     Key {
+        name: "evaluator",
+        kind: Kind::Word(&["classical", "network"]),
+        effect: Effect::Setting(|o, index| {
+            o.evaluator = Some(if index == 0 { EvaluatorKind::Classical } else { EvaluatorKind::Network });
+        }),
+        doc: "classical or network: which evaluation judges; until told, the one that has won more games under the rule",
+    },
+    Key {
         name: "rule",
         kind: Kind::Number,
         effect: Effect::Rule,
@@ -136,6 +147,10 @@ impl Info {
         let value = match key.kind {
             Kind::Number => number(split_word(rest).0)?,
             Kind::Text => 0,
+            Kind::Word(words) => {
+                let word = split_word(rest).0;
+                words.iter().position(|known| known.as_bytes().eq_ignore_ascii_case(word))? as i64
+            }
         };
         Some(Info { key, value })
     }
@@ -216,6 +231,13 @@ mod tests {
         assert_eq!(after(&["thread_num 2"]).threads, 2);
         assert_eq!(after(&["thread_num 2", "thread_num -3"]).threads, 1);
         assert_eq!(after(&["max_node 10000000000"]).max_nodes, Some(10_000_000_000));
+    }
+
+    #[test]
+    fn the_evaluator_is_chosen_by_name() {
+        assert_eq!(after(&["evaluator network"]).evaluator, Some(EvaluatorKind::Network));
+        assert_eq!(after(&["evaluator network", "EVALUATOR Classical"]).evaluator, Some(EvaluatorKind::Classical));
+        assert_eq!(after(&["evaluator", "evaluator 1", "evaluator best"]).evaluator, None);
     }
 
     #[test]

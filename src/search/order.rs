@@ -6,7 +6,7 @@ use super::history::History;
 use super::params::Params;
 use crate::base::{Color, Point, Size};
 use crate::board::Board;
-use crate::eval::Evaluator;
+use crate::eval::{ChosenEvaluator, Evaluator};
 use arrayvec::ArrayVec;
 
 /// A board with a side of at most this many points is searched on all its points.
@@ -40,7 +40,7 @@ impl MovePicker {
         params: &Params,
         board: &Board,
         duty: &Duty,
-        evaluator: &impl Evaluator,
+        evaluator: &mut ChosenEvaluator,
         history: &History,
     ) -> Option<Point> {
         if self.stage == Stage::TableMove {
@@ -54,9 +54,11 @@ impl MovePicker {
             let us = board.side();
             let table_move = self.table_move;
             let rest = &mut self.rest;
+            evaluator.prepare();
+            let evaluator = &*evaluator;
             for_each_reply(board, duty, |point| {
                 if Some(point) != table_move {
-                    rest.push((score(params, board, us, point, evaluator, history), point));
+                    rest.push((policy(params, board, us, point, evaluator, history), point));
                 }
             });
         }
@@ -65,7 +67,20 @@ impl MovePicker {
     }
 }
 
-/// First guess at a move plus what the search has learned about it.
+/// First guess at a move of a node, by the network if there is one, plus what the search has learned about it. The
+/// evaluator has been prepared.
+pub fn policy(
+    params: &Params,
+    board: &Board,
+    us: Color,
+    point: Point,
+    evaluator: &ChosenEvaluator,
+    history: &History,
+) -> i32 {
+    evaluator.policy(board, point) + history.get(us, point) / params.history_divisor()
+}
+
+/// Quick first guess at a move plus what the search has learned about it.
 pub fn score(
     params: &Params,
     board: &Board,

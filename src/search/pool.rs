@@ -13,6 +13,7 @@ use super::root;
 use super::tt::TranspositionTable;
 use crate::base::Point;
 use crate::board::Board;
+use crate::eval::network::Network;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -38,21 +39,27 @@ struct Member {
 #[derive(Debug)]
 pub struct Shared {
     table: Arc<TranspositionTable>,
+    network: Option<Arc<Network>>,
     /// The helpers' control: it has no limits, and the main thread stops it.
     helpers: SearchControl,
     members: Box<[Member]>,
 }
 
 impl Shared {
-    /// For a search by this many threads.
-    pub fn new(table: Arc<TranspositionTable>, threads: usize) -> Shared {
+    /// For a search by this many threads, with a network or without.
+    pub fn new(table: Arc<TranspositionTable>, network: Option<Arc<Network>>, threads: usize) -> Shared {
         let members = (0..threads.max(1)).map(|_| Member::default()).collect();
-        Shared { table, helpers: SearchControl::default(), members }
+        Shared { table, network, helpers: SearchControl::default(), members }
     }
 
     /// What was learned about positions.
     pub fn table(&self) -> &TranspositionTable {
         &self.table
+    }
+
+    /// The network that evaluates, if one does.
+    pub fn network(&self) -> Option<Arc<Network>> {
+        self.network.clone()
     }
 
     /// The control that helpers search under.
@@ -303,7 +310,7 @@ mod tests {
             blocked: Arc::new([]),
             params: Params::shipped(Rule::Freestyle),
             deepest: 3,
-            shared: Arc::new(Shared::new(Arc::new(TranspositionTable::new(1 << 16)), threads)),
+            shared: Arc::new(Shared::new(Arc::new(TranspositionTable::new(1 << 16)), None, threads)),
         }
     }
 

@@ -64,7 +64,7 @@ impl Worker<'_> {
 
         // Static evaluation, and what it lets us skip.
         let duty = forced::duty(&self.board);
-        let improving = self.note_static(&duty, ply);
+        let improving = self.note_static(&duty, alpha, beta, ply);
         if let Some(eval) = self.statics[ply.index()]
             && !is_pv
         {
@@ -109,8 +109,8 @@ impl Worker<'_> {
     }
 
     /// Notes the static evaluation of a free node; says whether it is better than two plies ago.
-    fn note_static(&mut self, duty: &Duty, ply: Ply) -> bool {
-        let eval = matches!(duty, Duty::Free).then(|| self.evaluator.evaluate(&self.board));
+    fn note_static(&mut self, duty: &Duty, alpha: Score, beta: Score, ply: Ply) -> bool {
+        let eval = matches!(duty, Duty::Free).then(|| self.evaluator.evaluate_within(&self.board, alpha, beta));
         self.statics[ply.index()] = eval;
         let before = ply.index().checked_sub(2).and_then(|earlier| self.statics[earlier]);
         eval.is_some_and(|eval| before.is_none_or(|before| eval > before))
@@ -124,7 +124,7 @@ impl Worker<'_> {
         let mut picker = MovePicker::new(&self.board, node.duty, table_move);
         let mut result = Tried { best: None, best_move: None, pruned: false };
         let mut tried = PointList::new();
-        while let Some(point) = picker.next(&self.params, &self.board, node.duty, &self.evaluator, self.history) {
+        while let Some(point) = picker.next(&self.params, &self.board, node.duty, &mut self.evaluator, self.history) {
             if !self.is_legal(point) {
                 continue;
             }

@@ -45,7 +45,7 @@ impl Worker<'_> {
         {
             return hit.score;
         }
-        let stand_pat = self.evaluator.evaluate(&self.board);
+        let stand_pat = self.evaluator.evaluate_within(&self.board, alpha, beta);
         if stand_pat >= beta || self.board.count_from(us, Threat::Four) == 0 {
             return stand_pat;
         }

@@ -13,6 +13,7 @@ use super::worker::Worker;
 use crate::base::{Depth, Direction, Ply, Point, PointList, Score};
 use crate::board::oracle::{Oracle, Verdict};
 use crate::board::{Board, Shape, Threat, symmetry};
+use crate::eval::network::Network;
 use std::sync::Arc;
 
 /// Deepest iteration.
@@ -28,6 +29,8 @@ pub struct Task<'a> {
     pub blocked: &'a [Point],
     /// The tunable numbers for the position's rule.
     pub params: Params,
+    /// The network that evaluates; none: the hand-made evaluation does.
+    pub network: Option<Arc<Network>>,
     /// What was learned about moves in this game.
     pub history: &'a mut History,
     /// What was learned about positions in this game.
@@ -49,8 +52,8 @@ struct RootMove {
 
 /// Finds a move for the side to move. There is one as long as the board has an empty point.
 pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
-    let Task { board, blocked, params, history, table, pool, control } = task;
-    let shared = Arc::new(Shared::new(Arc::clone(table), pool.threads()));
+    let Task { board, blocked, params, network, history, table, pool, control } = task;
+    let shared = Arc::new(Shared::new(Arc::clone(table), network, pool.threads()));
     let mut worker = Worker::new(board, params, history, &shared, 0, control);
     let mut moves = root_moves(&mut worker, blocked);
     let mut report = SearchReport { best: moves.first().map(|m| m.point), last: worker.iteration(0, Score::DRAW) };
@@ -286,10 +289,11 @@ fn root_moves(worker: &mut Worker<'_>, blocked: &[Point]) -> Vec<RootMove> {
     }
     let symmetries = symmetry::of_position(&worker.board);
     points.retain(|point| symmetries.iter().all(|s| s.apply(*point, size) >= *point));
+    worker.evaluator.prepare();
     let mut moves: Vec<(i32, Point)> = points
         .iter()
         .map(|&point| {
-            (order::score(&worker.params, &worker.board, us, point, &worker.evaluator, worker.history), point)
+            (order::policy(&worker.params, &worker.board, us, point, &worker.evaluator, worker.history), point)
         })
         .collect();
     moves.sort_unstable_by_key(|&(score, point)| (-score, point));

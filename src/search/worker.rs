@@ -8,7 +8,7 @@ use super::time::{Clock, SystemClock, TimeManager};
 use super::tt::TranspositionTable;
 use crate::base::{Color, Ply, Point, Score};
 use crate::board::Board;
-use crate::eval::{Evaluator, ShapeEvaluator};
+use crate::eval::ChosenEvaluator;
 use arrayvec::ArrayVec;
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ pub struct Worker<'a> {
     /// The position being searched.
     pub board: Board,
     /// The evaluation, kept in step with the board.
-    pub evaluator: ShapeEvaluator,
+    pub evaluator: ChosenEvaluator,
     /// The tunable numbers for the position's rule.
     pub params: Params,
     /// What was learned about moves.
@@ -70,8 +70,7 @@ impl<'a> Worker<'a> {
         id: usize,
         control: &'a SearchControl,
     ) -> Worker<'a> {
-        let mut evaluator = ShapeEvaluator::new(board.rule());
-        evaluator.refresh(&board);
+        let evaluator = ChosenEvaluator::new(&board, shared.network());
         let started = control.limits().started.unwrap_or_else(Instant::now);
         let mut worker = Worker {
             board,

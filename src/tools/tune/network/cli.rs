@@ -12,6 +12,9 @@ pub struct NetworkArguments {
     /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro with exactly five. Games of other rules are left out.
     #[arg(long, value_parser = parse_rule)]
     pub rule: Rule,
+    /// Learn from the games of all rules as if they were of this one: a beginning for networks of rules with few games.
+    #[arg(long)]
+    pub any_rule: bool,
     /// Files of game records; see tengen-data selfplay.
     #[arg(long, required = true, num_args = 1..)]
     pub records: Vec<PathBuf>,
@@ -63,6 +66,7 @@ impl NetworkArguments {
         Ok(Training {
             records: self.records.clone(),
             rule: self.rule,
+            any_rule: self.any_rule,
             epochs: self.epochs,
             batch: self.batch,
             rate: self.rate,

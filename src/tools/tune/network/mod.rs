@@ -41,6 +41,8 @@ pub struct Training {
     pub records: Vec<PathBuf>,
     /// The rule; games of others are left out.
     pub rule: Rule,
+    /// Games of all rules are learned from, as if they were of that rule: to begin another run with.
+    pub any_rule: bool,
     /// Passes over the games.
     pub epochs: u32,
     /// Games a step.
@@ -124,7 +126,7 @@ fn read_file(path: &Path, training: &Training, games: &mut Vec<GameRecord>) -> R
     while games.len() < training.games
         && let Some(game) = reader.next().with_context(|| path.display().to_string())?
     {
-        if game.rule == training.rule {
+        if training.any_rule || game.rule == training.rule {
             games.push(game);
         }
     }

@@ -193,6 +193,9 @@ impl Model {
             head.second.as_flattened_mut().fill_with(|| normal(0.2));
             head.output.fill_with(|| normal(0.1));
             head.policy.fill_with(|| normal(0.1));
+            for (pair, value) in head.pairs.iter_mut().enumerate() {
+                *value = (WARM_ATTACK[pair / 14] + WARM_DEFENCE[pair % 14]) / 32.0;
+            }
             head.first_bias = [0.2; FIRST];
             head.second_bias = [0.2; SECOND];
             // Points of the hand-made evaluation over 24 and 32, to logits: 200 points.
@@ -254,6 +257,11 @@ pub const fn bias_row() -> usize {
 
 /// What the hand-made evaluation gives for a line's shape, about.
 const WARM_VALUES: [f32; 14] = [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 4.0, 5.0, 5.0, 11.0, 16.0, 26.0, 45.0, 30.0];
+
+/// What it gives a move for the threat it makes and for the one it denies, about.
+const WARM_ATTACK: [f32; 14] = [0., 0., 18., 18., 34., 36., 52., 60., 110., 44., 74., 200., 300., 400.];
+/// See [`WARM_ATTACK`].
+const WARM_DEFENCE: [f32; 14] = [0., 0., 14., 15., 26., 28., 40., 52., 80., 36., 56., 120., 200., 300.];
 
 fn round(weight: f32, limit: f32) -> f32 {
     (weight * CELL_SCALE as f32).round().clamp(-limit, limit) / CELL_SCALE as f32

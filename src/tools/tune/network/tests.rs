@@ -133,6 +133,7 @@ fn training(records: &Path, out: PathBuf) -> Training {
     Training {
         records: vec![records.to_owned()],
         rule: Rule::Freestyle,
+        any_rule: false,
         epochs: 4,
         batch: 8,
         rate: 0.01,

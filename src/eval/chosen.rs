@@ -1,0 +1,112 @@
+//! The evaluation in use: the hand-made one alone, or with the network above it. Floor 2.
+//!
+//! The hand-made evaluation costs next to nothing, so it is always asked first. Where it is far outside the window that
+//! the search is interested in, the network is not asked: its answer would be outside, too.
+
+use super::network::{Accumulator, Kernel, Network};
+use super::{Evaluator, ShapeEvaluator};
+use crate::base::{Color, Point, Rule, Score};
+use crate::board::tables::Combination;
+use crate::board::{Board, Change, Observer};
+use std::sync::Arc;
+
+/// How far outside the window the hand-made evaluation must be for the network not to be asked.
+const MARGIN: i32 = 300;
+
+/// Which evaluation is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvaluatorKind {
+    /// The hand-made one.
+    Classical,
+    /// The network, where there is one for the rule.
+    Network,
+}
+
+impl EvaluatorKind {
+    /// The one that wins more games under a rule, by the clock.
+    pub const fn best(rule: Rule) -> EvaluatorKind {
+        match rule {
+            Rule::Freestyle | Rule::Standard | Rule::Renju | Rule::Caro | Rule::CaroExact => EvaluatorKind::Classical,
+        }
+    }
+}
+
+/// The hand-made evaluation, and the network if there is one in use.
+#[derive(Clone, Debug)]
+pub struct ChosenEvaluator {
+    shapes: ShapeEvaluator,
+    network: Option<Box<Accumulator>>,
+}
+
+impl ChosenEvaluator {
+    /// An evaluator for `board`, ready for use.
+    pub fn new(board: &Board, network: Option<Arc<Network>>) -> ChosenEvaluator {
+        let mut shapes = ShapeEvaluator::new(board.rule());
+        shapes.refresh(board);
+        let network = network.map(|network| Box::new(Accumulator::new(network, board, Kernel::best())));
+        ChosenEvaluator { shapes, network }
+    }
+
+    /// The estimate for the side to move, where only its place relative to the window matters if it is far outside.
+    #[inline]
+    pub fn evaluate_within(&mut self, board: &Board, alpha: Score, beta: Score) -> Score {
+        let rough = self.shapes.evaluate(board);
+        let Some(network) = &mut self.network else { return rough };
+        let is_outside = rough.units() < alpha.units() - MARGIN || rough.units() > beta.units() + MARGIN;
+        if is_outside { rough } else { network.evaluate(board) }
+    }
+
+    /// Gets ready to be asked for [`ChosenEvaluator::policy`].
+    #[inline]
+    pub fn prepare(&mut self) {
+        if let Some(network) = &mut self.network {
+            network.update();
+        }
+    }
+
+    /// How promising a move looks, by the network if there is one; [`ChosenEvaluator::prepare`] comes first.
+    #[inline]
+    pub fn policy(&self, board: &Board, point: Point) -> i32 {
+        match &self.network {
+            Some(network) => network.move_score(board, point),
+            None => self.shapes.move_score(board, point),
+        }
+    }
+}
+
+impl Observer for ChosenEvaluator {
+    #[inline]
+    fn played(&mut self, point: Point, color: Color, taken: [Combination; 2], changes: impl Iterator<Item = Change>) {
+        self.shapes.played(point, color, taken, changes);
+        if let Some(network) = &mut self.network {
+            network.played(point, color);
+        }
+    }
+
+    #[inline]
+    fn undo(&mut self) {
+        self.shapes.undo();
+        if let Some(network) = &mut self.network {
+            network.undo();
+        }
+    }
+}
+
+impl Evaluator for ChosenEvaluator {
+    fn refresh(&mut self, board: &Board) {
+        self.shapes.refresh(board);
+        if let Some(network) = &mut self.network {
+            network.refresh(board);
+        }
+    }
+
+    #[inline]
+    fn evaluate(&mut self, board: &Board) -> Score {
+        self.evaluate_within(board, -Score::INFINITE, Score::INFINITE)
+    }
+
+    #[inline]
+    fn move_score(&self, board: &Board, point: Point) -> i32 {
+        self.shapes.move_score(board, point)
+    }
+}
