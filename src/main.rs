@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
     let arguments: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
     let outcome = if arguments.is_empty() {
-        tengen::protocol::run().map_err(anyhow::Error::from)
+        tengen::protocol::run(None).map_err(anyhow::Error::from)
     } else {
         tengen::tools::run(&arguments, &mut std::io::stdout())
     };

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use tengen::base::{Rule, Size};
-use tengen::protocol::info::KEYS;
+use tengen::protocol::info;
 
 const README: &str = include_str!("../README.md");
 
@@ -20,7 +20,7 @@ fn table(head: &str) -> Vec<Vec<String>> {
 #[test]
 fn the_info_table_is_the_one_of_the_source() {
     let shown: Vec<String> = table("| key | meaning |").iter().map(|row| row.join(" | ")).collect();
-    let known: Vec<String> = KEYS.iter().map(|key| format!("`{}` | {}", key.name, key.doc)).collect();
+    let known: Vec<String> = info::table().map(|(name, doc)| format!("`{name}` | {doc}")).collect();
     let wanted = known.iter().map(|row| format!("| {row} |")).collect::<Vec<_>>().join("\n");
     assert_eq!(shown, known, "\nThe table in README.md should be:\n{wanted}\n");
 }

@@ -33,6 +33,12 @@ impl Score {
         }
     }
 
+    /// A score from its raw number, as it was kept outside the engine; a number that no score has becomes the nearest
+    /// one.
+    pub const fn from_units(units: i32) -> Score {
+        if units.abs() > Score::DECISIVE && units.abs() <= Score::MATE { Score(units) } else { Score::estimate(units) }
+    }
+
     /// The side to move at `ply` wins with the `moves`-th move from there (1 = now).
     #[inline]
     pub const fn win_in(ply: Ply, moves: i32) -> Score {
@@ -80,6 +86,25 @@ impl Score {
         if self.is_decisive() { Some(Score::MATE - self.0.abs()) } else { None }
     }
 
+    /// The chances of the side to move, in thousandths: `sigmoid(units / 200)`, by a table, so that every machine shows
+    /// the same. Only a proof is 0 or 1000. For display; no decision rests on it.
+    pub const fn win_permille(self) -> u32 {
+        if self.is_decisive() {
+            return if self.is_win() { 1000 } else { 0 };
+        }
+        let units = self.0.unsigned_abs() as usize;
+        let (step, rest) = (units / SIGMOID_STEP, (units % SIGMOID_STEP) as u32);
+        let better = if step + 1 < SIGMOID.len() {
+            let (low, high) = (SIGMOID[step], SIGMOID[step + 1]);
+            let tenths = low * SIGMOID_STEP as u32 + (high - low) * rest;
+            (tenths + 5 * SIGMOID_STEP as u32) / (10 * SIGMOID_STEP as u32)
+        } else {
+            999
+        };
+        let better = if better > 999 { 999 } else { better };
+        if self.0 >= 0 { better } else { 1000 - better }
+    }
+
     /// The form kept in the transposition table: win distances counted from the node, not from the root.
     #[inline]
     pub const fn to_stored(self, ply: Ply) -> StoredScore {
@@ -107,6 +132,15 @@ impl Score {
         Score(self.0 - 1)
     }
 }
+
+/// Units between two entries of [`SIGMOID`].
+const SIGMOID_STEP: usize = 50;
+
+/// `10000 * sigmoid(units / 200)` at every 50 units.
+const SIGMOID: [u32; 33] = [
+    5000, 5622, 6225, 6792, 7311, 7773, 8176, 8520, 8808, 9047, 9241, 9399, 9526, 9627, 9707, 9770, 9820, 9859, 9890,
+    9914, 9933, 9948, 9959, 9968, 9975, 9981, 9985, 9988, 9991, 9993, 9994, 9996, 9997,
+];
 
 impl Neg for Score {
     type Output = Score;
@@ -187,6 +221,21 @@ mod tests {
         let loss = Score::loss_in(ply, 4);
         assert_eq!(loss.to_stored(ply).at(ply), loss);
         assert_eq!((-loss).to_string(), "+W7");
+    }
+
+    #[test]
+    fn chances_follow_the_logistic_curve() {
+        for units in -Score::EVAL_LIMIT..=Score::EVAL_LIMIT {
+            let exact = 1000.0 / (1.0 + (-f64::from(units) / 200.0).exp());
+            let shown = Score::estimate(units).win_permille();
+            assert!((f64::from(shown) - exact).abs() < 2.0, "{units}: {shown}, not {exact}");
+            assert!((1..=999).contains(&shown));
+        }
+        assert_eq!(Score::DRAW.win_permille(), 500);
+        assert_eq!(
+            (Score::win_in(Ply::ROOT, 9).win_permille(), Score::loss_in(Ply::ROOT, 9).win_permille()),
+            (1000, 0)
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::base::{Color, Direction, Point, PointList, Score, Size};
 use crate::board::{Board, Shape, Threat, symmetry};
 use crate::eval::{Evaluator, ShapeEvaluator};
 use crate::search::forced::{self, Duty};
-use crate::search::{Iteration, ReportSink, SearchReport};
+use crate::search::{Iteration, ReportSink, RootEvent, SearchReport};
 use std::time::Duration;
 
 /// The level that plays with everything there is.
@@ -252,8 +252,9 @@ pub fn felt(board: &Board, point: Point) -> SearchReport {
         nodes: 1,
         elapsed: Duration::ZERO,
         pv: vec![point],
+        rank: 1,
     };
-    SearchReport { best: Some(point), last }
+    SearchReport::new(Some(point), last)
 }
 
 /// Passes reports on, but claims no loss: who reads a few moves only has not seen what the others would do.
@@ -262,6 +263,12 @@ pub struct Modest<'a>(pub &'a mut dyn ReportSink);
 impl ReportSink for Modest<'_> {
     fn iteration(&mut self, iteration: &Iteration) {
         self.0.iteration(&Iteration { score: modest(iteration.score), ..iteration.clone() });
+    }
+
+    fn root_event(&mut self, event: RootEvent) {
+        if !matches!(event, RootEvent::Loses(_)) {
+            self.0.root_event(event);
+        }
     }
 }
 

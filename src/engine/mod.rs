@@ -1,12 +1,20 @@
 //! Floor 4: the engine as its users see it: set a position, play, think, stop. No text, no stdin.
 
+pub mod analysis;
+pub mod database;
+pub mod files;
+pub mod hash_file;
 pub mod level;
 pub mod opening;
 pub mod options;
+pub mod trace;
 
+pub use analysis::Balanced;
+pub use database::Database;
 pub use level::Level;
 pub use opening::Swap2Choice;
 pub use options::Options;
+pub use trace::SearchTrace;
 
 use crate::base::maps::HashSet;
 use crate::base::{Cell, Color, Point, Rule, Size};
@@ -14,11 +22,13 @@ use crate::board::{Board, Threat};
 use crate::eval::EvaluatorKind;
 use crate::eval::network::Network;
 use crate::search::{
-    History, ParamTable, Pool, ReportSink, SearchControl, SearchLimits, SearchReport, Task, TranspositionTable, root,
+    BlockedPaths, History, ParamTable, Pool, ReportSink, Scope, SearchControl, SearchLimits, SearchReport, Task,
+    TranspositionTable, root,
 };
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
+use trace::Traces;
 
 /// Why a stone could not be played or taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,11 +62,13 @@ pub struct Engine {
     stones: Vec<(Point, Cell)>,
     to_move: Color,
     blocked: Vec<Point>,
+    blocked_paths: Vec<Vec<Point>>,
     options: Options,
     params: ParamTable,
     history: History,
     table: Arc<TranspositionTable>,
     pool: Pool,
+    traces: Traces,
 }
 
 impl Engine {
@@ -68,12 +80,14 @@ impl Engine {
             stones: Vec::new(),
             to_move: Color::Black,
             blocked: Vec::new(),
+            blocked_paths: Vec::new(),
             options: Options::default(),
             params: ParamTable::default(),
             history: History::new(),
             // Grows to its real size when the first search knows what it may use.
             table: Arc::new(TranspositionTable::new(1)),
             pool: Pool::new(),
+            traces: Traces::default(),
         }
     }
 
@@ -185,6 +199,29 @@ impl Engine {
         self.blocked = points.to_vec();
     }
 
+    /// Lines, each from the empty board, whose last move the search must not play; kept until replaced. One counts
+    /// where the stones on the board are its beginning, in whatever order they were played.
+    pub fn set_blocked_paths(&mut self, paths: &[Vec<Point>]) {
+        self.blocked_paths = paths.to_vec();
+    }
+
+    /// What is left of a path at the position at hand; `None` when it does not lead through it.
+    fn rest_of_path<'a>(&self, path: &'a [Point]) -> Option<&'a [Point]> {
+        let (walked, rest) = path.split_at_checked(self.stones.len())?;
+        let colors = [Cell::Black, Cell::White].into_iter().cycle();
+        let here = walked.iter().zip(colors).all(|(&point, color)| self.stones.contains(&(point, color)));
+        (here && !rest.is_empty()).then_some(rest)
+    }
+
+    /// What is asked about the position at hand, its `lines` best lines being wanted.
+    fn scope(&self, board: &Board, lines: usize) -> Scope {
+        let paths: Vec<Vec<Point>> =
+            self.blocked_paths.iter().filter_map(|path| self.rest_of_path(path)).map(<[Point]>::to_vec).collect();
+        let mut blocked = self.blocked.clone();
+        blocked.extend(paths.iter().filter(|path| path.len() == 1).map(|path| path[0]));
+        Scope { blocked, paths: BlockedPaths::new(board, &paths), lines, all_symmetric: self.options.all_symmetric }
+    }
+
     /// The position with everything the search keeps about it.
     pub fn board(&self) -> Board {
         Board::from_cells(self.rule, self.size, &self.stones, self.to_move)
@@ -197,10 +234,10 @@ impl Engine {
         let mut board = self.board();
         let level = Level::of(self.options.strength);
         if level.is_full() {
-            return self.think_about(board, control, sink);
+            return self.think_fully(control, sink);
         }
         match level::choose(&mut board, level, self.options.seed, &self.blocked) {
-            None => self.think_about(board, control, sink),
+            None => self.think_fully(control, sink),
             Some(level::Choice::Feel(point)) => {
                 let report = level::felt(&board, point);
                 sink.iteration(&report.last);
@@ -220,25 +257,36 @@ impl Engine {
     ) -> SearchReport {
         let others = self.size.points().filter(|point| !points.contains(point)).collect();
         let blocked = std::mem::replace(&mut self.blocked, others);
-        let mut report = self.think_about(board, control, &mut level::Modest(sink));
+        let scope = self.scope(&board, 1);
+        let mut report = self.search(board, scope, control, &mut level::Modest(sink));
         self.blocked = blocked;
         report.last.score = level::modest(report.last.score);
         report
     }
 
-    fn think_about(&mut self, board: Board, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
-        self.pool.resize(self.options.usable_threads());
-        let wanted = self.options.hash_bytes();
-        if wanted > self.table.bytes() * 9 / 8 || self.table.bytes() > self.options.hash_limit() * 9 / 8 {
-            // The old one goes first: there may be no room for both.
-            *self.table_mut() = TranspositionTable::new(1);
-            *self.table_mut() = TranspositionTable::new(wanted);
-        }
+    /// Searches with everything there is.
+    fn think_fully(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
+        let board = self.board();
+        let scope = self.scope(&board, 1);
+        self.search(board, scope, control, sink)
+    }
+
+    /// Every search of the engine.
+    fn search(
+        &mut self,
+        board: Board,
+        scope: Scope,
+        control: &SearchControl,
+        sink: &mut dyn ReportSink,
+    ) -> SearchReport {
+        let scripted = self.traces.scripted_control();
+        let control = scripted.as_ref().unwrap_or(control);
+        self.fit_table();
         self.table_mut().new_search();
         self.history.age();
         let task = Task {
             board,
-            blocked: &self.blocked,
+            scope,
             params: self.params.for_rule(self.rule),
             network: self.network(),
             history: &mut self.history,
@@ -246,7 +294,30 @@ impl Engine {
             pool: &mut self.pool,
             control,
         };
-        root::search(task, sink)
+        let report = root::search(task, sink);
+        self.traces.note(&report);
+        report
+    }
+
+    /// Gives threads and table the size that the settings ask for.
+    fn fit_table(&mut self) {
+        self.pool.resize(self.options.usable_threads());
+        let wanted = self.options.hash_bytes();
+        if wanted > self.table.bytes() * 9 / 8 || self.table.bytes() > self.options.hash_limit() * 9 / 8 {
+            // The old one goes first: there may be no room for both.
+            *self.table_mut() = TranspositionTable::new(1);
+            *self.table_mut() = TranspositionTable::new(wanted);
+        }
+    }
+
+    /// What the searches since the last call did; the first call only says that somebody wants to know.
+    pub fn take_traces(&mut self) -> Vec<SearchTrace> {
+        self.traces.take()
+    }
+
+    /// The next searches take the same course as these, whatever their limits; `None` ends that.
+    pub fn set_script(&mut self, script: Option<Vec<SearchTrace>>) {
+        self.traces.set_script(script);
     }
 
     /// The network that evaluates: the one for the rule, if there is one and it is wanted or the better choice.

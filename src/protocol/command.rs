@@ -6,6 +6,7 @@
 use super::info::Info;
 use super::number::{integer, number, split_word};
 use crate::base::Size;
+use crate::engine::database::Deletion;
 use crate::search::ParamTable;
 
 /// A pair of coordinates as received: not yet known to lie on the board.
@@ -73,8 +74,17 @@ pub enum Command {
     End,
     /// Answer at once.
     Stop,
-    /// Think about the position at hand and move.
-    Think,
+    /// Think about the position at hand, show so many of the best lines, and move.
+    Best(usize),
+    /// Look at every move in the position at hand, say which of them hold, and move.
+    Defend,
+    /// So many further stones after which the game is worth about so much to the side then to move.
+    Balance {
+        /// How many stones.
+        stones: usize,
+        /// What it should be worth.
+        bias: i64,
+    },
     /// Which points are forbidden?
     ShowForbidden,
     /// What can this engine do? Also tells that an analysing GUI is there.
@@ -89,14 +99,28 @@ pub enum Command {
     Unblock(Vec<Spot>),
     /// All points are free again.
     UnblockAll,
+    /// Do not play the last move of this line, which begins with the empty board.
+    BlockPath(Vec<Spot>),
+    /// That move is free again.
+    UnblockPath(Vec<Spot>),
+    /// No line is blocked any more.
+    UnblockPaths,
     /// A swap2 question in the Yixin dialect, on a board of 0, 3 or 5 stones (steps 1 to 3).
     Swap2Step(u8),
+    /// A question of the Soosorv-8 opening (steps 1 to 6), a number of fifth stones where one is told, and the stones.
+    Soosorv(u8, usize, Vec<Spot>),
     /// A draw offer.
     OfferDraw,
+    /// A question to the database or a change of it, and the moves that lead to the position.
+    Database(Query, Vec<Spot>),
+    /// Write the database now.
+    SaveDatabase,
+    /// How large is the database?
+    CheckDatabase,
+    /// Something to do with a file.
+    File(FileUse, Vec<u8>),
     /// A command of the Yixin dialect that needs no answer.
     Accepted,
-    /// A command that we know and cannot obey.
-    Unsupported(&'static str),
     /// A known command that cannot be read.
     Malformed(Malformed),
     /// A word we do not know, made printable.
@@ -106,8 +130,11 @@ pub enum Command {
 impl Command {
     /// Whether this starts a search.
     pub fn thinks(&self) -> bool {
-        use Command::{Begin, Board, Swap2Board, Swap2Step, Think, Turn};
-        matches!(self, Begin | Turn(_) | Board(_) | Swap2Board(_) | Think | Swap2Step(_))
+        use Command::{Balance, Begin, Best, Board, Defend, Soosorv, Swap2Board, Swap2Step, Turn};
+        matches!(
+            self,
+            Begin | Turn(_) | Board(_) | Swap2Board(_) | Best(_) | Defend | Balance { .. } | Swap2Step(_) | Soosorv(..)
+        )
     }
 
     /// Whether this makes the answer to an earlier question worthless: the position changes or the game ends.
@@ -119,40 +146,91 @@ impl Command {
     /// Whether only a manager of the Yixin dialect sends this.
     pub fn is_yixin(&self) -> bool {
         use Command::{
-            Accepted, Block, ClearHash, OfferDraw, SetBoard, ShowForbidden, ShowHashUsage, ShowInfo, Swap2Step, Think,
-            Unblock, UnblockAll, Unsupported,
+            About, Begin, Board, End, Info, Malformed, Play, Restart, Start, Stop, Swap2Board, TakeBack, Turn, Unknown,
         };
-        matches!(
+        !matches!(
             self,
-            Accepted
-                | Block(_)
-                | ClearHash
-                | OfferDraw
-                | SetBoard(_)
-                | ShowForbidden
-                | ShowHashUsage
-                | ShowInfo
-                | Swap2Step(_)
-                | Think
-                | Unblock(_)
-                | UnblockAll
-                | Unsupported(_)
+            About
+                | Begin
+                | Board(_)
+                | End
+                | Info(_)
+                | Malformed(_)
+                | Play(_)
+                | Restart
+                | Start(_)
+                | Stop
+                | Swap2Board(_)
+                | TakeBack(_)
+                | Turn(_)
+                | Unknown(_)
         )
     }
 }
 
-/// A block that is being read: everything up to `DONE` belongs to it.
+/// What is asked of the database about a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// What is known about the positions after each move.
+    Moves,
+    /// What is known about the position.
+    Position,
+    /// The label of the position.
+    Label,
+    /// Change tag, value and depth.
+    Edit {
+        /// Of these: 1 the tag, 2 the value, 4 the depth.
+        mask: i64,
+        /// The tag, as the number of its character; none: no tag.
+        tag: i64,
+        /// The value for the side to move.
+        value: i64,
+        /// The depth.
+        depth: i64,
+    },
+    /// Change the label.
+    SetLabel(Vec<u8>),
+    /// Forget the position.
+    Delete,
+    /// Forget the position and those that follow from it.
+    DeleteFrom(Deletion),
+    /// The last move is the best one in the position before it.
+    SetBest,
+    /// The position before the last move has no best move.
+    ClearBest,
+}
+
+/// What is done with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileUse {
+    /// Write the hash table.
+    DumpHash,
+    /// Read it.
+    LoadHash,
+    /// This is the database.
+    SetDatabase,
+    /// Write the moves to each position of the database.
+    WritePositions,
+    /// Write a copy of the database.
+    WriteDatabase,
+    /// Take over what another database has.
+    MergeDatabase,
+}
+
+/// A block that is being read: everything up to `DONE` belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum BlockKind {
     Board,
     SetBoard,
     Swap2Board,
     Block,
     Unblock,
+    BlockPath,
+    UnblockPath,
+    Soosorv(u8, usize),
+    Database(Query),
     /// Read and forgotten.
     Accepted,
-    /// Read and refused.
-    Unsupported(&'static str),
 }
 
 /// What a line is, before the lines around it are known.
@@ -162,7 +240,7 @@ enum Line {
     /// The first line of a block.
     Opens(BlockKind),
     /// The next line is a path, whatever it looks like.
-    OpensPath,
+    OpensPath(FileUse),
     /// An INFO that we cannot use.
     Nothing,
 }
@@ -188,14 +266,18 @@ fn parse_line(line: &[u8]) -> Line {
         b"STOP" | b"YXSTOP" => Command::Stop,
         b"PONDER" => return Line::Nothing,
         keyword if keyword.starts_with(b"YX") => {
-            return parse_yixin(keyword).unwrap_or_else(|| Line::Command(unknown(word)));
+            return parse_yixin(keyword, rest).unwrap_or_else(|| Line::Command(unknown(word)));
         }
         _ => unknown(word),
     })
 }
 
 /// Reads the commands of the Yixin dialect; `keyword` in upper case.
-fn parse_yixin(keyword: &[u8]) -> Option<Line> {
+fn parse_yixin(keyword: &[u8], rest: &[u8]) -> Option<Line> {
+    let count = |otherwise: usize| first_number(rest).map_or(otherwise, |n| n.clamp(1, 1 << 16) as usize);
+    let balance = |stones, bias: Option<i64>| Command::Balance { stones, bias: bias.unwrap_or(0) };
+    let soosorv = |step, count| Some(Line::Opens(BlockKind::Soosorv(step, count)));
+    let database = |query| Some(Line::Opens(BlockKind::Database(query)));
     Some(Line::Command(match keyword {
         b"YXBOARD" => return Some(Line::Opens(BlockKind::SetBoard)),
         b"YXBLOCK" => return Some(Line::Opens(BlockKind::Block)),
@@ -204,23 +286,44 @@ fn parse_yixin(keyword: &[u8]) -> Option<Line> {
         b"YXSHOWFORBID" => Command::ShowForbidden,
         b"YXHASHCLEAR" => Command::ClearHash,
         b"YXSHOWHASHUSAGE" => Command::ShowHashUsage,
-        b"YXNBEST" | b"YXSEARCHDEFEND" => Command::Think,
+        b"YXNBEST" => Command::Best(count(2)),
+        b"YXSEARCHDEFEND" => Command::Defend,
+        b"YXBALANCEONE" => balance(1, first_number(rest)),
+        b"YXBALANCETWO" => balance(2, first_number(rest)),
+        b"YXBALANCE" => balance(count(1), first_number(split_word(rest).1)),
         b"YXBLOCKRESET" => Command::UnblockAll,
         b"YXSWAP2STEP1" => Command::Swap2Step(1),
         b"YXSWAP2STEP2" => Command::Swap2Step(2),
         b"YXSWAP2STEP3" => Command::Swap2Step(3),
         b"YXDRAW" => Command::OfferDraw,
-        b"YXBALANCEONE" | b"YXBALANCETWO" => Command::Unsupported("balanced openings"),
-        b"YXSOOSORVSTEP1" => Command::Unsupported("the Soosorv opening"),
-        b"YXFORBID" | b"YXBLOCKPATHRESET" | b"YXDBCHECK" | b"YXDBFIX" | b"YXPRINTFEATURE" | b"YXRESIGN"
-        | b"YXSAVEDATABASE" => Command::Accepted,
-        b"YXHASHDUMP" | b"YXHASHLOAD" | b"YXSETDATABASE" | b"YXDBTOPOS" | b"YXDBTOTXT" | b"YXDBTOTXTALL"
-        | b"YXTXTTODB" => return Some(Line::OpensPath),
-        b"YXBLOCKPATH" | b"YXBLOCKPATHUNDO" => return Some(Line::Opens(BlockKind::Accepted)),
-        _ if keyword.starts_with(b"YXSOOSORVSTEP") => {
-            return Some(Line::Opens(BlockKind::Unsupported("the Soosorv opening")));
-        }
-        // Queries and edits of a database that we do not have: all of them bring a position.
+        b"YXBLOCKPATHRESET" => Command::UnblockPaths,
+        b"YXSOOSORVSTEP1" => Command::Soosorv(1, 1, Vec::new()),
+        b"YXSOOSORVSTEP2" => return soosorv(2, 1),
+        b"YXSOOSORVSTEP3" => return soosorv(3, 1),
+        b"YXSOOSORVSTEP4" => return soosorv(4, count(1)),
+        b"YXSOOSORVSTEP5" => return soosorv(5, count(1)),
+        b"YXSOOSORVSTEP6" => return soosorv(6, 1),
+        b"YXDBCHECK" => Command::CheckDatabase,
+        b"YXSAVEDATABASE" | b"YXDBFIX" => Command::SaveDatabase,
+        b"YXFORBID" | b"YXPRINTFEATURE" | b"YXRESIGN" => Command::Accepted,
+        b"YXHASHDUMP" => return Some(Line::OpensPath(FileUse::DumpHash)),
+        b"YXHASHLOAD" => return Some(Line::OpensPath(FileUse::LoadHash)),
+        b"YXSETDATABASE" => return Some(Line::OpensPath(FileUse::SetDatabase)),
+        b"YXDBTOPOS" => return Some(Line::OpensPath(FileUse::WritePositions)),
+        b"YXDBTOTXT" | b"YXDBTOTXTALL" => return Some(Line::OpensPath(FileUse::WriteDatabase)),
+        b"YXTXTTODB" => return Some(Line::OpensPath(FileUse::MergeDatabase)),
+        b"YXQUERYDATABASEALL" => return database(Query::Moves),
+        b"YXQUERYDATABASEONE" => return database(Query::Position),
+        b"YXQUERYDATABASETEXT" => return database(Query::Label),
+        b"YXEDITTVDDATABASE" => return database(edit(rest)),
+        b"YXEDITLABELDATABASE" => return database(Query::SetLabel(rest.to_vec())),
+        b"YXDELETEDATABASEONE" => return database(Query::Delete),
+        b"YXDELETEDATABASEALL" => return database(Query::DeleteFrom(deletion(rest))),
+        b"YXSETBESTMOVEDATABASE" => return database(Query::SetBest),
+        b"YXCLEARBESTMOVEDATABASE" => return database(Query::ClearBest),
+        b"YXBLOCKPATH" => return Some(Line::Opens(BlockKind::BlockPath)),
+        b"YXBLOCKPATHUNDO" => return Some(Line::Opens(BlockKind::UnblockPath)),
+        // Further queries and edits, known to others: all of them bring a position.
         _ if keyword.starts_with(b"YXQUERYDATABASE")
             || keyword.starts_with(b"YXEDIT")
             || keyword.starts_with(b"YXDELETEDATABASE")
@@ -230,6 +333,11 @@ fn parse_yixin(keyword: &[u8]) -> Option<Line> {
         }
         _ => return None,
     }))
+}
+
+/// The number at the front, when there is one.
+fn first_number(rest: &[u8]) -> Option<i64> {
+    number(split_word(rest).0)
 }
 
 /// `START n`, or `START rows columns` as the Yixin dialect has it.
@@ -251,6 +359,21 @@ fn rect_start(rest: &[u8]) -> Command {
         Some(Spot { x: number(width)?, y: number(height)? })
     });
     sides.and_then(|sides| size(sides.x, sides.y)).map_or(Command::Malformed(Malformed::Size), Command::Start)
+}
+
+/// The mask and three values of an edit.
+fn edit(rest: &[u8]) -> Query {
+    let mut words = rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let mut next = || words.next().and_then(number).unwrap_or(0);
+    Query::Edit { mask: next(), tag: next(), value: next(), depth: next() }
+}
+
+fn deletion(rest: &[u8]) -> Deletion {
+    match split_word(rest).0.to_ascii_lowercase().as_slice() {
+        b"wl" => Deletion::Decided,
+        b"nonwl" => Deletion::Undecided,
+        _ => Deletion::All,
+    }
 }
 
 fn size(width: i64, height: i64) -> Option<Size> {
@@ -323,7 +446,7 @@ enum State {
         placements: Vec<Placement>,
         spots: Vec<Spot>,
     },
-    Path,
+    Path(FileUse),
 }
 
 impl Assembler {
@@ -333,15 +456,16 @@ impl Assembler {
     /// Takes one line, trimmed, and returns the command that it completes, if any.
     pub fn line(&mut self, line: &[u8]) -> Option<Command> {
         let parsed = match &mut self.state {
-            State::Path => {
+            &mut State::Path(file_use) => {
                 self.state = State::Idle;
-                return line.eq_ignore_ascii_case(b"END").then_some(Command::End);
+                let is_end = line.eq_ignore_ascii_case(b"END");
+                return Some(if is_end { Command::End } else { Command::File(file_use, line.to_vec()) });
             }
             _ if line.is_empty() => return None,
             State::Idle => parse_line(line),
             State::Block { kind, placements, spots } => {
                 if line.eq_ignore_ascii_case(b"DONE") {
-                    let command = complete(*kind, std::mem::take(placements), std::mem::take(spots));
+                    let command = complete(kind.clone(), std::mem::take(placements), std::mem::take(spots));
                     self.state = State::Idle;
                     return Some(command);
                 }
@@ -368,7 +492,7 @@ impl Assembler {
         match parsed {
             Line::Command(command) => return Some(command),
             Line::Opens(kind) => self.state = State::Block { kind, placements: Vec::new(), spots: Vec::new() },
-            Line::OpensPath => self.state = State::Path,
+            Line::OpensPath(file_use) => self.state = State::Path(file_use),
             Line::Nothing => {}
         }
         None
@@ -384,7 +508,10 @@ fn complete(kind: BlockKind, placements: Vec<Placement>, spots: Vec<Spot>) -> Co
         BlockKind::Block => Command::Block(spots),
         BlockKind::Unblock => Command::Unblock(spots),
         BlockKind::Accepted => Command::Accepted,
-        BlockKind::Unsupported(what) => Command::Unsupported(what),
+        BlockKind::BlockPath => Command::BlockPath(spots),
+        BlockKind::UnblockPath => Command::UnblockPath(spots),
+        BlockKind::Soosorv(step, count) => Command::Soosorv(step, count, spots),
+        BlockKind::Database(query) => Command::Database(query, spots),
     }
 }
 
@@ -475,12 +602,40 @@ mod tests {
 
     #[test]
     fn the_yixin_dialect_stays_in_step() {
-        assert_eq!(read(&["yxquerydatabaseall", "7,7", "done", "yxstop"]), [Command::Accepted, Command::Stop]);
-        assert_eq!(read(&["yxeditlabeldatabase some text", "7,7", "done", "END"]), [Command::Accepted, Command::End]);
-        assert_eq!(read(&["yxsetdatabase", "D:\\my files\\START 15", "ABOUT"]), [Command::About]);
-        assert_eq!(read(&["yxhashdump", "", "ABOUT"]), [Command::About]);
+        let spot = Spot { x: 7, y: 7 };
+        assert_eq!(
+            read(&["yxquerydatabaseall", "7,7", "done", "yxstop"]),
+            [Command::Database(Query::Moves, vec![spot]), Command::Stop]
+        );
+        assert_eq!(
+            read(&["yxeditlabeldatabase some text", "7,7", "done", "END"]),
+            [Command::Database(Query::SetLabel(b"some text".to_vec()), vec![spot]), Command::End]
+        );
+        assert_eq!(
+            read(&["yxedittvddatabase 3 65 -20", "done", "yxdeletedatabaseall nonWL", "done"]),
+            [
+                Command::Database(Query::Edit { mask: 3, tag: 65, value: -20, depth: 0 }, Vec::new()),
+                Command::Database(Query::DeleteFrom(Deletion::Undecided), Vec::new())
+            ]
+        );
+        assert_eq!(read(&["yxeditsomethingnew", "7,7", "done"]), [Command::Accepted]);
+        assert_eq!(
+            read(&["yxsetdatabase", "D:\\my files\\START 15", "ABOUT"]),
+            [Command::File(FileUse::SetDatabase, b"D:\\my files\\START 15".to_vec()), Command::About]
+        );
+        assert_eq!(read(&["yxhashdump", "", "ABOUT"]), [Command::File(FileUse::DumpHash, Vec::new()), Command::About]);
         assert_eq!(read(&["yxsoosorvstep5 3", "7,7", "done"]).len(), 1);
-        assert_eq!(read(&["yxblockpath", "7,7", "done", "yxblockpathreset"]).len(), 2);
+        assert_eq!(
+            read(&["yxblockpath", "7,7", "done", "yxblockpathreset", "yxblockpathundo", "done"]),
+            [Command::BlockPath(vec![spot]), Command::UnblockPaths, Command::UnblockPath(Vec::new())]
+        );
+        assert_eq!(
+            read(&["yxnbest", "yxnbest 5", "yxnbest -1", "yxnbest x"]),
+            [Command::Best(2), Command::Best(5), Command::Best(1), Command::Best(2)]
+        );
+        assert_eq!(one("yxbalancetwo -30"), Command::Balance { stones: 2, bias: -30 });
+        assert_eq!(one("yxbalance 3 7"), Command::Balance { stones: 3, bias: 7 });
+        assert_eq!(read(&["yxsoosorvstep4 3", "7,7", "done"]), [Command::Soosorv(4, 3, vec![spot])]);
         assert_eq!(one("yxnonsense"), Command::Unknown("yxnonsense".into()));
         assert_eq!(read(&["PONDER 100", "INFO", "INFO nosuchkey 5"]), []);
     }

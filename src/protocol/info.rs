@@ -26,8 +26,28 @@ pub enum Effect {
     Setting(fn(&mut Options, i64)),
     /// The rule of the game.
     Rule,
+    /// What the manager wants to see and keep.
+    Wish(fn(&mut Wishes, i64)),
     /// Nothing: the key is known and its value accepted.
     Accepted,
+}
+
+/// What the manager wants to see and keep, beside the game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// 0 nothing, 1 the search as it goes on, 2 details, 3 both.
+    pub show_detail: i64,
+    /// Whether the database is filled and asked.
+    pub use_database: bool,
+    /// Whether it is only asked.
+    pub database_readonly: bool,
+}
+
+impl Wishes {
+    /// Whether the search is to be drawn as it goes on.
+    pub fn realtime(&self) -> bool {
+        self.show_detail & 1 == 1
+    }
 }
 
 /// One row of the table.
@@ -115,11 +135,36 @@ pub static KEYS: &[Key] = &[
     accepted("pondering", Kind::Number, "thinking in the opponent's time; accepted, never done"),
     accepted("vcthread", Kind::Number, "accepted, no effect"),
     accepted("checkmate", Kind::Number, "accepted, no effect"),
-    accepted("usedatabase", Kind::Number, "accepted, there is no database"),
-    accepted("nbestsym", Kind::Number, "accepted, no effect"),
+    Key {
+        name: "usedatabase",
+        kind: Kind::Number,
+        effect: Effect::Wish(|w, n| w.use_database = n > 0),
+        doc: "1: keep what is found in the database and answer its queries; 0: do not",
+    },
+    Key {
+        name: "database_readonly",
+        kind: Kind::Number,
+        effect: Effect::Wish(|w, n| w.database_readonly = n > 0),
+        doc: "1: what the engine finds is not kept in the database, what you write into it is",
+    },
+    setting(
+        "nbestsym",
+        |o, n| o.all_symmetric = n > 0,
+        "1: moves that mirror each other all count among the best lines",
+    ),
     accepted("start_depth", Kind::Number, "accepted, no effect"),
-    accepted("show_detail", Kind::Number, "accepted, no effect"),
+    Key {
+        name: "show_detail",
+        kind: Kind::Number,
+        effect: Effect::Wish(|w, n| w.show_detail = n),
+        doc: "1 or 3: draw the search as it goes on, in REALTIME messages; 0 or 2: do not",
+    },
 ];
+
+/// The table as text for people: each key with its meaning.
+pub fn table() -> impl Iterator<Item = (&'static str, &'static str)> {
+    KEYS.iter().map(|key| (key.name, key.doc))
+}
 
 /// A row for one of the engine's settings.
 const fn setting(name: &'static str, effect: fn(&mut Options, i64), doc: &'static str) -> Key {
@@ -159,6 +204,13 @@ impl Info {
     pub fn apply(&self, options: &mut Options) {
         if let Effect::Setting(effect) = self.key.effect {
             effect(options, self.value);
+        }
+    }
+
+    /// Changes `wishes`, if this key is one of them.
+    pub fn apply_wish(&self, wishes: &mut Wishes) {
+        if let Effect::Wish(effect) = self.key.effect {
+            effect(wishes, self.value);
         }
     }
 

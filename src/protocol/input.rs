@@ -33,6 +33,11 @@ pub fn listen(mut input: impl Read, traffic: &Traffic, session: &Sender<Order>) 
         let mut ending = None;
         let mut take = |line: &[u8]| {
             if ending.is_none()
+                && let Some(recorder) = traffic.recorder()
+            {
+                recorder.heard(line);
+            }
+            if ending.is_none()
                 && let Some(command) = assembler.line(line)
             {
                 ending = hand_over(&mut seq, stamp, command, traffic, session);

@@ -4,9 +4,10 @@
 //! they receive as if it held whole lines.
 
 use super::command::Malformed;
-use crate::base::{Point, Size};
+use crate::base::{Point, Score, Size};
 use crate::board::notation::letter;
-use crate::engine::PositionError;
+use crate::engine::database::Entry;
+use crate::engine::{Balanced, PositionError};
 use crate::search::{Iteration, ParamError};
 use std::fmt;
 use std::io::{self, Write};
@@ -33,8 +34,14 @@ pub enum Complaint {
     Swap2Count,
     /// The tunable cannot be set.
     Param(ParamError),
-    /// We know the command and cannot obey.
-    Unsupported(&'static str),
+    /// A Soosorv question needs other stones.
+    SoosorvCount,
+    /// The moves of a block lead to no position.
+    NoPosition,
+    /// A path was expected.
+    NoPath,
+    /// So many stones at most can be balanced with.
+    BalanceCount(usize),
 }
 
 impl From<PositionError> for Complaint {
@@ -64,7 +71,12 @@ impl fmt::Display for Complaint {
             Complaint::NotEmpty => f.write_str("BEGIN needs an empty board"),
             Complaint::NoMove => f.write_str("no legal move"),
             Complaint::Swap2Count => f.write_str("a swap2 question needs 0, 3 or 5 stones on different points"),
-            Complaint::Unsupported(what) => write!(f, "{what}: not supported"),
+            Complaint::NoPosition => f.write_str("expected moves on different points of the board"),
+            Complaint::NoPath => f.write_str("expected a path"),
+            Complaint::SoosorvCount => {
+                f.write_str("a Soosorv question needs 3, 4 or, with those offered, more stones on different points")
+            }
+            Complaint::BalanceCount(most) => write!(f, "a position is balanced with 1 to {most} stones"),
         }
     }
 }
@@ -87,7 +99,35 @@ pub enum Reply<'a> {
     /// Nobody knows this word.
     Unknown(&'a str),
     /// A finished iteration.
-    Iteration(&'a Iteration),
+    Iteration {
+        /// What it has found.
+        iteration: &'a Iteration,
+        /// How points are written.
+        notation: Notation,
+    },
+    /// A search that goes on.
+    Realtime(Realtime),
+    /// Its line.
+    RealtimeLine {
+        /// The expected moves.
+        line: &'a [Point],
+        /// How points are written.
+        notation: Notation,
+    },
+    /// What each move in a position is worth, best first.
+    Defences {
+        /// The moves.
+        moves: &'a [(Point, Score)],
+        /// How points are written.
+        notation: Notation,
+    },
+    /// What a position with further stones is worth.
+    Balanced {
+        /// The stones and the score.
+        balanced: &'a Balanced,
+        /// How points are written.
+        notation: Notation,
+    },
     /// The forbidden points.
     Forbidden(&'a [Point]),
     /// Threads and hash (as the power of two of its KiB) that an analysing GUI may ask for.
@@ -99,25 +139,133 @@ pub enum Reply<'a> {
     },
     /// How large the hash table may become, in KiB.
     HashCapacity(u64),
-    /// The stones of a swap2 answer in the Yixin dialect, the first one being stone number `first`.
-    Swap2Moves {
+    /// Opening stones in the Yixin dialect, the first one being stone number `first`.
+    OpeningMoves {
+        /// The opening rule's word.
+        rule: &'static str,
         /// Number of the first stone, from 1.
         first: usize,
         /// The stones.
         stones: &'a [Point],
     },
-    /// Whether we take black in swap2 question 1 or 2 of the Yixin dialect.
-    Swap2Swap {
-        /// 1 after three stones, 2 after five.
+    /// Whether we change sides, in question 1 or 2 of an opening rule in the Yixin dialect.
+    OpeningSwap {
+        /// The opening rule's word.
+        rule: &'static str,
+        /// The first or the second time.
         question: u8,
-        /// Whether we take black.
+        /// Whether we take the other side.
         taken: bool,
     },
+    /// The fourth stone of a Soosorv opening, and how many fifth ones are asked for.
+    SoosorvFourth {
+        /// The stone.
+        point: Point,
+        /// How many.
+        count: usize,
+    },
+    /// Fifth stones to choose from.
+    SoosorvFifths(&'a [Point]),
+    /// The fifth stone that stays.
+    SoosorvChoice(Point),
     /// We play on.
     DrawRejected,
+    /// How many positions the database holds.
+    DatabaseSize(usize),
+    /// What the database knows about the moves of a position, values for whoever plays them.
+    DatabaseMoves(&'a [(Point, Entry)]),
+    /// What the database knows about a position.
+    DatabaseEntry(Option<&'a Entry>),
+    /// What somebody has written to a position.
+    DatabaseLabel(&'a str),
+    /// Something was done with a file.
+    File(FileReport),
+    /// A file could not be used.
+    FileError(&'a str),
+}
+
+/// What was done with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileReport {
+    /// So many positions of the hash table were written.
+    HashWritten(u64),
+    /// So many were read.
+    HashRead(u64),
+}
+
+/// How points are written for a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// Column letter and row number, both from the origin: `h8` is `7,7`.
+    Plain,
+    /// As Yixin-Board draws a board of so many rows: the first coordinate is the row, and rows count from below.
+    RowsFromBelow(usize),
+}
+
+impl Notation {
+    /// A point in this notation.
+    fn write(self, point: Point) -> String {
+        match self {
+            Notation::Plain => letter(point),
+            Notation::RowsFromBelow(rows) => {
+                format!("{}{}", (b'a' + point.y() as u8) as char, rows.saturating_sub(point.x()))
+            }
+        }
+    }
+
+    /// Points with a blank before each.
+    fn line(self, points: &[Point]) -> String {
+        points.iter().flat_map(|&point| [" ".to_owned(), self.write(point)]).collect()
+    }
+}
+
+/// What Yixin-Board draws while we think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Realtime {
+    /// Nothing is being looked at.
+    Refresh,
+    /// This move is being looked at.
+    Position(Point),
+    /// It has been.
+    Done(Point),
+    /// This is the best move.
+    Best(Point),
+    /// This move loses.
+    Lose(Point),
+    /// What the best move is worth.
+    Value(Score),
+}
+
+impl fmt::Display for Realtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MESSAGE REALTIME ")?;
+        match self {
+            Realtime::Refresh => f.write_str("REFRESH"),
+            Realtime::Position(point) => write!(f, "POS {point}"),
+            Realtime::Done(point) => write!(f, "DONE {point}"),
+            Realtime::Best(point) => write!(f, "BEST {point}"),
+            Realtime::Lose(point) => write!(f, "LOSE {point}"),
+            Realtime::Value(score) => write!(f, "VAL {}", score.units()),
+        }
+    }
 }
 
 impl Reply<'_> {
+    /// Whether the same session gets the same reply again, at any time and on any machine.
+    pub fn is_repeatable(&self) -> bool {
+        !matches!(
+            self,
+            Reply::Capabilities { .. }
+                | Reply::HashCapacity(_)
+                | Reply::DatabaseSize(_)
+                | Reply::DatabaseMoves(_)
+                | Reply::DatabaseEntry(_)
+                | Reply::DatabaseLabel(_)
+                | Reply::File(_)
+                | Reply::FileError(_)
+        )
+    }
+
     /// Writes the reply, line by line, and flushes each.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let text = format!("{self}\n");
@@ -143,7 +291,22 @@ impl fmt::Display for Reply<'_> {
             )),
             Reply::Error(complaint) => write!(f, "ERROR {complaint}"),
             Reply::Unknown(word) => write!(f, "UNKNOWN command {word}"),
-            Reply::Iteration(iteration) => summary(f, iteration),
+            Reply::Iteration { iteration, notation } => summary(f, iteration, *notation),
+            Reply::Realtime(realtime) => write!(f, "{realtime}"),
+            Reply::RealtimeLine { line, notation } => {
+                // The manager has room for about 2400 bytes.
+                let shown = &line[..line.len().min(MOST_SHOWN)];
+                write!(f, "MESSAGE REALTIME PV{}", notation.line(shown))
+            }
+            Reply::Defences { moves, notation } => defences(f, moves, *notation),
+            Reply::Balanced { balanced, notation } => write!(
+                f,
+                "MESSAGE after{}: ev {} win {} for the side to move, depth {}",
+                notation.line(&balanced.stones),
+                balanced.score,
+                Percent(balanced.score),
+                balanced.depth
+            ),
             Reply::Forbidden(points) => {
                 f.write_str("FORBID ")?;
                 points.iter().try_for_each(|point| write!(f, "{:02}{:02}", point.x(), point.y()))?;
@@ -153,17 +316,43 @@ impl fmt::Display for Reply<'_> {
                 write!(f, "MESSAGE INFO MAX_THREAD_NUM {threads}\nMESSAGE INFO MAX_HASH_SIZE {hash_log2_kib}")
             }
             Reply::HashCapacity(kib) => write!(f, "MESSAGE hash table of at most {kib} KiB"),
-            Reply::Swap2Moves { first, stones } => {
+            Reply::OpeningMoves { rule, first, stones } => {
                 for (index, stone) in stones.iter().enumerate() {
                     let newline = if index == 0 { "" } else { "\n" };
-                    write!(f, "{newline}MESSAGE SWAP2 MOVE{} {} {}", first + index, stone.x(), stone.y())?;
+                    write!(f, "{newline}MESSAGE {rule} MOVE{} {} {}", first + index, stone.x(), stone.y())?;
                 }
                 Ok(())
             }
-            Reply::Swap2Swap { question, taken } => {
-                write!(f, "MESSAGE SWAP2 SWAP{question} {}", if *taken { "YES" } else { "NO" })
+            Reply::OpeningSwap { rule, question, taken } => {
+                write!(f, "MESSAGE {rule} SWAP{question} {}", if *taken { "YES" } else { "NO" })
             }
+            Reply::SoosorvFourth { point, count } => {
+                write!(f, "MESSAGE SOOSORV MOVE4 {} {} {count}", point.x(), point.y())
+            }
+            Reply::SoosorvFifths(points) => {
+                f.write_str("MESSAGE SOOSORV MOVE5 REFRESH\n")?;
+                points.iter().try_for_each(|p| writeln!(f, "MESSAGE SOOSORV MOVE5 {} {}", p.x(), p.y()))?;
+                f.write_str("MESSAGE SOOSORV MOVE5 DONE")
+            }
+            Reply::SoosorvChoice(point) => write!(f, "MESSAGE SOOSORV MOVE5C {} {}", point.x(), point.y()),
             Reply::DrawRejected => f.write_str("MESSAGE DRAW REJECT"),
+            Reply::DatabaseSize(count) => write!(f, "MESSAGE database of {count} positions"),
+            Reply::DatabaseMoves(moves) => {
+                f.write_str("MESSAGE DATABASE REFRESH\n")?;
+                for (point, entry) in *moves {
+                    writeln!(f, "MESSAGE DATABASE {} {} {}", point.x(), point.y(), Fields(entry))?;
+                }
+                f.write_str("MESSAGE DATABASE DONE")
+            }
+            Reply::DatabaseEntry(None) => f.write_str("MESSAGE DATABASE ONE -1 0 0"),
+            Reply::DatabaseEntry(Some(entry)) => write!(f, "MESSAGE DATABASE ONE {}", Fields(entry)),
+            Reply::DatabaseLabel(label) => {
+                let shown: String = label.chars().map(|c| if c.is_ascii_graphic() { c } else { ' ' }).collect();
+                write!(f, "MESSAGE label: {}", shown.trim())
+            }
+            Reply::File(FileReport::HashWritten(count)) => write!(f, "MESSAGE hash table: {count} positions written"),
+            Reply::File(FileReport::HashRead(count)) => write!(f, "MESSAGE hash table: {count} positions read"),
+            Reply::FileError(text) => write!(f, "ERROR {text}"),
         }
     }
 }
@@ -176,26 +365,77 @@ fn spaced(f: &mut fmt::Formatter<'_>, points: &[Point]) -> fmt::Result {
     Ok(())
 }
 
-/// One line in the words that log parsers know.
-fn summary(f: &mut fmt::Formatter<'_>, iteration: &Iteration) -> fmt::Result {
-    let ms = iteration.elapsed.as_millis() as u64;
-    write!(
-        f,
-        "MESSAGE depth {}-{} ev {} n {} n/ms {} tm {} pv",
-        iteration.depth,
-        iteration.seldepth,
-        iteration.score,
-        iteration.nodes,
-        iteration.nodes / ms.max(1),
-        ms
-    )?;
-    iteration.pv.iter().try_for_each(|&point| write!(f, " {}", letter(point)))
+/// Tag (as the number of its character), value and depth.
+struct Fields<'a>(&'a Entry);
+
+impl fmt::Display for Fields<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tag = self.0.tag.map_or(-1, i64::from);
+        write!(f, "{tag} {} {}", self.0.value, self.0.depth)
+    }
 }
+
+/// Most moves of a line in a message.
+const MOST_SHOWN: usize = 60;
+
+/// What a score says about the chances, in per cent.
+struct Percent(Score);
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let permille = self.0.win_permille();
+        if self.0.is_decisive() {
+            return write!(f, "{}%", permille / 10);
+        }
+        write!(f, "{}.{}%", permille / 10, permille % 10)
+    }
+}
+
+/// One line in the words that log parsers know, each with its value; lines beyond the first say which they are.
+fn summary(f: &mut fmt::Formatter<'_>, iteration: &Iteration, notation: Notation) -> fmt::Result {
+    let ms = iteration.elapsed.as_millis() as u64;
+    f.write_str("MESSAGE")?;
+    if iteration.rank > 1 {
+        write!(f, " line {}", iteration.rank)?;
+    }
+    let (depth, seldepth, score) = (iteration.depth, iteration.seldepth, iteration.score);
+    write!(f, " depth {depth}-{seldepth} ev {score} win {}", Percent(score))?;
+    if let Some(plies) = score.distance() {
+        write!(f, " {} {plies}", if score.is_win() { "wins-in" } else { "loses-in" })?;
+    }
+    let (nodes, speed) = (iteration.nodes, iteration.nodes / ms.max(1));
+    write!(f, " n {nodes} n/ms {speed} tm {ms} pv{}", notation.line(&iteration.pv))
+}
+
+/// All moves by what they are worth: those that hold, and those that lose, with the distance where it is proven.
+fn defences(f: &mut fmt::Formatter<'_>, moves: &[(Point, Score)], notation: Notation) -> fmt::Result {
+    let lost = |score: Score| score.is_loss() || score <= -Score::estimate(Score::EVAL_LIMIT);
+    let holding: Vec<_> = moves.iter().filter(|(_, score)| !lost(*score)).collect();
+    write!(f, "MESSAGE {} of {} moves hold", holding.len(), moves.len())?;
+    for (begin, group) in holding.chunks(MOVES_A_LINE).enumerate() {
+        f.write_str(if begin == 0 { ":" } else { "\nMESSAGE and" })?;
+        for (point, score) in group {
+            write!(f, " {} {}", notation.write(*point), Percent(*score))?;
+        }
+    }
+    let losing: Vec<_> = moves.iter().filter(|(_, score)| lost(*score)).collect();
+    for group in losing.chunks(MOVES_A_LINE) {
+        f.write_str("\nMESSAGE lose:")?;
+        for (point, score) in group {
+            write!(f, " {}", notation.write(*point))?;
+            score.distance().map_or(Ok(()), |plies| write!(f, " in {plies}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Moves with what they are worth, on one line.
+const MOVES_A_LINE: usize = 20;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Score;
+    use crate::base::Ply;
     use std::time::Duration;
 
     fn point(x: usize, y: usize) -> Point {
@@ -210,10 +450,30 @@ mod tests {
             score: Score::estimate(34),
             nodes: 1_246_000,
             elapsed: Duration::from_millis(1400),
-            pv: vec![point(7, 7), point(8, 8)],
+            pv: vec![point(7, 7), point(8, 3)],
+            rank: 1,
         };
-        let line = Reply::Iteration(&iteration).to_string();
-        assert_eq!(line, "MESSAGE depth 12-20 ev 34 n 1246000 n/ms 890 tm 1400 pv h8 i9");
+        let show = |iteration: &Iteration, notation| Reply::Iteration { iteration, notation }.to_string();
+        let line = show(&iteration, Notation::Plain);
+        assert_eq!(line, "MESSAGE depth 12-20 ev 34 win 54.2% n 1246000 n/ms 890 tm 1400 pv h8 i4");
+        let line = show(&iteration, Notation::RowsFromBelow(15));
+        assert!(line.ends_with(" pv h8 d7"), "{line}");
+        let second = Iteration { rank: 2, score: Score::win_in(Ply::ROOT, 7), ..iteration.clone() };
+        let line = show(&second, Notation::Plain);
+        assert!(line.starts_with("MESSAGE line 2 depth 12-20 ev +W7 win 100% wins-in 7 n 1246000 "), "{line}");
+        let lost = Iteration { score: Score::loss_in(Ply::ROOT, 6), ..iteration };
+        assert!(show(&lost, Notation::Plain).contains(" ev -W6 win 0% loses-in 6 n "));
+    }
+
+    #[test]
+    fn moves_that_hold_and_moves_that_lose() {
+        let moves = [
+            (point(7, 7), Score::estimate(0)),
+            (point(8, 7), Score::estimate(-Score::EVAL_LIMIT)),
+            (point(9, 7), Score::loss_in(Ply::ROOT, 6)),
+        ];
+        let text = Reply::Defences { moves: &moves, notation: Notation::Plain }.to_string();
+        assert_eq!(text, "MESSAGE 1 of 3 moves hold: h8 50.0%\nMESSAGE lose: i8 j8 in 6");
     }
 
     #[test]

@@ -3,13 +3,20 @@
 //! Knows nothing of threads and pipes: it is generic over the writer, and what happens while it thinks reaches
 //! it through [`Traffic`].
 
+mod analysis;
+mod library;
+mod messages;
+mod opening;
+
 use super::command::{Command, Owner, Placement, Spot};
-use super::info::Info;
-use super::reply::{Complaint, Reply};
+use super::info::{Info, Wishes};
+use super::reply::{Complaint, Notation, Reply};
 use super::traffic::{Order, Traffic};
 use crate::base::{Cell, Color, Point, Rule, Size};
-use crate::engine::{Engine, Options, PositionError, Swap2Choice};
-use crate::search::{Iteration, ReportSink, SearchControl};
+use crate::engine::{Database, Engine, Options, PositionError, SearchTrace};
+use crate::search::{ReportSink, SearchControl, SearchReport};
+use messages::Messages;
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -36,7 +43,18 @@ pub struct Session<W> {
     yixin: bool,
     /// Whether a new game keeps what the search has learned.
     keep_hash: bool,
+    /// The searches of a session that is being repeated, question by question.
+    script: Option<VecDeque<Vec<SearchTrace>>>,
+    /// What it has said, line by line.
+    replies: Vec<String>,
+    /// What the manager wants to see.
+    wishes: Wishes,
+    database: Database,
+    /// When the database was last written.
+    saved_at: Option<Instant>,
     blocked: Vec<Point>,
+    /// Lines from the empty board whose last move is blocked.
+    blocked_paths: Vec<Vec<Point>>,
     /// When the last command was done: the clock of the next one does not run before.
     free_since: Instant,
 }
@@ -51,9 +69,27 @@ impl<W: Write> Session<W> {
             started: false,
             yixin: false,
             keep_hash: false,
+            script: None,
+            replies: Vec::new(),
+            wishes: Wishes::default(),
+            database: Database::default(),
+            saved_at: None,
             blocked: Vec::new(),
+            blocked_paths: Vec::new(),
             free_since: Instant::now(),
         }
+    }
+
+    /// A session that repeats another one, whose searches these were: no clock, and no file is written.
+    pub fn repeating(out: W, searches: Vec<Vec<SearchTrace>>) -> Session<W> {
+        let mut session = Session::new(out, Arc::new(Traffic::default()));
+        session.script = Some(searches.into());
+        session
+    }
+
+    /// What a session that repeats another one has said, without what its searches have.
+    pub fn take_replies(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.replies)
     }
 
     /// Obeys orders until one of them ends the session or nobody reads the replies any more.
@@ -67,6 +103,9 @@ impl<W: Write> Session<W> {
                     break;
                 }
             }
+        }
+        if let Err(error) = self.database.save() {
+            log::error!("the database could not be written: {error}");
         }
     }
 
@@ -109,10 +148,19 @@ impl<W: Write> Session<W> {
                 self.engine.set_blocked(&[]);
                 Ok(())
             }
+            Command::UnblockPaths => {
+                self.blocked_paths.clear();
+                self.engine.set_blocked_paths(&[]);
+                Ok(())
+            }
             Command::Swap2Step(1) => self.swap2_opening(order),
+            Command::Soosorv(step, count, spots) => self.soosorv(order, *step, *count, spots),
             Command::OfferDraw => self.reply(&Reply::DrawRejected),
+            Command::SaveDatabase => self.save_database(),
+            Command::CheckDatabase => self.reply(&Reply::DatabaseSize(self.database.len())),
+            Command::File(file_use, path) => self.use_file(*file_use, path),
+            Command::Database(..) if !self.wishes.use_database => Ok(()),
             Command::Stop | Command::End | Command::Accepted => Ok(()),
-            Command::Unsupported(what) => self.complain(Complaint::Unsupported(what)),
             Command::Malformed(malformed) => self.complain(Complaint::Malformed(*malformed)),
             Command::Unknown(word) => self.reply(&Reply::Unknown(word)),
             _ if !self.started => self.complain(Complaint::NotStarted),
@@ -128,9 +176,12 @@ impl<W: Write> Session<W> {
                 self.reply(&Reply::Ok)
             }
             Command::Begin if !self.engine.stones().is_empty() => self.complain(Complaint::NotEmpty),
-            Command::Begin | Command::Think => self.think(order),
+            Command::Begin => self.think(order, 1),
+            Command::Best(lines) => self.think(order, *lines),
+            Command::Defend => self.defend(order),
+            Command::Balance { stones, bias } => self.balance(order, *stones, *bias),
             Command::Turn(spot) => match self.play(*spot) {
-                Ok(_) => self.think(order),
+                Ok(_) => self.think(order, 1),
                 Err(error) => self.complain(error.into()),
             },
             Command::Play(spot) => match self.play(*spot) {
@@ -150,7 +201,7 @@ impl<W: Write> Session<W> {
                     return self.complain(Complaint::NoMove);
                 }
                 match self.engine.set_position(&stones, ours) {
-                    Ok(()) => self.think(order),
+                    Ok(()) => self.think(order, 1),
                     Err(error) => self.complain(error.into()),
                 }
             }
@@ -159,6 +210,7 @@ impl<W: Write> Session<W> {
                 let set = self.engine.set_position(&stones, ours);
                 set.or_else(|error| self.complain(error.into()))
             }
+            Command::Database(query, spots) => self.ask_database(query, spots),
             Command::Swap2Board(spots) => self.swap2_board(order, spots),
             Command::Swap2Step(step) => self.swap2_step(order, *step),
             Command::ShowForbidden => {
@@ -166,15 +218,19 @@ impl<W: Write> Session<W> {
                 self.reply(&Reply::Forbidden(&points))
             }
             Command::Block(spots) => {
-                let points = self.points(spots);
-                self.blocked.extend(points);
-                self.engine.set_blocked(&self.blocked);
+                self.block(spots);
                 Ok(())
             }
             Command::Unblock(spots) => {
-                let points = self.points(spots);
-                self.blocked.retain(|point| !points.contains(point));
-                self.engine.set_blocked(&self.blocked);
+                self.unblock(spots);
+                Ok(())
+            }
+            Command::BlockPath(spots) => {
+                self.block_path(spots);
+                Ok(())
+            }
+            Command::UnblockPath(spots) => {
+                self.unblock_path(spots);
                 Ok(())
             }
             // The rest needs no board and was obeyed before.
@@ -184,7 +240,20 @@ impl<W: Write> Session<W> {
 
     fn reply(&mut self, reply: &Reply<'_>) -> io::Result<()> {
         log::debug!("-> {reply}");
+        if let Some(recorder) = self.traffic.recorder()
+            && reply.is_repeatable()
+        {
+            recorder.said(Some(&reply.to_string()));
+        }
+        if self.script.is_some() && reply.is_repeatable() {
+            self.replies.extend(reply.to_string().lines().map(str::to_owned));
+        }
         reply.write(&mut self.out)
+    }
+
+    /// How points are written for a person: as Yixin-Board draws its board, or as everybody else does.
+    fn notation(&self) -> Notation {
+        if self.yixin { Notation::RowsFromBelow(self.engine.size().width()) } else { Notation::Plain }
     }
 
     fn complain(&mut self, complaint: Complaint) -> io::Result<()> {
@@ -193,6 +262,7 @@ impl<W: Write> Session<W> {
 
     fn inform(&mut self, info: &Info) {
         info.apply(self.engine.options_mut());
+        info.apply_wish(&mut self.wishes);
         if let Some(bits) = info.rule_bits() {
             // The one number that two dialects read differently: renju in Yixin's, a continuous game elsewhere.
             let rule = if bits == 2 && self.yixin { Some(Rule::Renju) } else { Rule::from_bits(bits) };
@@ -207,6 +277,8 @@ impl<W: Write> Session<W> {
         self.engine.options_mut().spent = Duration::ZERO;
         self.blocked.retain(|&point| size.contains(point));
         self.engine.set_blocked(&self.blocked);
+        self.blocked_paths.retain(|path| path.iter().all(|&point| size.contains(point)));
+        self.engine.set_blocked_paths(&self.blocked_paths);
         self.started = true;
     }
 
@@ -261,13 +333,23 @@ impl<W: Write> Session<W> {
         self.engine.stones().len() >= self.engine.size().cells()
     }
 
-    /// Thinks, plays the move on our board and tells it.
-    fn think(&mut self, order: &Order) -> io::Result<()> {
+    /// Thinks, shows so many lines, plays the move on our board and tells it.
+    fn think(&mut self, order: &Order, lines: usize) -> io::Result<()> {
         if self.is_full() {
             return self.complain(Complaint::NoMove);
         }
-        let found = self.search(order, |engine, control, sink| engine.think(control, sink).best)?;
-        let played = found.flatten().filter(|&point| self.engine.play(point).is_ok());
+        let found = self.search(order, |engine, control, sink| {
+            if lines > 1 { engine.analyse(lines, control, sink) } else { engine.think(control, sink) }
+        })?;
+        self.answer(found.as_ref())
+    }
+
+    /// Plays a move on our board and tells it; another one if there is none or it cannot be played.
+    fn answer(&mut self, found: Option<&SearchReport>) -> io::Result<()> {
+        if let Some(report) = found {
+            self.keep(report);
+        }
+        let played = found.and_then(|report| report.best).filter(|&point| self.engine.play(point).is_ok());
         let answer = match played {
             Some(point) => Some(point),
             None => self.fallback().filter(|&point| self.engine.play(point).is_ok()),
@@ -289,11 +371,22 @@ impl<W: Write> Session<W> {
         self.traffic.begin(order.seq, order.stamp, started, self.engine.options().clone());
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         let control = self.traffic.control();
-        let mut sink = Messages { out: &mut self.out, control, outcome: Ok(()) };
+        if let Some(script) = &mut self.script {
+            self.engine.set_script(Some(script.pop_front().unwrap_or_default()));
+        }
+        if let Some(recorder) = self.traffic.recorder() {
+            self.engine.take_traces();
+            recorder.asked(&self.engine);
+        }
+        let notation = self.notation();
+        let mut sink = Messages::new(&mut self.out, control, notation, &self.wishes, started);
         let engine = &mut self.engine;
         let answer = catch_unwind(AssertUnwindSafe(|| question(engine, control, &mut sink)));
-        let outcome = sink.outcome;
+        let outcome = sink.finish();
         self.traffic.end();
+        if let Some(recorder) = self.traffic.recorder() {
+            recorder.searched(&self.engine.take_traces());
+        }
         if answer.is_err() {
             self.rebuild(&stones, to_move);
         }
@@ -313,6 +406,7 @@ impl<W: Write> Session<W> {
             log::error!("the position could not be set again: {error}");
         }
         engine.set_blocked(&self.blocked);
+        engine.set_blocked_paths(&self.blocked_paths);
         self.engine = engine;
     }
 
@@ -326,97 +420,6 @@ impl<W: Write> Session<W> {
         size.points()
             .filter(|point| stones.iter().all(|(other, _)| other != point))
             .min_by_key(|point| (forbidden.contains(point), self.blocked.contains(point), distance(*point)))
-    }
-
-    /// Asks the engine a swap2 question about the position at hand.
-    fn swap2(&mut self, order: &Order) -> io::Result<Option<Swap2Choice>> {
-        let choice = self.search(order, |engine, control, sink| engine.swap2(control, sink))?.flatten();
-        let placed = |choice: &Swap2Choice| !matches!(choice, Swap2Choice::Place(stones) if stones.is_empty());
-        Ok(choice.filter(placed))
-    }
-
-    fn swap2_board(&mut self, order: &Order, spots: &[Spot]) -> io::Result<()> {
-        let Some(stones) = self.opening(spots) else {
-            return self.complain(Complaint::Swap2Count);
-        };
-        let to_move = if stones.is_empty() { Color::Black } else { Color::White };
-        if let Err(error) = self.engine.set_position(&stones, to_move) {
-            return self.complain(error.into());
-        }
-        match self.swap2(order)? {
-            Some(Swap2Choice::Place(stones)) => self.reply(&Reply::Stones(&stones)),
-            None if stones.is_empty() => {
-                let stones = self.plain_opening();
-                self.reply(&Reply::Stones(&stones))
-            }
-            Some(Swap2Choice::Swap) | None => self.reply(&Reply::Swap),
-        }
-    }
-
-    /// The stones of a swap2 question, black first; `None` when there cannot be such a question.
-    fn opening(&self, spots: &[Spot]) -> Option<Vec<(Point, Cell)>> {
-        let points = self.points(spots);
-        let distinct = points.iter().enumerate().all(|(index, point)| !points[..index].contains(point));
-        let colors = [Cell::Black, Cell::White].into_iter().cycle();
-        (distinct && points.len() == spots.len() && matches!(points.len(), 0 | 3 | 5))
-            .then(|| points.into_iter().zip(colors).collect())
-    }
-
-    /// Three stones that serve when the engine has none to propose.
-    fn plain_opening(&self) -> Vec<Point> {
-        let center = self.engine.size().center();
-        let beside = |dx, dy| self.engine.size().point(center.x() as i64 + dx, center.y() as i64 + dy);
-        [Some(center), beside(1, 0), beside(2, 2)].into_iter().flatten().collect()
-    }
-
-    /// The first swap2 question of the Yixin dialect is asked about no position: the board at hand is put aside.
-    fn swap2_opening(&mut self, order: &Order) -> io::Result<()> {
-        let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
-        if let Err(error) = self.engine.set_position(&[], Color::Black) {
-            return self.complain(error.into());
-        }
-        let choice = self.swap2(order)?;
-        if let Err(error) = self.engine.set_position(&stones, to_move) {
-            log::error!("the position could not be set again: {error}");
-        }
-        let opening = match choice {
-            Some(Swap2Choice::Place(opening)) => opening,
-            Some(Swap2Choice::Swap) | None => self.plain_opening(),
-        };
-        self.reply(&Reply::Swap2Moves { first: 1, stones: &opening })
-    }
-
-    /// The other swap2 questions of the Yixin dialect, about the position at hand.
-    fn swap2_step(&mut self, order: &Order, step: u8) -> io::Result<()> {
-        let expected = if step == 2 { 3 } else { 5 };
-        if self.engine.stones().len() != expected {
-            return self.complain(Complaint::Swap2Count);
-        }
-        let choice = self.swap2(order)?.unwrap_or(Swap2Choice::Swap);
-        match choice {
-            Swap2Choice::Place(stones) if step == 2 && stones.len() == 2 => {
-                self.reply(&Reply::Swap2Moves { first: 4, stones: &stones })
-            }
-            choice => self.reply(&Reply::Swap2Swap { question: step - 1, taken: choice == Swap2Choice::Swap }),
-        }
-    }
-}
-
-/// Writes finished iterations as messages; stops the search when nobody reads them.
-struct Messages<'a, W> {
-    out: &'a mut W,
-    control: &'a SearchControl,
-    outcome: io::Result<()>,
-}
-
-impl<W: Write> ReportSink for Messages<'_, W> {
-    fn iteration(&mut self, iteration: &Iteration) {
-        if self.outcome.is_ok() {
-            self.outcome = Reply::Iteration(iteration).write(self.out);
-        }
-        if self.outcome.is_err() {
-            self.control.stop();
-        }
     }
 }
 
@@ -458,7 +461,10 @@ mod tests {
                 }
             }
             let text = String::from_utf8(std::mem::take(&mut self.session.out)).unwrap();
-            let lines: Vec<_> = text.lines().filter(|line| !line.starts_with("MESSAGE depth")).collect();
+            let lines: Vec<_> = text
+                .lines()
+                .filter(|line| !line.starts_with("MESSAGE depth") && !line.starts_with("MESSAGE line"))
+                .collect();
             lines.join("; ")
         }
 
@@ -567,6 +573,72 @@ mod tests {
     }
 
     #[test]
+    fn soosorv() {
+        let mut talk = Talk::new();
+        let numbers = |line: &str| -> Vec<usize> { line.split(' ').filter_map(|word| word.parse().ok()).collect() };
+        talk.say("START 15; INFO rule 4; PLAY 3,4");
+        let opening = talk.say("yxsoosorvstep1");
+        assert!(opening.starts_with("MESSAGE SOOSORV MOVE1 7 7; MESSAGE SOOSORV MOVE2 "), "{opening}");
+        let side = talk.say("yxsoosorvstep2; 7,7; 7,6; 8,8; done");
+        assert!(["MESSAGE SOOSORV SWAP1 YES", "MESSAGE SOOSORV SWAP1 NO"].contains(&side.as_str()), "{side}");
+        let fourth = talk.say("yxsoosorvstep3; 7,7; 7,6; 8,8; done");
+        assert!(fourth.starts_with("MESSAGE SOOSORV MOVE4 "), "{fourth}");
+        let [x, y, count] = numbers(&fourth)[..] else { panic!("{fourth}") };
+        assert!(x < 15 && y < 15 && (1..=8).contains(&count), "{fourth}");
+        let four = format!("7,7; 7,6; 8,8; {x},{y}");
+        let sides = talk.say(&format!("yxsoosorvstep4 {count}; {four}; done"));
+        assert!(sides.starts_with("MESSAGE SOOSORV SWAP2 "), "{sides}");
+        let fifths = talk.say(&format!("yxsoosorvstep5 3; {four}; done"));
+        let lines: Vec<&str> = fifths.split("; ").collect();
+        assert_eq!((lines.len(), lines[0]), (5, "MESSAGE SOOSORV MOVE5 REFRESH"), "{fifths}");
+        assert_eq!(lines[4], "MESSAGE SOOSORV MOVE5 DONE");
+        let offered: Vec<String> =
+            lines[1..4].iter().map(|line| numbers(line)).map(|pair| format!("{},{}", pair[0], pair[1])).collect();
+        let choice = talk.say(&format!("yxsoosorvstep6; {four}; {}; done", offered.join("; ")));
+        let chosen = choice.strip_prefix("MESSAGE SOOSORV MOVE5C ").expect("a choice").replace(' ', ",");
+        assert!(offered.contains(&chosen), "{chosen} of {offered:?}");
+        assert_eq!(talk.stones(), [("3,4".to_owned(), Black)], "the position at hand stays");
+        for bad in ["step2; 7,7; done", "step5 2; 7,7; 8,8; 9,9; 9,9; done", "step6; 1,1; 2,2; 3,3; 4,4; done"] {
+            assert!(talk.say(&format!("yxsoosorv{bad}")).starts_with("ERROR a Soosorv"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn balance() {
+        let mut talk = Talk::new();
+        talk.say("START 15; INFO max_depth 4; PLAY 7,7");
+        let answer = talk.say("yxblock; 8,8; done; yxbalanceone 0");
+        let (message, stone) = answer.split_once("; ").expect("a message and a stone");
+        assert!(message.starts_with("MESSAGE after ") && message.contains(" for the side to move"), "{message}");
+        assert_eq!(talk.stones(), [("7,7".to_owned(), Black), (stone.to_owned(), White)]);
+        talk.say("RESTART");
+        let pairs = talk.say("yxbalancetwo -20");
+        let stones: Vec<&str> = pairs.rsplit("; ").next().unwrap().split(' ').collect();
+        assert!(stones.len() == 2 && stones[0] != stones[1], "{pairs}");
+        assert_eq!(talk.stones().len(), 1, "the first one is played");
+        assert_eq!(talk.say("yxbalance 5 10").rsplit("; ").next().unwrap().split(' ').count(), 5);
+        assert!(talk.say("yxbalance 99").starts_with("ERROR a position is balanced with 1 to 8"));
+    }
+
+    #[test]
+    fn blocked_paths() {
+        let mut talk = Talk::new();
+        // White is about to complete a five: black takes 5,7 or loses.
+        let board = "yxboard; 4,4,1; 6,7,2; 0,0,1; 7,7,2; 0,14,1; 8,7,2; 10,7,1; 9,7,2; done";
+        talk.say(&format!("START 15; INFO timeout_turn 1000; INFO max_depth 3; {board}"));
+        assert_eq!(talk.say("yxnbest 1"), "5,7");
+        let line = "4,4; 6,7; 0,0; 7,7; 0,14; 8,7; 10,7; 9,7";
+        talk.say(&format!("START 15; {board}; yxblockpath; {line}; 5,7; done"));
+        assert_ne!(talk.say("yxnbest 1"), "5,7", "blocked here");
+        talk.say(&format!("START 15; {board}; yxblockpathundo; {line}; 5,7; done"));
+        assert_eq!(talk.say("yxnbest 1"), "5,7", "free again");
+        talk.say(&format!("START 15; {board}; yxblockpath; {line}; 3,3; 5,7; done; yxblockpath; 1,1; 5,7; done"));
+        assert_eq!(talk.say("yxblockpath; 99,1; done; yxnbest 1"), "5,7", "these paths block nothing here");
+        talk.say("yxblockpathreset");
+        assert_eq!(talk.session.blocked_paths.len(), 0);
+    }
+
+    #[test]
     fn the_last_square_and_no_square() {
         let mut talk = Talk::new();
         let all: Vec<_> = Size::square(5).unwrap().points().map(|point| format!("{point},3")).collect();
@@ -598,6 +670,14 @@ mod tests {
             "yxblockreset",
             "yxshowforbid",
             "yxnbest 2",
+            "yxsearchdefend",
+            "yxbalanceone",
+            "yxbalancetwo",
+            "yxsoosorvstep1",
+            "yxsoosorvstep3",
+            "yxblockpath",
+            "yxblockpathreset",
+            "INFO show_detail 1",
             "INFO rule 4",
             "INFO rule 2",
             "yxswap2step1",
@@ -637,7 +717,7 @@ mod tests {
     fn a_panic_in_the_search_still_moves() {
         let mut talk = Talk::new();
         talk.say("START 20; INFO rule 4; yxboard; 3,3,2; done; yxblock; 2,2; done");
-        let order = talk.order(Command::Think);
+        let order = talk.order(Command::Best(1));
         let found = talk.session.search(&order, |_, _, _| -> u8 { panic!("a bug") });
         assert_eq!(found.unwrap(), None);
         let engine = &talk.session.engine;

@@ -7,6 +7,7 @@
 
 use super::command::Command;
 use super::info::Info;
+use super::record::Recorder;
 use crate::engine::Options;
 use crate::search::SearchControl;
 use std::collections::VecDeque;
@@ -69,6 +70,8 @@ struct State {
     infos: VecDeque<(u64, Stamp, Info)>,
     /// Think commands with smaller numbers answer at once.
     cut_before: u64,
+    /// Think commands with smaller numbers ask about a position that the manager has left.
+    superseded_before: u64,
     last_think: Option<Stamp>,
     /// The last command that may owe a line.
     last_question: Option<Stamp>,
@@ -81,9 +84,20 @@ pub struct Traffic {
     control: SearchControl,
     state: Mutex<State>,
     finished: Condvar,
+    recorder: Option<Recorder>,
 }
 
 impl Traffic {
+    /// For a session that is written down, or not.
+    pub fn new(recorder: Option<Recorder>) -> Traffic {
+        Traffic { recorder, ..Traffic::default() }
+    }
+
+    /// What writes the session down.
+    pub fn recorder(&self) -> Option<&Recorder> {
+        self.recorder.as_ref()
+    }
+
     /// The line to the search.
     pub fn control(&self) -> &SearchControl {
         &self.control
@@ -106,7 +120,10 @@ impl Traffic {
         }
         match &order.command {
             Command::Stop => self.cut(&mut state, order.seq),
-            command if command.supersedes() && !with_think => self.cut(&mut state, order.seq),
+            command if command.supersedes() && !with_think => {
+                state.superseded_before = order.seq;
+                self.cut(&mut state, order.seq);
+            }
             Command::Info(info) => {
                 state.infos.push_back((order.seq, order.stamp, *info));
                 if let Some(running) = &mut state.running
@@ -128,6 +145,11 @@ impl Traffic {
         if state.running.is_some() {
             self.control.stop();
         }
+    }
+
+    /// Whether the manager has turned to another position since it asked question `seq`, without waiting for the answer.
+    pub fn is_superseded(&self, seq: u64) -> bool {
+        seq < self.state().superseded_before
     }
 
     /// Gives the running search the limits that follow from its settings.
@@ -241,7 +263,7 @@ mod tests {
         for command in [Command::Restart, Command::SetBoard(Vec::new()), Command::End, Command::Stop] {
             let mut script = Script::new();
             let first = script.hear(0, Command::Begin);
-            let second = script.hear(0, Command::Think);
+            let second = script.hear(0, Command::Best(3));
             script.begin(&first);
             script.hear(51, command);
             assert!(script.stopped());
@@ -249,7 +271,7 @@ mod tests {
             script.begin(&second);
             assert!(script.stopped(), "everything asked before is cut");
             script.traffic.end();
-            let third = script.hear(60, Command::Think);
+            let third = script.hear(60, Command::Best(3));
             script.begin(&third);
             assert!(!script.stopped(), "what is asked afterwards is not");
         }

@@ -1,7 +1,7 @@
 //! What the caller allows a search to use, and how it can change its mind meanwhile. Floor 3.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// The caller's allowance for one move. `None` means "not limited by this".
@@ -24,7 +24,7 @@ pub struct SearchLimits {
 /// The line between whoever asked for a search and the search itself; shared between threads.
 #[derive(Debug, Default)]
 pub struct SearchControl {
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     version: AtomicU32,
     limits: Mutex<SearchLimits>,
 }
@@ -34,6 +34,12 @@ impl SearchControl {
     pub fn begin(&self, limits: SearchLimits) {
         self.stop.store(false, Ordering::Relaxed);
         self.set_limits(limits);
+    }
+
+    /// A control for one of several searches that answer one question: limits of its own, the same stop signal.
+    #[must_use]
+    pub fn part(&self, limits: SearchLimits) -> SearchControl {
+        SearchControl { stop: Arc::clone(&self.stop), version: AtomicU32::new(1), limits: Mutex::new(limits) }
     }
 
     /// Asks the search to answer at once.

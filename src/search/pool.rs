@@ -10,6 +10,7 @@ use super::limits::SearchControl;
 use super::params::Params;
 use super::report::SearchReport;
 use super::root;
+use super::scope::Scope;
 use super::tt::TranspositionTable;
 use crate::base::Point;
 use crate::board::Board;
@@ -97,8 +98,8 @@ impl Shared {
 pub struct Job {
     /// The position.
     pub board: Arc<Board>,
-    /// Points that must not be played at the root.
-    pub blocked: Arc<[Point]>,
+    /// What it is asked about.
+    pub scope: Arc<Scope>,
     /// The tunable numbers for the position's rule.
     pub params: Params,
     /// Deepest iteration.
@@ -300,14 +301,14 @@ mod tests {
 
     fn report(x: usize, depth: u32, score: Score) -> SearchReport {
         let pv = Point::new(x, 7).into_iter().collect();
-        let last = Iteration { depth, seldepth: depth, score, nodes: 0, elapsed: Duration::ZERO, pv };
-        SearchReport { best: Point::new(x, 7), last }
+        let last = Iteration { depth, seldepth: depth, score, nodes: 0, elapsed: Duration::ZERO, pv, rank: 1 };
+        SearchReport::new(Point::new(x, 7), last)
     }
 
     fn job(threads: usize) -> Job {
         Job {
             board: Arc::new(Board::new(Rule::Freestyle, Size::square(15).unwrap())),
-            blocked: Arc::new([]),
+            scope: Arc::new(Scope::default()),
             params: Params::shipped(Rule::Freestyle),
             deepest: 3,
             shared: Arc::new(Shared::new(Arc::new(TranspositionTable::new(1 << 16)), None, threads)),

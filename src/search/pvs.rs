@@ -32,6 +32,13 @@ struct Tried {
 impl Worker<'_> {
     /// Value of the position for the side to move, searched to `depth` within (alpha, beta).
     pub fn search(&mut self, mut alpha: Score, mut beta: Score, depth: Depth, ply: Ply) -> Score {
+        // On the way to a blocked move nothing is taken for granted.
+        if !self.paths.is_empty()
+            && let Some(score) = self.search_on_path(alpha, beta, depth, ply)
+        {
+            return score;
+        }
+
         // Horizon. A threatened five is always answered first, at no cost in depth.
         if depth <= Depth::ZERO && !quiesce::is_threatened(&self.board) {
             return self.quiesce(alpha, beta, ply);
@@ -51,7 +58,7 @@ impl Worker<'_> {
         }
 
         // What is known already.
-        let key = self.board.key();
+        let key = self.key();
         let hit = self.table.probe(key, ply);
         health::count(Event::Probed);
         if let Some(hit) = hit {

@@ -39,7 +39,7 @@ impl Worker<'_> {
         }
         let us = self.board.side();
         let depth = if attack.last.is_none() { ALL_FOURS } else { SOME_FOURS };
-        let key = self.board.key();
+        let key = self.key();
         if let Some(hit) = self.table.probe(key, ply)
             && (hit.bound.proves(hit.score) || (hit.depth >= depth && hit.bound.settles(hit.score, alpha, beta)))
         {

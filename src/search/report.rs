@@ -18,6 +18,8 @@ pub struct Iteration {
     pub elapsed: Duration,
     /// The line both sides are expected to play, the move to be made first.
     pub pv: Vec<Point>,
+    /// Which of the best lines this is, from 1.
+    pub rank: usize,
 }
 
 /// What a search found.
@@ -27,12 +29,45 @@ pub struct SearchReport {
     pub best: Option<Point>,
     /// The last finished iteration, or what stands in for it when none was needed.
     pub last: Iteration,
+    /// The best lines of the last finished iteration, as many as were asked for and as there are, best first. Empty
+    /// where only one was asked for: that is `last`.
+    pub lines: Vec<Iteration>,
+    /// The number of nodes at which the search was cut short, if it was: with this as its only limit it would take the
+    /// same course. A search that ended by itself would do so with the depth of `last` for its limit.
+    pub cut: Option<u64>,
+    /// Depth of the last iteration that was begun.
+    pub entered: u32,
 }
 
-/// Who wants to hear of finished iterations.
+impl SearchReport {
+    /// A report with nothing but a move and what stands for it.
+    pub fn new(best: Option<Point>, last: Iteration) -> SearchReport {
+        SearchReport { best, last, lines: Vec::new(), cut: None, entered: 0 }
+    }
+}
+
+/// What happens at the root while a search runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootEvent {
+    /// An iteration to this depth begins.
+    Deepens(u32),
+    /// A move is looked at.
+    Begins(Point),
+    /// It has been looked at.
+    Ends(Point),
+    /// It is the best so far.
+    Leads(Point),
+    /// It is proven to lose.
+    Loses(Point),
+}
+
+/// Who wants to hear of a search while it runs. Called from the searching thread.
 pub trait ReportSink {
-    /// Called once per finished iteration, from the searching thread.
+    /// Called once per finished iteration and line, worse lines first.
     fn iteration(&mut self, iteration: &Iteration);
+
+    /// Called at every step of the root, very often in the first milliseconds.
+    fn root_event(&mut self, _event: RootEvent) {}
 }
 
 /// Hears nothing.

@@ -4,10 +4,12 @@
 use super::forced::{self, Duty};
 use super::history::History;
 use super::limits::SearchControl;
+use super::lines;
 use super::order;
 use super::params::Params;
 use super::pool::{self, Job, Pool, Shared};
-use super::report::{Iteration, NullSink, ReportSink, SearchReport};
+use super::report::{Iteration, NullSink, ReportSink, RootEvent, SearchReport};
+use super::scope::Scope;
 use super::tt::TranspositionTable;
 use super::worker::Worker;
 use crate::base::{Depth, Direction, Ply, Point, PointList, Score};
@@ -19,14 +21,14 @@ use std::sync::Arc;
 /// Deepest iteration.
 const MAX_DEPTH: u32 = 200;
 /// Iterations spent on shortening a proven win, or on stretching a proven loss.
-const PROOF_ITERATIONS: u32 = 3;
+pub(super) const PROOF_ITERATIONS: u32 = 3;
 
 /// What a search starts from and works with.
 pub struct Task<'a> {
     /// The position.
     pub board: Board,
-    /// Points that must not be played at the root.
-    pub blocked: &'a [Point],
+    /// What is asked about it.
+    pub scope: Scope,
     /// The tunable numbers for the position's rule.
     pub params: Params,
     /// The network that evaluates; none: the hand-made evaluation does.
@@ -42,27 +44,28 @@ pub struct Task<'a> {
 }
 
 /// A move under consideration.
-struct RootMove {
-    point: Point,
+pub(super) struct RootMove {
+    pub(super) point: Point,
     /// Score of the last iteration; minus infinity when it was only shown to be no better than another. Before the
     /// first one, the score of the move order.
-    score: Score,
-    nodes: u64,
+    pub(super) score: Score,
+    pub(super) nodes: u64,
 }
 
 /// Finds a move for the side to move. There is one as long as the board has an empty point.
 pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
-    let Task { board, blocked, params, network, history, table, pool, control } = task;
+    let Task { board, scope, params, network, history, table, pool, control } = task;
     let shared = Arc::new(Shared::new(Arc::clone(table), network, pool.threads()));
     let mut worker = Worker::new(board, params, history, &shared, 0, control);
-    let mut moves = root_moves(&mut worker, blocked);
-    let mut report = SearchReport { best: moves.first().map(|m| m.point), last: worker.iteration(0, Score::DRAW) };
+    worker.paths = scope.paths.clone();
+    let mut moves = root_moves(&mut worker, &scope);
+    let mut report = SearchReport::new(moves.first().map(|m| m.point), worker.iteration(0, Score::DRAW));
     if moves.is_empty() {
         return report;
     }
     let us = worker.board.side();
     let wins = worker.board.threat(moves[0].point, us) == Threat::Five;
-    if wins || worker.board.move_number() == 0 {
+    if wins || (worker.board.move_number() == 0 && moves.len() == 1) {
         let score = if wins { Score::win_in(Ply::ROOT, 1) } else { Score::DRAW };
         report.last = Iteration { depth: 1, pv: vec![moves[0].point], ..worker.iteration(1, score) };
         sink.iteration(&report.last);
@@ -73,14 +76,24 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
         report.last = Iteration { pv: vec![moves[0].point], ..worker.iteration(0, score) };
     }
     let deepest = control.limits().depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
-    if pool.threads() == 1 || moves.len() == 1 {
-        deepen(&mut worker, &mut moves, deepest, &mut report, sink);
-    } else {
+    let wanted = scope.lines.clamp(1, moves.len());
+    let crew = (pool.threads() > 1 && moves.len() > 1).then(|| {
         let board = Arc::new(worker.board.clone());
-        let crew = pool.start(&Job { board, blocked: blocked.into(), params, deepest, shared: Arc::clone(&shared) });
+        let scope = Arc::new(scope);
+        pool.start(&Job { board, scope, params, deepest, shared: Arc::clone(&shared) })
+    });
+    if wanted > 1 {
+        lines::deepen(&mut worker, &mut moves, wanted, deepest, &mut report, sink);
+    } else {
         deepen(&mut worker, &mut moves, deepest, &mut report, sink);
-        report = choose(report, crew.dismiss(), &worker, sink);
     }
+    // Several lines are told as the main thread has found them, one after another: helpers know only the first.
+    if let Some(reports) = crew.map(pool::Crew::dismiss)
+        && wanted == 1
+    {
+        report = choose(report, reports, &worker, sink);
+    }
+    report.cut = worker.cut;
     report.last.nodes = worker.total_nodes();
     report.last.elapsed = worker.elapsed();
     report
@@ -109,11 +122,12 @@ fn choose(
 pub fn assist(job: &Job, id: usize, history: &mut History) -> SearchReport {
     let board = Board::clone(&job.board);
     let mut worker = Worker::new(board, job.params, history, &job.shared, id, job.shared.helpers());
-    let mut moves = root_moves(&mut worker, &job.blocked);
+    worker.paths = job.scope.paths.clone();
+    let mut moves = root_moves(&mut worker, &job.scope);
     for equals in moves.chunk_by_mut(|a, b| a.score == b.score) {
         equals.rotate_left(id % equals.len());
     }
-    let mut report = SearchReport { best: moves.first().map(|m| m.point), last: worker.iteration(0, Score::DRAW) };
+    let mut report = SearchReport::new(moves.first().map(|m| m.point), worker.iteration(0, Score::DRAW));
     deepen(&mut worker, &mut moves, job.deepest, &mut report, &mut NullSink);
     worker.note_nodes();
     report
@@ -132,8 +146,10 @@ fn deepen(
         if !worker.enter_depth(depth) {
             continue;
         }
+        report.entered = depth;
         let before = report.last.score;
-        let finished = iterate(worker, moves, depth, before);
+        sink.root_event(RootEvent::Deepens(depth));
+        let finished = iterate(worker, moves, depth, before, sink);
         // A win stays a win: the table may have lost its proof meanwhile, but the move is still the right one.
         if before.is_win() && finished.is_none_or(|score| score < before) {
             break;
@@ -142,10 +158,7 @@ fn deepen(
         report.best = Some(moves[0].point);
         let Some(score) = finished else { break };
         report.last = worker.iteration(depth, score);
-        if score.distance().is_some_and(|distance| distance > 5) && !line_holds(&worker.board, &report.last) {
-            log::error!("the rules refuse a proven line: {:?}", report.last);
-            report.last.score = score.unproven();
-        }
+        hold_to_the_rules(worker, &mut report.last);
         sink.iteration(&report.last);
         let score = report.last.score;
         if score.is_decisive() {
@@ -168,7 +181,7 @@ fn known_win(worker: &mut Worker<'_>, moves: &mut [RootMove]) -> Option<Score> {
     let mut best: Option<(Score, usize)> = None;
     for (i, root_move) in moves.iter().enumerate() {
         worker.play(root_move.point);
-        let hit = worker.table.probe(worker.board.key(), Ply::ROOT.next());
+        let hit = worker.table.probe(worker.key(), Ply::ROOT.next());
         worker.undo();
         if let Some(hit) = hit
             && hit.bound.proves(hit.score)
@@ -184,14 +197,20 @@ fn known_win(worker: &mut Worker<'_>, moves: &mut [RootMove]) -> Option<Score> {
 }
 
 /// One iteration with its aspiration windows; the moves are left best first. `None` when it was cut short.
-fn iterate(worker: &mut Worker<'_>, moves: &mut [RootMove], depth: u32, guess: Score) -> Option<Score> {
+fn iterate(
+    worker: &mut Worker<'_>,
+    moves: &mut [RootMove],
+    depth: u32,
+    guess: Score,
+    sink: &mut dyn ReportSink,
+) -> Option<Score> {
     let params = worker.params;
     let narrow = depth as i32 >= params.aspiration_depth() && guess.units().abs() < params.aspiration_open();
     let mut delta = params.aspiration_window();
     let (mut alpha, mut beta) =
         if narrow { (guess - delta, guess + delta) } else { (-Score::INFINITE, Score::INFINITE) };
     loop {
-        let score = search_moves(worker, moves, depth, alpha, beta)?;
+        let score = search_moves(worker, moves, depth, (alpha, beta), sink)?;
         if score <= alpha && alpha > -Score::INFINITE {
             beta = Score::estimate(i32::midpoint(alpha.units(), beta.units())).max(alpha.above());
             alpha = score - delta;
@@ -212,8 +231,8 @@ fn search_moves(
     worker: &mut Worker<'_>,
     moves: &mut [RootMove],
     depth: u32,
-    mut alpha: Score,
-    beta: Score,
+    (mut alpha, beta): (Score, Score),
+    sink: &mut dyn ReportSink,
 ) -> Option<Score> {
     let next = Depth::plies(depth as i32 - 1);
     let mut best: Option<Score> = None;
@@ -221,6 +240,7 @@ fn search_moves(
     for i in 0..moves.len() {
         let point = moves[i].point;
         let nodes = worker.nodes;
+        sink.root_event(RootEvent::Begins(point));
         worker.play(point);
         let ply = Ply::ROOT.next();
         let mut score = Score::DRAW;
@@ -234,6 +254,10 @@ fn search_moves(
         if worker.aborted {
             return None;
         }
+        sink.root_event(RootEvent::Ends(point));
+        if score.is_loss() && score < beta {
+            sink.root_event(RootEvent::Loses(point));
+        }
         moves[i].nodes = worker.nodes - nodes;
         moves[i].score = if i == 0 || score > alpha { score } else { -Score::INFINITE };
         let is_best = best.is_none_or(|best| score > best);
@@ -243,6 +267,7 @@ fn search_moves(
         if is_best && (i == 0 || score > alpha) {
             moves[..=i].rotate_right(1);
             worker.extend_line(Ply::ROOT, point);
+            sink.root_event(RootEvent::Leads(point));
         }
         alpha = alpha.max(score);
         if score >= beta {
@@ -258,11 +283,12 @@ fn search_moves(
 
 /// The moves worth considering, most promising first: a win at once, the replies that a threat leaves, or everything
 /// near the stones; in a lost position whatever holds out longest; and if nothing else is legal, anything empty.
-fn root_moves(worker: &mut Worker<'_>, blocked: &[Point]) -> Vec<RootMove> {
+fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> Vec<RootMove> {
+    let blocked = &scope.blocked;
     let board = &mut worker.board;
     let us = board.side();
     let size = board.size();
-    if board.move_number() == 0 && !blocked.contains(&size.center()) {
+    if board.move_number() == 0 && !blocked.contains(&size.center()) && scope.lines == 1 {
         return vec![RootMove { point: size.center(), score: Score::DRAW, nodes: 0 }];
     }
     let mut points = PointList::new();
@@ -287,8 +313,14 @@ fn root_moves(worker: &mut Worker<'_>, blocked: &[Point]) -> Vec<RootMove> {
     if points.is_empty() {
         points.extend(size.points().filter(|&point| worker.board.is_empty(point)));
     }
-    let symmetries = symmetry::of_position(&worker.board);
-    points.retain(|point| symmetries.iter().all(|s| s.apply(*point, size) >= *point));
+    if !scope.all_symmetric {
+        // Where points are blocked, a move stands for its mirror images as far as these are open, too.
+        let symmetries = symmetry::of_position(&worker.board);
+        let open = points.clone();
+        points.retain(|point| {
+            symmetries.iter().map(|s| s.apply(*point, size)).all(|image| image >= *point || !open.contains(&image))
+        });
+    }
     worker.evaluator.prepare();
     let mut moves: Vec<(i32, Point)> = points
         .iter()
@@ -309,6 +341,14 @@ fn last_resorts(board: &Board) -> Duty {
         forced::push_fours(board, board.side(), &mut list);
     }
     Duty::StopFour(list)
+}
+
+/// Takes a proof back whose line the slow rules refuse. That would be a mistake of ours, and is logged.
+pub(super) fn hold_to_the_rules(worker: &Worker<'_>, iteration: &mut Iteration) {
+    if iteration.score.distance().is_some_and(|distance| distance > 5) && !line_holds(&worker.board, iteration) {
+        log::error!("the rules refuse a proven line: {iteration:?}");
+        iteration.score = iteration.score.unproven();
+    }
 }
 
 /// Replays the line of a proven result by the slow rules: every move legal, nobody done before the end, and a line
@@ -336,7 +376,7 @@ fn line_holds(board: &Board, iteration: &Iteration) -> bool {
 
 impl Worker<'_> {
     /// A report on the iteration that has just ended.
-    fn iteration(&self, depth: u32, score: Score) -> Iteration {
+    pub(super) fn iteration(&self, depth: u32, score: Score) -> Iteration {
         Iteration {
             depth,
             seldepth: self.seldepth as u32,
@@ -344,6 +384,7 @@ impl Worker<'_> {
             nodes: self.total_nodes(),
             elapsed: self.elapsed(),
             pv: self.lines[0].to_vec(),
+            rank: 1,
         }
     }
 }

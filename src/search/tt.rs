@@ -154,6 +154,23 @@ impl TranspositionTable {
         None
     }
 
+    /// Everything that is known, as key and data word.
+    pub fn entries(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let slots = self.words[self.offset..][..self.buckets as usize * WORDS].chunks_exact(2);
+        slots.filter_map(|slot| {
+            let data = slot[1].load(Ordering::Relaxed);
+            self.age(data).map(|_| (slot[0].load(Ordering::Relaxed) ^ data, data))
+        })
+    }
+
+    /// Takes in an entry of another table, unless it makes no sense or there is something deeper in its place.
+    pub fn restore(&self, key: u64, data: u64) {
+        if data >> 26 & 3 != 0 {
+            let hit = unpack(data, Ply::ROOT);
+            self.store(key, Ply::ROOT, hit.depth, hit.score, hit.bound, hit.best);
+        }
+    }
+
     /// Remembers a result. An old move is kept when there is no new one; a deeper result about the same position is
     /// kept unless the new one is exact or not much shallower.
     pub fn store(&self, key: u64, ply: Ply, depth: i32, score: Score, bound: Bound, best: Option<Point>) {

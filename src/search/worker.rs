@@ -4,6 +4,7 @@ use super::history::History;
 use super::limits::SearchControl;
 use super::params::Params;
 use super::pool::Shared;
+use super::scope::BlockedPaths;
 use super::time::{Clock, SystemClock, TimeManager};
 use super::tt::TranspositionTable;
 use crate::base::{Color, Ply, Point, Score};
@@ -45,6 +46,10 @@ pub struct Worker<'a> {
     pub seldepth: usize,
     /// Set once the search must stop; every score returned after that is meaningless.
     pub aborted: bool,
+    /// The nodes of this thread at which that was, when it was inside an iteration.
+    pub cut: Option<u64>,
+    /// Moves that must not be played below the root.
+    pub paths: BlockedPaths,
     shared: &'a Shared,
     /// Number of the thread; the main one is 0.
     id: usize,
@@ -83,6 +88,8 @@ impl<'a> Worker<'a> {
             nodes: 0,
             seldepth: 0,
             aborted: false,
+            cut: None,
+            paths: BlockedPaths::default(),
             shared,
             id,
             control,
@@ -139,12 +146,16 @@ impl<'a> Worker<'a> {
     pub fn enter(&mut self, ply: Ply) -> bool {
         if self.nodes >= self.node_limit {
             self.aborted = true;
+            self.cut.get_or_insert(self.nodes);
             return true;
         }
         self.nodes += 1;
         self.seldepth = self.seldepth.max(ply.index());
         if self.nodes.is_multiple_of(POLL_INTERVAL) && self.nodes > self.grace {
             self.poll();
+            if self.aborted {
+                self.cut.get_or_insert(self.nodes - 1);
+            }
         }
         self.aborted
     }
@@ -163,6 +174,12 @@ impl<'a> Worker<'a> {
     /// Whether the side to move may play `point`: empty, and no foul.
     pub fn is_legal(&mut self, point: Point) -> bool {
         self.board.side() == Color::White || !self.board.is_forbidden(point)
+    }
+
+    /// The key under which the table knows the position.
+    #[inline]
+    pub fn key(&self) -> u64 {
+        self.board.key() ^ self.paths.salt()
     }
 
     /// Plays a move on board and evaluator.

@@ -8,6 +8,7 @@ pub mod data;
 pub mod health;
 pub mod params;
 pub mod positions;
+pub mod replay;
 pub mod smp;
 pub mod solve;
 #[cfg(feature = "tools")]
@@ -15,6 +16,7 @@ pub mod tune;
 pub mod verify;
 
 use std::io::Write;
+use std::path::Path;
 
 /// Runs the command that these arguments name.
 ///
@@ -30,8 +32,10 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
         ["params"] => params::list(out)?,
         ["solve", ..] => solve::run(&arguments[1..], out)?,
         ["verify", ..] => verify::run(&arguments[1..], out)?,
+        ["record", file] => crate::protocol::run(Some(Path::new(file)))?,
+        ["replay", file] => replay::run(Path::new(file), out)?,
         _ => anyhow::bail!(
-            "unknown command '{}'; commands: bench, bench smp, bench board, bench health, params, solve, verify",
+            "unknown command '{}'; commands: bench, bench smp, bench board, bench health, params, solve, verify, record, replay",
             words.join(" ")
         ),
     }

@@ -35,8 +35,9 @@ pub struct Board {
 /// Words of the dialect that open a block, and words that are not answered by a line of their own.
 const BLOCKS: [&str; 7] =
     ["BOARD", "YXBOARD", "SWAP2BOARD", "YXBLOCK", "YXBLOCKUNDO", "YXBLOCKPATH", "YXBLOCKPATHUNDO"];
-const PATHS: [&str; 6] = ["YXHASHDUMP", "YXHASHLOAD", "YXSETDATABASE", "YXDBTOPOS", "YXDBTOTXT", "YXTXTTODB"];
-const SILENT: [&str; 13] = [
+const PATHS: [&str; 7] =
+    ["YXHASHDUMP", "YXHASHLOAD", "YXSETDATABASE", "YXDBTOPOS", "YXDBTOTXT", "YXDBTOTXTALL", "YXTXTTODB"];
+const SILENT: [&str; 18] = [
     "INFO",
     "PONDER",
     "STOP",
@@ -49,6 +50,11 @@ const SILENT: [&str; 13] = [
     "YXSWAP2STEP1",
     "YXSWAP2STEP2",
     "YXSWAP2STEP3",
+    "YXSOOSORVSTEP1",
+    "YXSHOWHASHUSAGE",
+    "YXSAVEDATABASE",
+    "YXDBCHECK",
+    "YXDBFIX",
     "YXDRAW",
 ];
 
@@ -167,12 +173,19 @@ impl Board {
             "RESTART" => Event::Fresh(None),
             "TURN" | "PLAY" => square.map_or(Event::Nothing, Event::Add),
             "TAKEBACK" => square.map_or(Event::Nothing, Event::Remove),
-            block if BLOCKS.contains(&block) || block.starts_with("YXQUERYDATABASE") => {
-                self.block = Some((word, Vec::new()));
-                return;
-            }
+            silent if SILENT.contains(&silent) => Event::Nothing,
             path if PATHS.contains(&path) => {
                 self.path = true;
+                return;
+            }
+            block
+                if BLOCKS.contains(&block)
+                    || (block.ends_with("DATABASE") && block.starts_with("YX"))
+                    || block.starts_with("YXQUERYDATABASE")
+                    || block.starts_with("YXDELETEDATABASE")
+                    || (block.starts_with("YXSOOSORVSTEP") && block != "YXSOOSORVSTEP1") =>
+            {
+                self.block = Some((word, Vec::new()));
                 return;
             }
             _ => Event::Nothing,

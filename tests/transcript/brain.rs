@@ -6,6 +6,7 @@ use nix::unistd::Pid;
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -41,7 +42,7 @@ pub struct Brain {
 
 impl Brain {
     /// The built binary, or the command that `FIXTURE_BRAIN` names: `wine pbrain-tengen64.exe`.
-    pub fn new(directory: Option<&str>, bare: bool) -> Brain {
+    pub fn new(directory: Option<&Path>, bare: bool) -> Brain {
         let given = std::env::var("FIXTURE_BRAIN").unwrap_or_default();
         let mut words = given.split_whitespace();
         let mut command = Command::new(words.next().unwrap_or(env!("CARGO_BIN_EXE_pbrain-tengen")));

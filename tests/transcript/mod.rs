@@ -128,6 +128,8 @@ fn play_file(path: &Path, dress: Dress) -> Result<(), String> {
         Step::Directory(directory) => Some(directory.as_str()),
         _ => None,
     });
+    let folder = tempfile::tempdir().map_err(|error| format!("{name}: {error}"))?;
+    let directory = directory.map(|directory| if directory == "new" { folder.path() } else { Path::new(directory) });
     let bare = lines.iter().any(|line| matches!(line.step, Step::Bare));
     let mut player = Player {
         brain: Brain::new(directory, bare),
@@ -217,6 +219,10 @@ impl Player {
             }
             Step::Expect { any, least, most } => self.expect(any, *least, *most),
             Step::Message(glob) => self.expect_message(glob),
+            Step::NoMessage(glob) => match self.brain.messages.iter().find(|message| matches(glob, message)) {
+                Some(message) => Err(format!("{message:?} was not to be said")),
+                None => Ok(()),
+            },
             Step::Silence(time) => self.expect_silence(*time),
             Step::Wait(time) => {
                 thread::sleep(*time);

@@ -39,6 +39,8 @@ pub enum Step {
         most: Option<Duration>,
     },
     Message(String),
+    /// No message since the last one asked for fits.
+    NoMessage(String),
     Silence(Duration),
     Wait(Duration),
     Exit {
@@ -190,6 +192,9 @@ fn steps(text: &str) -> Option<Vec<Step>> {
 fn expectation(text: &str) -> Option<Step> {
     if let Some(silence) = text.strip_prefix("<0 ") {
         return ms(silence).map(Step::Silence);
+    }
+    if let Some(glob) = text.strip_prefix("<no MESSAGE ") {
+        return Some(Step::NoMessage(format!("MESSAGE {glob}")));
     }
     if let Some(glob) = text.strip_prefix("<MESSAGE ") {
         return Some(Step::Message(format!("MESSAGE {glob}")));

@@ -1,0 +1,600 @@
+//! A database of positions: what they are worth, how deeply that was searched, the best move, and what a person has
+//! written to them. Positions that mirror each other share an entry. Floor 4.
+//!
+//! The file is text, one position a line, sorted, with its count and a checksum at the end:
+//!
+//! ```text
+//! tengen-database 1
+//! 0;15x15;h8;;-12;14;-;i9;
+//! 4;15x15;h8i7;h7;30000;0;W;-;found by hand
+//! end 2 2f6e1a90c4d1b7a3
+//! ```
+//!
+//! The fields are rule, size, black stones, white stones, value for the side to move, depth, tag, best move, label. A
+//! file with anything unexpected in it is refused as a whole.
+
+use super::files::{self, Checksum};
+use crate::base::{Cell, Color, Point, Rule, Score, Size};
+use crate::board::notation::{letter, parse_moves};
+use crate::board::symmetry::Symmetry;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::io;
+use std::path::{Path, PathBuf};
+
+const HEADER: &str = "tengen-database 1";
+/// Most positions: about 200 MiB of memory.
+const MOST_POSITIONS: usize = 1 << 20;
+/// Largest file that is read, in bytes.
+const LONGEST_FILE: u64 = 1 << 30;
+/// Most bytes of a label.
+const LONGEST_LABEL: usize = 1000;
+
+/// What is known about a position.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Entry {
+    /// For the side to move, in units of [`Score`].
+    pub value: i32,
+    /// Depth of the search that found it, in plies.
+    pub depth: u32,
+    /// A mark that somebody has put there, a printable ASCII character.
+    pub tag: Option<u8>,
+    /// The best move.
+    pub best: Option<Point>,
+    /// What somebody has written there.
+    pub label: String,
+}
+
+impl Entry {
+    /// Longest depth that is kept.
+    pub const DEEPEST: u32 = 999;
+
+    fn score_is_proof(&self) -> bool {
+        self.value.abs() > Score::DECISIVE
+    }
+}
+
+/// A position as the database sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Position<'a> {
+    /// The rule.
+    pub rule: Rule,
+    /// The board's size.
+    pub size: Size,
+    /// The stones, in any order.
+    pub stones: &'a [(Point, Cell)],
+}
+
+impl Position<'_> {
+    /// Whose turn it is, by the number of stones; `None` for a position that no game leads to, and for one with dead
+    /// squares.
+    pub fn side(&self) -> Option<Color> {
+        let count = |cell| self.stones.iter().filter(|stone| stone.1 == cell).count();
+        let (black, white) = (count(Cell::Black), count(Cell::White));
+        match black.checked_sub(white) {
+            _ if black + white != self.stones.len() => None,
+            Some(0) => Some(Color::Black),
+            Some(1) => Some(Color::White),
+            _ => None,
+        }
+    }
+
+    /// The name of the position and its mirror images, and the symmetry that leads to the one so named.
+    fn name(&self) -> Option<(String, Symmetry)> {
+        self.side()?;
+        let turned = |symmetry: Symmetry| {
+            let mut sides = [Vec::new(), Vec::new()];
+            for &(point, cell) in self.stones {
+                sides[usize::from(cell != Cell::Black)].push(symmetry.apply(point, self.size));
+            }
+            for side in &mut sides {
+                side.sort_unstable();
+            }
+            (sides, symmetry)
+        };
+        let (sides, symmetry) = Symmetry::of(self.size).map(turned).min_by(|a, b| a.0.cmp(&b.0))?;
+        let list = |points: &[Point]| points.iter().map(|&point| letter(point)).collect::<String>();
+        let (width, height) = (self.size.width(), self.size.height());
+        let name = format!("{};{width}x{height};{};{}", self.rule.number(), list(&sides[0]), list(&sides[1]));
+        Some((name, symmetry))
+    }
+
+    /// Whether every stone of this position lies on the other board in the same way, turned or mirrored as may be.
+    fn is_part_of(&self, other: &Position<'_>) -> bool {
+        self.rule == other.rule
+            && self.size == other.size
+            && Symmetry::of(self.size).any(|symmetry| {
+                self.stones
+                    .iter()
+                    .all(|&(point, cell)| other.stones.contains(&(symmetry.apply(point, self.size), cell)))
+            })
+    }
+}
+
+/// Why a database cannot be read or written.
+#[derive(Debug)]
+pub enum DatabaseError {
+    /// The system says no.
+    Io(io::Error),
+    /// The file is no database, or was damaged; the line that shows it, from 1.
+    Damaged(usize),
+}
+
+impl fmt::Display for DatabaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DatabaseError::Io(error) => write!(f, "{error}"),
+            DatabaseError::Damaged(line) => write!(f, "not a database, or a damaged one (line {line})"),
+        }
+    }
+}
+
+impl std::error::Error for DatabaseError {}
+
+impl From<io::Error> for DatabaseError {
+    fn from(error: io::Error) -> DatabaseError {
+        DatabaseError::Io(error)
+    }
+}
+
+/// Which positions to delete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// All of them.
+    All,
+    /// Those that are won or lost, by proof or by a tag that says so.
+    Decided,
+    /// The others.
+    Undecided,
+}
+
+/// The positions, and the file they belong to.
+#[derive(Debug, Default)]
+pub struct Database {
+    entries: BTreeMap<String, Entry>,
+    path: Option<PathBuf>,
+    is_changed: bool,
+}
+
+impl Database {
+    /// The database in this file; an empty one where there is no such file, which is then made when there is
+    /// something to keep.
+    pub fn open(path: &Path) -> Result<Database, DatabaseError> {
+        let entries = match std::fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
+            Err(error) => return Err(error.into()),
+            Ok(metadata) if !metadata.is_file() => return Err(DatabaseError::Damaged(1)),
+            Ok(metadata) if metadata.len() > LONGEST_FILE => return Err(DatabaseError::Damaged(1)),
+            Ok(_) => read(&std::fs::read(path)?)?,
+        };
+        Ok(Database { entries, path: Some(path.to_owned()), is_changed: false })
+    }
+
+    /// How many positions there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The file, if there is one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Whether something would be lost now.
+    pub fn is_changed(&self) -> bool {
+        self.is_changed && self.path.is_some()
+    }
+
+    /// Writes the file, if there is one and something has changed.
+    pub fn save(&mut self) -> io::Result<()> {
+        if let Some(path) = self.path.clone().filter(|_| self.is_changed) {
+            self.write(&path)?;
+            self.is_changed = false;
+        }
+        Ok(())
+    }
+
+    /// Writes everything to a file.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        files::replace(path, |out| {
+            let mut checksum = Checksum::new();
+            let mut line = |text: String| {
+                checksum.add(text.as_bytes());
+                out.write_all(text.as_bytes()).map(|()| checksum)
+            };
+            let mut sum = line(format!("{HEADER}\n"))?;
+            for (name, entry) in &self.entries {
+                sum = line(format!("{name};{}\n", write_entry(entry)))?;
+            }
+            writeln!(out, "end {} {:016x}", self.entries.len(), sum.value())
+        })
+    }
+
+    /// Takes over what another file has; what is here already stays where it was searched more deeply.
+    pub fn merge(&mut self, path: &Path) -> Result<usize, DatabaseError> {
+        let other = Database::open(path)?;
+        let before = self.len();
+        for (name, entry) in other.entries {
+            if self.entries.get(&name).is_none_or(|old| old.depth < entry.depth) && self.has_room_for(&name) {
+                self.entries.insert(name, entry);
+                self.is_changed = true;
+            }
+        }
+        Ok(self.len() - before)
+    }
+
+    /// What is known about a position, its best move as it lies on the board given.
+    pub fn get(&self, position: &Position<'_>) -> Option<Entry> {
+        let (name, symmetry) = position.name()?;
+        let mut entry = self.entries.get(&name)?.clone();
+        entry.best = entry
+            .best
+            .and_then(|best| position.size.points().find(|&point| symmetry.apply(point, position.size) == best));
+        Some(entry)
+    }
+
+    fn has_room_for(&self, name: &str) -> bool {
+        self.len() < MOST_POSITIONS || self.entries.contains_key(name)
+    }
+
+    /// Every position as a line of moves, `h8i9`, black and white in turns.
+    pub fn positions(&self) -> Vec<String> {
+        let sides = |name: &str| -> Option<String> {
+            let (_, _, stones) = read_name(name)?;
+            let (black, white): (Vec<_>, Vec<_>) = stones.into_iter().partition(|stone| stone.1 == Cell::Black);
+            let turns = |index: usize| [black.get(index), white.get(index)].into_iter().flatten();
+            Some((0..black.len()).flat_map(turns).map(|stone| letter(stone.0)).collect())
+        };
+        self.entries.keys().filter_map(|name| sides(name)).collect()
+    }
+
+    /// Changes what is known about a position; a new entry is made where there is none and room for it.
+    pub fn edit(&mut self, position: &Position<'_>, change: impl FnOnce(&mut Entry)) {
+        let Some((name, symmetry)) = position.name() else { return };
+        if !self.has_room_for(&name) {
+            return;
+        }
+        let mut entry = self.get(position).unwrap_or_default();
+        change(&mut entry);
+        entry.best = entry.best.map(|point| symmetry.apply(point, position.size));
+        entry.value = entry.value.clamp(-MOST_VALUE, MOST_VALUE);
+        entry.depth = entry.depth.min(Entry::DEEPEST);
+        entry.tag = entry.tag.filter(|&tag| is_tag(tag));
+        truncate(&mut entry.label, LONGEST_LABEL);
+        if self.entries.get(&name) != Some(&entry) {
+            self.entries.insert(name, entry);
+            self.is_changed = true;
+        }
+    }
+
+    /// Notes what a search has found. A proof is not given up for an estimate, nor a deeper search for a shallower
+    /// one; tags and labels stay.
+    pub fn note(&mut self, position: &Position<'_>, score: Score, depth: u32, best: Option<Point>) {
+        if self.get(position).is_some_and(|old| {
+            let deeper = old.depth > depth;
+            (old.score_is_proof() && !score.is_decisive()) || (deeper && !score.is_decisive())
+        }) {
+            return;
+        }
+        self.edit(position, |entry| {
+            (entry.value, entry.depth) = (score.units(), depth);
+            entry.best = best.or(entry.best);
+        });
+    }
+
+    /// Forgets a position.
+    pub fn delete(&mut self, position: &Position<'_>) {
+        if let Some((name, _)) = position.name() {
+            self.is_changed |= self.entries.remove(&name).is_some();
+        }
+    }
+
+    /// Forgets a position and all that have its stones and more.
+    pub fn delete_from(&mut self, position: &Position<'_>, which: Deletion) {
+        let before = self.len();
+        self.entries.retain(|name, entry| {
+            let decided = entry.score_is_proof() || matches!(entry.tag, Some(b'W' | b'w' | b'L' | b'l'));
+            let wanted = match which {
+                Deletion::All => true,
+                Deletion::Decided => decided,
+                Deletion::Undecided => !decided,
+            };
+            let concerned = wanted
+                && read_name(name)
+                    .is_some_and(|(rule, size, stones)| position.is_part_of(&Position { rule, size, stones: &stones }));
+            !concerned
+        });
+        self.is_changed |= self.len() != before;
+    }
+}
+
+/// Largest value either way: a win on the spot.
+const MOST_VALUE: i32 = 30_000;
+
+fn is_tag(tag: u8) -> bool {
+    tag.is_ascii_graphic() && tag != b';' && tag != b'-'
+}
+
+fn truncate(text: &mut String, most: usize) {
+    while text.len() > most {
+        text.pop();
+    }
+}
+
+/// The fields behind the position.
+fn write_entry(entry: &Entry) -> String {
+    let tag = entry.tag.map_or('-', char::from);
+    let best = entry.best.map_or_else(|| "-".to_owned(), letter);
+    let mut text = format!("{};{};{tag};{best};", entry.value, entry.depth);
+    for c in entry.label.chars() {
+        // The line and its fields must stay what they are.
+        if c.is_control() || matches!(c, ';' | '%') {
+            let _ = write!(text, "%{:x},", u32::from(c));
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// Reads a whole file.
+fn read(bytes: &[u8]) -> Result<BTreeMap<String, Entry>, DatabaseError> {
+    if !bytes.starts_with(HEADER.as_bytes()) {
+        return Err(DatabaseError::Damaged(1));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let good = &bytes[..error.valid_up_to()];
+        DatabaseError::Damaged(good.split(|&byte| byte == b'\n').count())
+    })?;
+    let mut entries = BTreeMap::new();
+    let mut checksum = Checksum::new();
+    let mut lines = text.split_inclusive('\n').zip(1..);
+    let mut is_whole = false;
+    for (line, number) in &mut lines {
+        let damaged = DatabaseError::Damaged(number);
+        let Some(content) = line.strip_suffix('\n') else { return Err(damaged) };
+        if let Some(end) = content.strip_prefix("end ") {
+            let wanted = format!("{} {:016x}", entries.len(), checksum.value());
+            if end != wanted {
+                return Err(damaged);
+            }
+            is_whole = true;
+            break;
+        }
+        checksum.add(line.as_bytes());
+        if number == 1 {
+            if content != HEADER {
+                return Err(damaged);
+            }
+            continue;
+        }
+        let Some((name, entry)) = read_line(content) else { return Err(damaged) };
+        if entries.len() >= MOST_POSITIONS || entries.insert(name, entry).is_some() {
+            return Err(damaged);
+        }
+    }
+    match lines.next() {
+        None if is_whole => Ok(entries),
+        Some((_, number)) => Err(DatabaseError::Damaged(number)),
+        None => Err(DatabaseError::Damaged(text.lines().count() + 1)),
+    }
+}
+
+fn read_line(line: &str) -> Option<(String, Entry)> {
+    let fields: Vec<&str> = line.splitn(9, ';').collect();
+    let [_, _, _, _, value, depth, tag, best, label] = fields[..] else { return None };
+    let name = fields[..4].join(";");
+    let (rule, size, stones) = read_name(&name)?;
+    // The name must be the one that would be given.
+    if (Position { rule, size, stones: &stones }).name()?.0 != name {
+        return None;
+    }
+    let value: i32 = value.parse().ok().filter(|value| (-MOST_VALUE..=MOST_VALUE).contains(value))?;
+    let depth: u32 = depth.parse().ok().filter(|&depth| depth <= Entry::DEEPEST)?;
+    let tag = match tag.as_bytes() {
+        b"-" => None,
+        &[tag] if is_tag(tag) => Some(tag),
+        _ => return None,
+    };
+    let best = match best {
+        "-" => None,
+        best => match parse_moves(best, size)?[..] {
+            [best] if stones.iter().all(|stone| stone.0 != best) => Some(best),
+            _ => return None,
+        },
+    };
+    Some((name, Entry { value, depth, tag, best, label: read_label(label)? }))
+}
+
+/// A stone and where it lies.
+type Stone = (Point, Cell);
+
+fn read_name(name: &str) -> Option<(Rule, Size, Vec<Stone>)> {
+    let fields: Vec<&str> = name.split(';').collect();
+    let [rule, size, black, white] = fields[..] else { return None };
+    let number: u8 = rule.parse().ok()?;
+    let rule = Rule::ALL.into_iter().find(|rule| rule.number() == number)?;
+    let (width, height) = size.split_once('x')?;
+    let size = Size::new(width.parse().ok()?, height.parse().ok()?)?;
+    let stones = |text: &str, cell: Cell| -> Option<Vec<(Point, Cell)>> {
+        Some(parse_moves(text, size)?.into_iter().map(|point| (point, cell)).collect())
+    };
+    let mut all = stones(black, Cell::Black)?;
+    all.extend(stones(white, Cell::White)?);
+    let distinct = all.iter().enumerate().all(|(index, stone)| all[..index].iter().all(|other| other.0 != stone.0));
+    distinct.then_some((rule, size, all))
+}
+
+fn read_label(text: &str) -> Option<String> {
+    if text.contains(';') {
+        return None;
+    }
+    let mut label = String::new();
+    let mut rest = text;
+    while let Some((plain, escape)) = rest.split_once('%') {
+        label += plain;
+        let (code, after) = escape.split_once(',')?;
+        label.push(char::from_u32(u32::from_str_radix(code, 16).ok()?)?);
+        rest = after;
+    }
+    label += rest;
+    (label.len() <= LONGEST_LABEL).then_some(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(x: usize, y: usize) -> Point {
+        Point::new(x, y).unwrap()
+    }
+
+    fn stones(points: &[(usize, usize)]) -> Vec<(Point, Cell)> {
+        let colors = [Cell::Black, Cell::White].into_iter().cycle();
+        points.iter().zip(colors).map(|(&(x, y), cell)| (point(x, y), cell)).collect()
+    }
+
+    fn position(stones: &[(Point, Cell)]) -> Position<'_> {
+        Position { rule: Rule::Standard, size: Size::square(15).unwrap(), stones }
+    }
+
+    fn filled() -> Database {
+        let mut database = Database::default();
+        let three = stones(&[(7, 7), (7, 6), (9, 8)]);
+        database.note(&position(&three[..0]), Score::DRAW, 3, Some(point(7, 7)));
+        database.note(&position(&three[..1]), Score::estimate(-35), 12, Some(point(7, 6)));
+        database.note(&position(&three), Score::estimate(60), 9, Some(point(8, 7)));
+        database.edit(&position(&three), |entry| {
+            entry.tag = Some(b'!');
+            entry.label = "odd; 100%\tsure \u{e9}".to_owned();
+        });
+        database
+    }
+
+    #[test]
+    fn mirror_images_share_an_entry_and_have_their_own_best_move() {
+        let database = filled();
+        let size = Size::square(15).unwrap();
+        let three = stones(&[(7, 7), (7, 6), (9, 8)]);
+        for symmetry in Symmetry::of(size) {
+            let turned: Vec<_> = three.iter().rev().map(|&(p, cell)| (symmetry.apply(p, size), cell)).collect();
+            let entry = database.get(&position(&turned)).expect("the same position");
+            assert_eq!((entry.value, entry.depth, entry.tag), (60, 9, Some(b'!')));
+            assert_eq!(entry.best, Some(symmetry.apply(point(8, 7), size)));
+        }
+        let other = Position { rule: Rule::Renju, ..position(&three) };
+        assert_eq!(database.get(&other), None, "another rule is another game");
+        assert_eq!(database.len(), 3);
+    }
+
+    #[test]
+    fn a_file_reads_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("positions of mine.txt");
+        assert!(Database::open(&path).unwrap().is_empty(), "there is none yet");
+        assert!(!path.exists());
+        filled().write(&path).unwrap();
+        let back = Database::open(&path).unwrap();
+        assert_eq!(back.entries, filled().entries);
+        assert!(!back.is_changed());
+    }
+
+    #[test]
+    fn every_damage_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("database");
+        filled().write(&path).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        assert!(read(&whole).is_ok());
+        for end in 0..whole.len() {
+            assert!(read(&whole[..end]).is_err(), "cut after {end} bytes");
+        }
+        for at in 0..whole.len() {
+            let mut bad = whole.clone();
+            bad[at] ^= 4;
+            assert!(read(&bad).is_err(), "byte {at} changed");
+        }
+        assert!(read(&[&whole[..], b"\n"].concat()).is_err());
+        for nonsense in [&b""[..], b"tengen-database 2\n", b"\xff\xfe", b"SQLite format 3\0"] {
+            assert!(matches!(read(nonsense), Err(DatabaseError::Damaged(1))));
+        }
+    }
+
+    /// With a checksum that is right, what makes no sense is still refused.
+    #[test]
+    fn entries_that_make_no_sense_are_refused() {
+        let accepts = |line: &str| {
+            let body = format!("{HEADER}\n{line}\n");
+            let mut checksum = Checksum::new();
+            checksum.add(body.as_bytes());
+            read(format!("{body}end 1 {:016x}\n", checksum.value()).as_bytes()).is_ok()
+        };
+        assert!(accepts("1;15x15;h8;;-35;12;-;h7;"));
+        for line in [
+            "3;15x15;h8;;0;1;-;h7;",
+            "1;15x40;h8;;0;1;-;h7;",
+            "1;15x15;h8;h8;0;1;-;-;",
+            "1;15x15;h8a1;;0;1;-;-;",
+            "1;15x15;i9;h8;0;1;-;-;",
+            "1;15x15;h8;;30001;1;-;-;",
+            "1;15x15;h8;;0;-1;-;-;",
+            "1;15x15;h8;;0;1;--;-;",
+            "1;15x15;h8;;0;1;-;h8;",
+            "1;15x15;h8;;0;1;-;-;a;b",
+            "1;15x15;h8;;0;1;-;-;%zz,",
+            "1;15x15;h8;;0;1;-",
+            "",
+        ] {
+            assert!(!accepts(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn better_knowledge_stays() {
+        let mut database = Database::default();
+        let one = stones(&[(7, 7)]);
+        let value = |database: &Database| database.get(&position(&one)).map(|entry| entry.value);
+        database.note(&position(&one), Score::estimate(10), 10, None);
+        database.note(&position(&one), Score::estimate(20), 9, None);
+        assert_eq!(value(&database), Some(10), "a shallower search");
+        database.note(&position(&one), Score::estimate(30), 10, None);
+        assert_eq!(value(&database), Some(30), "a later one");
+        let win = Score::win_in(crate::base::Ply::ROOT, 9);
+        database.note(&position(&one), win, 3, None);
+        database.note(&position(&one), Score::estimate(0), 30, None);
+        assert_eq!(value(&database), Some(win.units()), "a proof");
+    }
+
+    #[test]
+    fn deleting_takes_what_follows() {
+        let mut database = filled();
+        let aside = stones(&[(0, 0)]);
+        database.note(&position(&aside), Score::win_in(crate::base::Ply::ROOT, 9), 3, None);
+        // The third stone's position has the first's stone, whichever way the board is turned.
+        let one = stones(&[(7, 7)]);
+        database.delete_from(&position(&one), Deletion::Decided);
+        assert_eq!(database.len(), 4);
+        database.delete_from(&position(&one), Deletion::Undecided);
+        assert_eq!(database.len(), 2, "the empty board and the corner are left");
+        database.delete(&position(&aside));
+        assert_eq!(database.len(), 1);
+        database.delete_from(&position(&[]), Deletion::All);
+        assert!(database.is_empty());
+    }
+
+    #[test]
+    fn positions_without_a_side_to_move_are_not_kept() {
+        let mut database = Database::default();
+        let dead = [(point(3, 3), Cell::Wall)];
+        let two_whites = [(point(3, 3), Cell::White), (point(4, 4), Cell::White)];
+        for stones in [&dead[..], &two_whites[..]] {
+            database.note(&position(stones), Score::DRAW, 1, None);
+            assert!(database.is_empty() && database.get(&position(stones)).is_none());
+        }
+    }
+}

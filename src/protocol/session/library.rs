@@ -1,0 +1,214 @@
+//! What is kept between sessions: the database of positions, and the hash table in a file. Floor 5.
+//!
+//! The database is filled and asked only where the manager has switched it on, and touches no file before one is
+//! named. Files are written now and then after a search, on request, and at the end.
+
+use super::Session;
+use crate::base::{Cell, Ply, Point, Score};
+use crate::engine::database::{Entry, Position};
+use crate::engine::{Database, Level, files};
+use crate::protocol::command::{FileUse, Query, Spot};
+use crate::protocol::reply::{Complaint, FileReport, Reply};
+use crate::search::{Iteration, SearchReport};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Least time between two writings of the database after a search.
+const REST: Duration = Duration::from_secs(10);
+
+impl<W: Write> Session<W> {
+    /// Keeps what a search about the position at hand has found, if that is wanted; what a player of a lower level
+    /// believes is nothing to keep.
+    pub(super) fn keep(&mut self, report: &SearchReport) {
+        if !Level::of(self.engine.options().strength).is_full() {
+            return;
+        }
+        if !self.wishes.use_database || self.wishes.database_readonly || report.last.depth == 0 {
+            return;
+        }
+        let (rule, size) = (self.engine.rule(), self.engine.size());
+        let mut stones = self.engine.stones().to_vec();
+        let here = Position { rule, size, stones: &stones };
+        if here.side() != Some(self.engine.to_move()) {
+            return;
+        }
+        self.database.note(&here, report.last.score, report.last.depth, report.best);
+        let lines: &[Iteration] =
+            if report.lines.is_empty() { std::slice::from_ref(&report.last) } else { &report.lines };
+        for line in lines {
+            let Some(&first) = line.pv.first() else { continue };
+            // A move that wins on the spot leads to no position.
+            if line.score.distance() == Some(1) {
+                continue;
+            }
+            stones.push((first, self.engine.to_move().into()));
+            let after = Position { rule, size, stones: &stones };
+            let depth = line.depth.saturating_sub(1);
+            self.database.note(&after, one_ply_on(line.score), depth, line.pv.get(1).copied());
+            stones.pop();
+        }
+        if self.database.is_changed() && self.saved_at.is_none_or(|at| at.elapsed() >= REST) {
+            self.saved_at = Some(Instant::now());
+            if let Err(error) = self.database.save() {
+                log::error!("the database could not be written: {error}");
+            }
+        }
+    }
+
+    /// The moves of a block as a position, black first; `None` where they lead to none.
+    fn moves(&self, spots: &[Spot]) -> Option<Vec<(Point, Cell)>> {
+        let points = self.points(spots);
+        let distinct = points.iter().enumerate().all(|(index, point)| !points[..index].contains(point));
+        let colors = [Cell::Black, Cell::White].into_iter().cycle();
+        (distinct && points.len() == spots.len()).then(|| points.into_iter().zip(colors).collect())
+    }
+
+    /// Answers a question to the database, or changes it.
+    pub(super) fn ask_database(&mut self, query: &Query, spots: &[Spot]) -> io::Result<()> {
+        let Some(stones) = self.moves(spots) else {
+            return self.complain(Complaint::NoPosition);
+        };
+        let (rule, size) = (self.engine.rule(), self.engine.size());
+        let position = Position { rule, size, stones: &stones };
+        match query {
+            Query::Moves => {
+                let moves = self.known_moves(&position);
+                return self.reply(&Reply::DatabaseMoves(&moves));
+            }
+            Query::Position => {
+                let entry = self.database.get(&position);
+                return self.reply(&Reply::DatabaseEntry(entry.as_ref()));
+            }
+            Query::Label => {
+                let label = self.database.get(&position).map(|entry| entry.label).unwrap_or_default();
+                return self.reply(&Reply::DatabaseLabel(&label));
+            }
+            Query::Edit { mask, tag, value, depth } => self.database.edit(&position, |entry| {
+                if mask & 1 != 0 {
+                    entry.tag = u8::try_from(*tag).ok();
+                }
+                if mask & 2 != 0 {
+                    entry.value = i32::try_from(*value).unwrap_or(0);
+                }
+                if mask & 4 != 0 {
+                    entry.depth = u32::try_from(*depth).unwrap_or(0);
+                }
+            }),
+            Query::SetLabel(text) => {
+                let text = String::from_utf8_lossy(text).into_owned();
+                self.database.edit(&position, |entry| entry.label = text);
+            }
+            Query::Delete => self.database.delete(&position),
+            Query::DeleteFrom(which) => self.database.delete_from(&position, *which),
+            Query::SetBest | Query::ClearBest => {
+                if let Some((&(last, _), before)) = stones.split_last() {
+                    let best = (*query == Query::SetBest).then_some(last);
+                    self.database.edit(&Position { stones: before, ..position }, |entry| entry.best = best);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known about the positions after each move, and the mark that a board shows for it: somebody's own, or
+    /// one for the best move, for a win, a loss, and otherwise the tenths of the chances that the move leaves.
+    fn known_moves(&self, position: &Position<'_>) -> Vec<(Point, Entry)> {
+        let Some(side) = position.side() else { return Vec::new() };
+        let best = self.database.get(position).and_then(|entry| entry.best);
+        let taken = |point: Point| position.stones.iter().any(|stone| stone.0 == point);
+        let mut stones = position.stones.to_vec();
+        let mut moves = Vec::new();
+        for point in position.size.points().filter(|&point| !taken(point)) {
+            stones.push((point, side.into()));
+            if let Some(mut entry) = self.database.get(&Position { stones: &stones, ..*position }) {
+                entry.value = -entry.value;
+                let mark = match Score::from_units(entry.value).win_permille() {
+                    _ if best == Some(point) => b'*',
+                    1000 => b'W',
+                    0 => b'L',
+                    chances => b'0' + (chances / 100) as u8,
+                };
+                entry.tag = entry.tag.or(Some(mark));
+                moves.push((point, entry));
+            }
+            stones.pop();
+        }
+        moves
+    }
+
+    /// Writes the database, if it has a file, and tells its size.
+    pub(super) fn save_database(&mut self) -> io::Result<()> {
+        match self.database.save() {
+            Ok(()) => self.reply(&Reply::DatabaseSize(self.database.len())),
+            Err(error) => self.complain_about_file("database", &error),
+        }
+    }
+
+    /// Something to do with a file. Failures leave everything as it was.
+    pub(super) fn use_file(&mut self, file_use: FileUse, path: &[u8]) -> io::Result<()> {
+        let path = path_of(path);
+        if path.as_os_str().is_empty() {
+            return self.complain(Complaint::NoPath);
+        }
+        if self.script.is_some() && file_use != FileUse::LoadHash {
+            return Ok(());
+        }
+        match file_use {
+            FileUse::DumpHash => match self.engine.dump_hash(&path) {
+                Ok(count) => return self.reply(&Reply::File(FileReport::HashWritten(count))),
+                Err(error) => return self.complain_about_file("hash table", &error),
+            },
+            FileUse::LoadHash => match self.engine.load_hash(&path) {
+                Ok(count) => return self.reply(&Reply::File(FileReport::HashRead(count))),
+                Err(error) => return self.complain_about_file("hash table", &error),
+            },
+            _ => {}
+        }
+        let outcome = match file_use {
+            FileUse::WriteDatabase => self.database.write(&path).map_err(Into::into),
+            FileUse::MergeDatabase => self.database.merge(&path).map(|_| ()),
+            FileUse::WritePositions => {
+                let positions = self.database.positions();
+                files::replace(&path, |out| positions.iter().try_for_each(|line| writeln!(out, "{line}")))
+                    .map_err(Into::into)
+            }
+            _ => self.database.save().map_err(Into::into).and_then(|()| Database::open(&path)).map(|database| {
+                self.database = database;
+                self.saved_at = None;
+            }),
+        };
+        match outcome {
+            Ok(()) => self.reply(&Reply::DatabaseSize(self.database.len())),
+            Err(error) => self.complain_about_file("database", &error),
+        }
+    }
+
+    fn complain_about_file(&mut self, what: &str, error: &dyn std::error::Error) -> io::Result<()> {
+        // One line, whatever the system writes.
+        let text: String = format!("{what}: {error}").chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        self.reply(&Reply::FileError(&text))
+    }
+}
+
+/// A score as the opponent sees it after the first move of its line.
+fn one_ply_on(score: Score) -> Score {
+    match score.distance() {
+        Some(distance) if score.is_win() => Score::loss_in(Ply::ROOT, distance - 1),
+        Some(distance) => Score::win_in(Ply::ROOT, distance - 1),
+        None => -score,
+    }
+}
+
+/// A path as the manager has written it.
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// A path as the manager has written it, as far as that is text.
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}

@@ -1,0 +1,205 @@
+//! What is said while the engine thinks: a line for each finished iteration and, when the manager wants to draw it,
+//! the search as it goes on. Floor 5.
+
+use crate::base::{Point, Score};
+use crate::protocol::info::Wishes;
+use crate::protocol::reply::{Notation, Realtime, Reply};
+use crate::search::{Iteration, ReportSink, RootEvent, SearchControl};
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+/// How long a search runs before it is drawn: a quick one would only flicker.
+const QUIET: Duration = Duration::from_millis(200);
+/// Least time between two moves that are drawn as being looked at; every line makes the manager draw its board.
+const PACE: Duration = Duration::from_millis(40);
+
+/// Writes what a search has to say; stops it when nobody reads.
+pub(super) struct Messages<'a, W> {
+    out: &'a mut W,
+    control: &'a SearchControl,
+    notation: Notation,
+    display: Option<Display>,
+    outcome: io::Result<()>,
+}
+
+/// What is drawn of a running search.
+#[derive(Debug)]
+struct Display {
+    started: Instant,
+    drawn: Option<Instant>,
+    /// The move drawn as being looked at.
+    open: Option<Point>,
+    best: Option<Point>,
+    /// The best move as last told.
+    told: Option<Point>,
+    /// Value and line of the last iteration, if they have not been told.
+    line: Option<(Score, Vec<Point>)>,
+    /// Moves that lose, told and not told yet.
+    lost: Vec<Point>,
+    untold: Vec<Point>,
+}
+
+impl Display {
+    fn new(started: Instant) -> Display {
+        let (lost, untold) = (Vec::new(), Vec::new());
+        Display { started, drawn: None, open: None, best: None, told: None, line: None, lost, untold }
+    }
+
+    /// The lines to write for an event at this time; none in the first moments.
+    fn draw(&mut self, event: RootEvent, now: Instant) -> Vec<Realtime> {
+        match event {
+            RootEvent::Leads(point) => self.best = Some(point),
+            RootEvent::Loses(point) if !self.lost.contains(&point) => {
+                self.lost.push(point);
+                self.untold.push(point);
+            }
+            _ => {}
+        }
+        if now.saturating_duration_since(self.started) < QUIET {
+            return Vec::new();
+        }
+        let mut lines = Vec::new();
+        let rested = self.drawn.is_none_or(|drawn| now.saturating_duration_since(drawn) >= PACE);
+        match event {
+            RootEvent::Deepens(_) => {
+                self.open = None;
+                lines.push(Realtime::Refresh);
+            }
+            RootEvent::Begins(point) if rested => {
+                self.open = Some(point);
+                lines.push(Realtime::Position(point));
+            }
+            RootEvent::Ends(point) if self.open == Some(point) => {
+                self.open = None;
+                lines.push(Realtime::Done(point));
+            }
+            _ => {}
+        }
+        if rested {
+            lines.extend(self.news());
+        }
+        if !lines.is_empty() {
+            self.drawn = Some(now);
+        }
+        lines
+    }
+
+    /// The best move and the losing ones, as far as they have not been told.
+    fn news(&mut self) -> Vec<Realtime> {
+        let mut lines = Vec::new();
+        if self.best != self.told {
+            self.told = self.best;
+            lines.extend(self.best.map(Realtime::Best));
+        }
+        lines.extend(self.untold.drain(..).map(Realtime::Lose));
+        lines
+    }
+}
+
+impl<'a, W: Write> Messages<'a, W> {
+    pub(super) fn new(
+        out: &'a mut W,
+        control: &'a SearchControl,
+        notation: Notation,
+        wishes: &Wishes,
+        started: Instant,
+    ) -> Messages<'a, W> {
+        let display = wishes.realtime().then(|| Display::new(started));
+        Messages { out, control, notation, display, outcome: Ok(()) }
+    }
+
+    fn write(&mut self, reply: &Reply<'_>) {
+        if self.outcome.is_ok() {
+            self.outcome = reply.write(self.out);
+        }
+        if self.outcome.is_err() {
+            self.control.stop();
+        }
+    }
+
+    /// Tells what has not been told yet. An error: the output is closed.
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        let news = self.display.as_mut().map(Display::news).unwrap_or_default();
+        for line in news {
+            self.write(&Reply::Realtime(line));
+        }
+        self.show_line();
+        self.outcome
+    }
+
+    /// Tells value and line, if they are new.
+    fn show_line(&mut self) {
+        let notation = self.notation;
+        if let Some((score, line)) = self.display.as_mut().and_then(|display| display.line.take()) {
+            self.write(&Reply::Realtime(Realtime::Value(score)));
+            self.write(&Reply::RealtimeLine { line: &line, notation });
+        }
+    }
+}
+
+impl<W: Write> ReportSink for Messages<'_, W> {
+    fn iteration(&mut self, iteration: &Iteration) {
+        let notation = self.notation;
+        self.write(&Reply::Iteration { iteration, notation });
+        if iteration.rank == 1
+            && let Some(display) = &mut self.display
+        {
+            display.best = iteration.pv.first().copied();
+            display.line = Some((iteration.score, iteration.pv.clone()));
+            if display.started.elapsed() >= QUIET {
+                self.show_line();
+            }
+        }
+    }
+
+    fn root_event(&mut self, event: RootEvent) {
+        let Some(display) = &mut self.display else { return };
+        for line in display.draw(event, Instant::now()) {
+            self.write(&Reply::Realtime(line));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(x: usize) -> Point {
+        Point::new(x, 7).unwrap()
+    }
+
+    #[test]
+    fn nothing_is_drawn_at_first_and_little_later() {
+        let zero = Instant::now();
+        let at = |ms| zero + Duration::from_millis(ms);
+        let mut display = Display::new(zero);
+        assert_eq!(display.draw(RootEvent::Deepens(1), at(1)), []);
+        assert_eq!(display.draw(RootEvent::Leads(point(3)), at(2)), []);
+        assert_eq!(display.draw(RootEvent::Loses(point(4)), at(3)), []);
+        let first = display.draw(RootEvent::Deepens(8), at(200));
+        assert_eq!(first, [Realtime::Refresh, Realtime::Best(point(3)), Realtime::Lose(point(4))]);
+        assert_eq!(display.draw(RootEvent::Begins(point(5)), at(210)), [], "too soon");
+        assert_eq!(display.draw(RootEvent::Ends(point(5)), at(300)), [], "it was never drawn");
+        assert_eq!(display.draw(RootEvent::Begins(point(6)), at(301)), [Realtime::Position(point(6))]);
+        assert_eq!(display.draw(RootEvent::Ends(point(6)), at(302)), [Realtime::Done(point(6))]);
+        assert_eq!(display.draw(RootEvent::Loses(point(4)), at(400)), [], "told already");
+        assert_eq!(display.draw(RootEvent::Begins(point(8)), at(401)), [Realtime::Position(point(8))]);
+        assert_eq!(display.draw(RootEvent::Leads(point(6)), at(410)), []);
+        assert_eq!(display.news(), [Realtime::Best(point(6))], "what is left is told at the end");
+    }
+
+    /// A thousand moves in a second of search, each looked at for a millisecond.
+    #[test]
+    fn the_rate_is_bounded() {
+        let zero = Instant::now();
+        let mut display = Display::new(zero);
+        let lines: usize = (0..1000)
+            .map(|ms| {
+                let now = zero + Duration::from_millis(ms);
+                let p = point(ms as usize % 20);
+                display.draw(RootEvent::Begins(p), now).len() + display.draw(RootEvent::Ends(p), now).len()
+            })
+            .sum();
+        assert!((20..=2 * 800 / 40 + 2).contains(&lines), "{lines}");
+    }
+}

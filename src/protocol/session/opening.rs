@@ -1,0 +1,171 @@
+//! The questions of the opening rules: swap2 as the protocol and as Yixin-Board ask them, and Soosorv-8. Floor 5.
+//!
+//! The answers of the Yixin dialect are messages about the game at hand: they are not given when the manager has
+//! turned to another position meanwhile.
+
+use super::{Order, Session};
+use crate::base::{Cell, Color, Point, Score};
+use crate::engine::Swap2Choice;
+use crate::protocol::command::Spot;
+use crate::protocol::reply::{Complaint, Reply};
+use std::io::{self, Write};
+
+impl<W: Write> Session<W> {
+    /// Asks the engine a swap2 question about the position at hand.
+    fn swap2(&mut self, order: &Order) -> io::Result<Option<Swap2Choice>> {
+        let choice = self.search(order, |engine, control, sink| engine.swap2(control, sink))?.flatten();
+        let placed = |choice: &Swap2Choice| !matches!(choice, Swap2Choice::Place(stones) if stones.is_empty());
+        Ok(choice.filter(placed))
+    }
+
+    pub(super) fn swap2_board(&mut self, order: &Order, spots: &[Spot]) -> io::Result<()> {
+        let Some(stones) = self.opening(spots) else {
+            return self.complain(Complaint::Swap2Count);
+        };
+        let to_move = if stones.is_empty() { Color::Black } else { Color::White };
+        if let Err(error) = self.engine.set_position(&stones, to_move) {
+            return self.complain(error.into());
+        }
+        match self.swap2(order)? {
+            Some(Swap2Choice::Place(stones)) => self.reply(&Reply::Stones(&stones)),
+            None if stones.is_empty() => {
+                let stones = self.plain_opening();
+                self.reply(&Reply::Stones(&stones))
+            }
+            Some(Swap2Choice::Swap) | None => self.reply(&Reply::Swap),
+        }
+    }
+
+    /// The stones of a swap2 question, black first; `None` when there cannot be such a question.
+    fn opening(&self, spots: &[Spot]) -> Option<Vec<(Point, Cell)>> {
+        let points = self.points(spots);
+        let distinct = points.iter().enumerate().all(|(index, point)| !points[..index].contains(point));
+        let colors = [Cell::Black, Cell::White].into_iter().cycle();
+        (distinct && points.len() == spots.len() && matches!(points.len(), 0 | 3 | 5))
+            .then(|| points.into_iter().zip(colors).collect())
+    }
+
+    /// Three stones that serve when the engine has none to propose.
+    fn plain_opening(&self) -> Vec<Point> {
+        let center = self.engine.size().center();
+        let beside = |dx, dy| self.engine.size().point(center.x() as i64 + dx, center.y() as i64 + dy);
+        [Some(center), beside(1, 0), beside(2, 2)].into_iter().flatten().collect()
+    }
+
+    /// The first swap2 question of the Yixin dialect is asked about no position: the board at hand is put aside.
+    pub(super) fn swap2_opening(&mut self, order: &Order) -> io::Result<()> {
+        let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
+        if let Err(error) = self.engine.set_position(&[], Color::Black) {
+            return self.complain(error.into());
+        }
+        let choice = self.swap2(order)?;
+        if let Err(error) = self.engine.set_position(&stones, to_move) {
+            log::error!("the position could not be set again: {error}");
+        }
+        let opening = match choice {
+            Some(Swap2Choice::Place(opening)) => opening,
+            Some(Swap2Choice::Swap) | None => self.plain_opening(),
+        };
+        self.reply_unless_superseded(order, &Reply::OpeningMoves { rule: "SWAP2", first: 1, stones: &opening })
+    }
+
+    /// The other swap2 questions of the Yixin dialect, about the position at hand.
+    pub(super) fn swap2_step(&mut self, order: &Order, step: u8) -> io::Result<()> {
+        let expected = if step == 2 { 3 } else { 5 };
+        if self.engine.stones().len() != expected {
+            return self.complain(Complaint::Swap2Count);
+        }
+        let choice = self.swap2(order)?.unwrap_or(Swap2Choice::Swap);
+        match choice {
+            Swap2Choice::Place(stones) if step == 2 && stones.len() == 2 => {
+                self.reply_unless_superseded(order, &Reply::OpeningMoves { rule: "SWAP2", first: 4, stones: &stones })
+            }
+            choice => {
+                let taken = choice == Swap2Choice::Swap;
+                self.reply_unless_superseded(order, &Reply::OpeningSwap { rule: "SWAP2", question: step - 1, taken })
+            }
+        }
+    }
+
+    /// Gives an answer that belongs to the game at hand, unless the manager has left that game.
+    fn reply_unless_superseded(&mut self, order: &Order, reply: &Reply<'_>) -> io::Result<()> {
+        if !self.traffic.is_superseded(order.seq) {
+            return self.reply(reply);
+        }
+        if let Some(recorder) = self.traffic.recorder() {
+            // As many lines as there would have been.
+            reply.to_string().lines().for_each(|_| recorder.said(None));
+        }
+        Ok(())
+    }
+
+    /// The questions of the Soosorv-8 opening; `count` fifth stones are asked for in steps 4 and 5. The first step is
+    /// about no position, the others bring theirs along. The position at hand stays.
+    pub(super) fn soosorv(&mut self, order: &Order, step: u8, count: usize, spots: &[Spot]) -> io::Result<()> {
+        let wanted = match step {
+            1 => 0..=0,
+            2 | 3 => 3..=3,
+            4 | 5 => 4..=4,
+            _ => 5..=self.engine.size().cells(),
+        };
+        let points = self.points(spots);
+        let distinct = points.iter().enumerate().all(|(index, point)| !points[..index].contains(point));
+        if !distinct || points.len() != spots.len() || !wanted.contains(&points.len()) {
+            return self.complain(Complaint::SoosorvCount);
+        }
+        let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
+        let (placed, fifths) = points.split_at(points.len().min(4));
+        let colors = [Cell::Black, Cell::White].into_iter().cycle();
+        let position: Vec<(Point, Cell)> = placed.iter().copied().zip(colors).collect();
+        let side = if placed.len().is_multiple_of(2) { Color::Black } else { Color::White };
+        if let Err(error) = self.engine.set_position(&position, side) {
+            return self.complain(error.into());
+        }
+        let outcome = self.soosorv_answer(order, step, count, fifths);
+        if let Err(error) = self.engine.set_position(&stones, to_move) {
+            log::error!("the position could not be set again: {error}");
+        }
+        outcome
+    }
+
+    fn soosorv_answer(&mut self, order: &Order, step: u8, count: usize, fifths: &[Point]) -> io::Result<()> {
+        let rule = "SOOSORV";
+        match step {
+            1 => {
+                let opening = self.search(order, |engine, control, _| engine.soosorv_opening(control))?;
+                let opening = opening.filter(|opening| opening.len() == 3).unwrap_or_else(|| self.plain_opening());
+                self.reply_unless_superseded(order, &Reply::OpeningMoves { rule, first: 1, stones: &opening })
+            }
+            2 => {
+                let report = self.search(order, |engine, control, sink| engine.think(control, sink))?;
+                let taken = report.is_some_and(|report| report.last.score < Score::DRAW);
+                self.reply_unless_superseded(order, &Reply::OpeningSwap { rule, question: 1, taken })
+            }
+            3 => {
+                let fourth = self.search(order, |engine, control, sink| engine.soosorv_fourth(control, sink))?;
+                match fourth.flatten().or_else(|| self.fallback().map(|point| (point, 1))) {
+                    Some((point, count)) => self.reply_unless_superseded(order, &Reply::SoosorvFourth { point, count }),
+                    None => self.complain(Complaint::NoMove),
+                }
+            }
+            4 => {
+                let better =
+                    self.search(order, |engine, control, sink| engine.soosorv_white_is_better(count, control, sink))?;
+                let taken = better.unwrap_or(false);
+                self.reply_unless_superseded(order, &Reply::OpeningSwap { rule, question: 2, taken })
+            }
+            5 => {
+                let fifths = self.search(order, |engine, control, sink| engine.soosorv_fifths(count, control, sink))?;
+                self.reply_unless_superseded(order, &Reply::SoosorvFifths(&fifths.unwrap_or_default()))
+            }
+            _ => {
+                let choice =
+                    self.search(order, |engine, control, sink| engine.soosorv_choice(fifths, control, sink))?;
+                match choice.flatten().or(fifths.first().copied()) {
+                    Some(point) => self.reply_unless_superseded(order, &Reply::SoosorvChoice(point)),
+                    None => self.complain(Complaint::SoosorvCount),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! `pbrain-tengen replay FILE`: repeats a recorded session without a clock, each search ending at the node at which it
+//! ended then, and says whether the answers are the same. Floor 6.
+
+use crate::protocol::command::Assembler;
+use crate::protocol::record::Record;
+use crate::protocol::session::{Flow, Session};
+use crate::protocol::traffic::{Order, Stamp};
+use anyhow::{Context, bail};
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Repeats the session in `path` and reports on `out`.
+///
+/// # Errors
+/// When there is no such record, or an answer differs.
+pub fn run(path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let record = Record::parse(&text)
+        .map_err(|line| anyhow::anyhow!("{}: not a record, or a damaged one (line {line})", path.display()))?;
+    writeln!(out, "recorded by {}", record.maker)?;
+    if record.maker.split(' ').next() != Some(env!("CARGO_PKG_VERSION")) {
+        writeln!(out, "this is version {}: differences are to be expected", env!("CARGO_PKG_VERSION"))?;
+    }
+    if record.threads > 1 {
+        writeln!(out, "it searched with {} threads: differences are to be expected", record.threads)?;
+    }
+    let repeated = repeat(&record)?;
+    let mut different = 0;
+    for (number, then) in record.said.iter().enumerate() {
+        let now = repeated.get(number).map(String::as_str);
+        match (then, now) {
+            (None, _) => writeln!(out, "{:4}  withheld then", number + 1)?,
+            (Some(then), Some(now)) if then == now => writeln!(out, "{:4}  equal  {now}", number + 1)?,
+            (Some(then), now) => {
+                different += 1;
+                writeln!(out, "{:4}  DIFFERENT  {then} then, {} now", number + 1, now.unwrap_or("nothing"))?;
+            }
+        }
+    }
+    let unanswered = repeated.len().saturating_sub(record.said.len());
+    if unanswered > 0 {
+        writeln!(out, "{unanswered} more lines where the record ends")?;
+    }
+    if different > 0 {
+        bail!("{different} of {} answers differ", record.said.len());
+    }
+    writeln!(out, "all {} answers are equal", record.said.len())?;
+    Ok(())
+}
+
+/// The lines that the session says when it is repeated.
+fn repeat(record: &Record) -> anyhow::Result<Vec<String>> {
+    let mut session = Session::repeating(std::io::sink(), record.searches.clone());
+    let mut assembler = Assembler::default();
+    let commands = record.heard.iter().filter_map(|line| assembler.line(line));
+    for (command, seq) in commands.zip(1..) {
+        let order = Order { seq, stamp: Stamp { at: Instant::now(), listened: Duration::ZERO }, command };
+        if session.handle(&order)? == Flow::End {
+            break;
+        }
+    }
+    Ok(session.take_replies())
+}

@@ -1,0 +1,254 @@
+//! Several best lines, blocked moves and paths, balanced positions: an analyst's questions to the engine.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+mod common;
+
+use common::size;
+use tengen::base::{Point, Rule};
+use tengen::engine::Engine;
+use tengen::search::{Iteration, NullSink, ReportSink, SearchControl, SearchLimits, SearchReport};
+
+fn point(x: usize, y: usize) -> Point {
+    Point::new(x, y).unwrap()
+}
+
+fn engine(rule: Rule, stones: &[(usize, usize)]) -> Engine {
+    let mut engine = Engine::new();
+    engine.set_rule(rule);
+    engine.options_mut().hash_size = Some(16 << 20);
+    engine.new_game(size((15, 15)), false);
+    for &(x, y) in stones {
+        engine.play(point(x, y)).unwrap();
+    }
+    engine
+}
+
+/// Some stones in the middle, nothing decided.
+const MIDDLE: &[(usize, usize)] = &[(7, 7), (8, 8), (7, 8), (7, 9), (9, 7), (8, 7), (8, 6), (6, 8)];
+
+fn control(limits: SearchLimits) -> SearchControl {
+    let control = SearchControl::default();
+    control.begin(limits);
+    control
+}
+
+fn depth(depth: u32) -> SearchControl {
+    control(SearchLimits { depth: Some(depth), ..SearchLimits::default() })
+}
+
+fn nodes(nodes: u64) -> SearchControl {
+    control(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() })
+}
+
+fn firsts(report: &SearchReport) -> Vec<Point> {
+    report.lines.iter().map(|line| line.pv[0]).collect()
+}
+
+/// Holds the lines to what lines are: different moves, best first, ranked, each beginning a line of legal moves.
+#[track_caller]
+fn check(report: &SearchReport, wanted: usize) {
+    assert_eq!(report.lines.len(), wanted);
+    assert_eq!(report.best, Some(report.lines[0].pv[0]));
+    assert_eq!(report.last.score, report.lines[0].score);
+    for (index, line) in report.lines.iter().enumerate() {
+        assert_eq!(line.rank, index + 1);
+        assert!(report.lines[..index].iter().all(|other| other.pv[0] != line.pv[0]), "the moves differ");
+    }
+    assert!(report.lines.is_sorted_by(|a, b| a.score >= b.score), "best first");
+}
+
+#[test]
+fn lines_are_ranked_and_repeatable() {
+    for rule in Rule::ALL {
+        let (mut first, mut second) = (engine(rule, MIDDLE), engine(rule, MIDDLE));
+        let report = first.analyse(4, &nodes(60_000), &mut NullSink);
+        check(&report, 4);
+        let again = second.analyse(4, &nodes(60_000), &mut NullSink);
+        assert_eq!(firsts(&report), firsts(&again));
+        assert_eq!(report.last.nodes, again.last.nodes, "the same nodes, too");
+        assert!(report.last.nodes <= 60_000);
+    }
+}
+
+#[test]
+fn one_line_is_the_plain_search() {
+    let (mut first, mut second) = (engine(Rule::Freestyle, MIDDLE), engine(Rule::Freestyle, MIDDLE));
+    let report = first.analyse(1, &depth(9), &mut NullSink);
+    let plain = second.think(&depth(9), &mut NullSink);
+    assert_eq!((report.best, report.last.nodes), (plain.best, plain.last.nodes));
+}
+
+/// The slow twin of a shallow search for all lines: each move played and searched for itself.
+#[test]
+fn each_line_is_worth_what_its_move_is_worth() {
+    let mut engine = engine(Rule::Standard, MIDDLE);
+    let report = engine.analyse(225, &depth(2), &mut NullSink);
+    assert!(report.lines.len() > 40);
+    for line in report.lines.iter().step_by(5) {
+        let mut alone = common_engine(&engine, line.pv[0]);
+        let reply = alone.think(&depth(1), &mut NullSink);
+        assert_eq!(line.score.units(), -reply.last.score.units(), "{:?}", line.pv);
+    }
+}
+
+fn common_engine(engine: &Engine, next: Point) -> Engine {
+    let mut other = Engine::new();
+    other.set_rule(engine.rule());
+    other.new_game(engine.size(), false);
+    other.set_position(engine.stones(), engine.to_move()).unwrap();
+    other.play(next).unwrap();
+    other
+}
+
+/// The point of it: lines beyond the first cost less than a search each.
+#[test]
+fn more_lines_cost_less_than_proportionally() {
+    let mut cost = [0u64; 2];
+    for rule in Rule::ALL {
+        for (cost, lines) in cost.iter_mut().zip([1, 5]) {
+            *cost += engine(rule, MIDDLE).analyse(lines, &depth(10), &mut NullSink).last.nodes;
+        }
+    }
+    println!(
+        "depth 10, all rules: five lines {} nodes, one line {}: {:.2} times as many",
+        cost[1],
+        cost[0],
+        cost[1] as f64 / cost[0] as f64
+    );
+    assert!(cost[1] < 5 * cost[0], "five lines took {} nodes, one line {}", cost[1], cost[0]);
+}
+
+#[test]
+fn blocked_moves_are_in_no_line() {
+    let mut engine = engine(Rule::Freestyle, MIDDLE);
+    let report = engine.analyse(3, &nodes(20_000), &mut NullSink);
+    let blocked = firsts(&report);
+    engine.set_blocked(&blocked);
+    let report = engine.analyse(3, &nodes(20_000), &mut NullSink);
+    check(&report, 3);
+    assert!(firsts(&report).iter().all(|point| !blocked.contains(point)));
+}
+
+#[test]
+fn several_threads_report_lines_too() {
+    let mut engine = engine(Rule::Caro, MIDDLE);
+    engine.options_mut().threads = 2;
+    let report = engine.analyse(3, &nodes(60_000), &mut NullSink);
+    check(&report, 3);
+}
+
+#[test]
+fn a_won_position_shows_the_win_and_what_else_there_is() {
+    // Black has an open three and the move.
+    let stones = [(7, 7), (0, 0), (8, 7), (0, 2), (9, 7), (0, 4)];
+    let report = engine(Rule::Freestyle, &stones).analyse(3, &depth(8), &mut NullSink);
+    check(&report, 3);
+    assert_eq!(report.lines[0].score.distance(), Some(3));
+    assert!(report.lines[1].score.is_win(), "the open four at the other end");
+}
+
+#[test]
+fn as_many_lines_as_there_are_moves() {
+    // Black threatens a five at both ends of nothing: white has one square to stop it.
+    let stones = [(7, 7), (6, 7), (8, 7), (0, 2), (9, 7), (0, 4), (10, 7)];
+    let report = engine(Rule::Freestyle, &stones).analyse(5, &depth(6), &mut NullSink);
+    assert_eq!(report.best, Some(point(11, 7)));
+    assert!(report.lines.len() <= 1);
+}
+
+/// Counts what a sink is told.
+#[derive(Default)]
+struct Told {
+    ranks: Vec<usize>,
+}
+
+impl ReportSink for Told {
+    fn iteration(&mut self, iteration: &Iteration) {
+        self.ranks.push(iteration.rank);
+    }
+}
+
+#[test]
+fn every_iteration_tells_every_line() {
+    let mut told = Told::default();
+    engine(Rule::Freestyle, MIDDLE).analyse(3, &depth(5), &mut told);
+    assert_eq!(told.ranks, [3, 2, 1].repeat(5));
+}
+
+/// A move that is blocked after another is not found there, and is found again without the block.
+#[test]
+fn a_blocked_path_changes_what_a_line_is_worth() {
+    // White to move; black threatens an open four with 7,7 8,7 9,7. Whatever white plays elsewhere, black wins -
+    // unless both of black's open fours are blocked after it.
+    let stones = [(7, 7), (0, 0), (8, 7), (0, 2), (9, 7)];
+    let mut engine = engine(Rule::Freestyle, &stones);
+    let away = point(14, 14);
+    let elsewhere: Vec<Point> = engine.size().points().filter(|&p| p != away).collect();
+    engine.set_blocked(&elsewhere);
+    let lost = engine.think(&depth(6), &mut NullSink);
+    assert!(lost.last.score.is_loss());
+    let path = |last: (usize, usize)| -> Vec<Point> {
+        stones.iter().chain([&(14, 14), &last]).map(|&(x, y)| point(x, y)).collect()
+    };
+    engine.set_blocked_paths(&[path((6, 7)), path((10, 7)), path((5, 7)), path((11, 7))]);
+    let report = engine.think(&depth(3), &mut NullSink);
+    assert_eq!(report.best, Some(away));
+    assert!(!report.last.score.is_loss(), "{:?}", report.last);
+    engine.set_blocked_paths(&[]);
+    assert!(engine.think(&depth(6), &mut NullSink).last.score.is_loss(), "the block has left no trace");
+}
+
+#[test]
+fn balanced_stones_are_balanced() {
+    for (count, bias) in [(1, 60), (2, 0), (2, 40), (3, -30), (4, 0)] {
+        let mut engine = engine(Rule::Freestyle, &[(7, 7)]);
+        engine.set_blocked(&[point(8, 8), point(7, 8)]);
+        let before = engine.stones().to_vec();
+        let found = engine.balance(count, bias, &depth(4)).unwrap();
+        assert_eq!(engine.stones(), before);
+        assert_eq!(found.stones.len(), count);
+        assert!(found.stones.iter().all(|p| *p != point(7, 7) && *p != point(8, 8) && *p != point(7, 8)));
+        assert!((found.score.units() - bias).abs() <= 30, "{count} stones for {bias}: {found:?}");
+        let mut twin = self::engine(Rule::Freestyle, &[(7, 7)]);
+        twin.set_blocked(&[point(8, 8), point(7, 8)]);
+        assert_eq!(twin.balance(count, bias, &depth(4)).unwrap(), found, "the same again");
+    }
+    assert_eq!(engine(Rule::Freestyle, &[(7, 7)]).balance(0, 0, &depth(2)).map(|b| b.stones.len()), Some(0));
+}
+
+#[test]
+fn a_balance_keeps_to_its_nodes() {
+    let mut engine = engine(Rule::Renju, MIDDLE);
+    engine.take_traces();
+    engine.balance(2, 0, &nodes(30_000)).unwrap();
+    let spent: u64 = engine.take_traces().iter().map(|trace| trace.nodes).sum();
+    assert!(spent <= 30_000, "{spent}");
+}
+
+/// What a search did is enough to do it again, whatever ended it.
+#[test]
+fn a_trace_repeats_a_search() {
+    let limits = [
+        SearchLimits { nodes: Some(7_777), ..SearchLimits::default() },
+        SearchLimits { depth: Some(6), ..SearchLimits::default() },
+        SearchLimits { turn: Some(std::time::Duration::from_millis(60)), ..SearchLimits::default() },
+        SearchLimits { turn: Some(std::time::Duration::ZERO), ..SearchLimits::default() },
+    ];
+    for lines in [1, 3] {
+        for limits in &limits {
+            let mut engine = engine(Rule::Freestyle, MIDDLE);
+            engine.take_traces();
+            let report = engine.analyse(lines, &control(limits.clone()), &mut NullSink);
+            let traces = engine.take_traces();
+            let mut twin = self::engine(Rule::Freestyle, MIDDLE);
+            twin.take_traces();
+            twin.set_script(Some(traces.clone()));
+            let repeated = twin.analyse(lines, &control(SearchLimits::default()), &mut NullSink);
+            assert_eq!(repeated.best, report.best, "{limits:?}");
+            let (one, two) = (traces[0], twin.take_traces()[0]);
+            assert_eq!((one.best, one.score), (two.best, two.score), "{limits:?}");
+            assert!(one.nodes.abs_diff(two.nodes) <= 1, "{limits:?}: {one:?} {two:?}");
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Yixin-Board at work, as its source and its traffic show it: thirty moves with taking back, stops, several lines and
+//! queries. A model of the GUI counts what it is owed; a line too many or too few, and it is out of step.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const SIDE: i64 = 15;
+const PATIENCE: Duration = Duration::from_secs(30);
+
+type Square = (i64, i64);
+
+/// What the GUI knows and waits for.
+struct Gui {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    /// Moves of the game, black first.
+    path: Vec<Square>,
+    /// Whether a move is awaited.
+    thinking: bool,
+    /// Moves that will come and are not wanted any more.
+    omit: usize,
+    /// Answers to START and YXSHOWFORBID that will come.
+    oks: usize,
+    forbids: usize,
+    /// `REFRESH` and `DONE` of the database still to come.
+    databases: usize,
+    use_database: bool,
+    /// What was forbidden when last told.
+    forbidden: Vec<Square>,
+    messages: Vec<String>,
+    moves_received: usize,
+}
+
+impl Gui {
+    fn new() -> Gui {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let input = child.stdin.take().unwrap();
+        let (path, forbidden, messages) = (Vec::new(), Vec::new(), Vec::new());
+        Gui {
+            child,
+            input,
+            lines,
+            path,
+            thinking: false,
+            omit: 0,
+            oks: 0,
+            forbids: 0,
+            databases: 0,
+            use_database: false,
+            forbidden,
+            messages,
+            moves_received: 0,
+        }
+    }
+
+    fn send(&mut self, text: &str) {
+        let sent = writeln!(self.input, "{text}");
+        sent.unwrap();
+    }
+
+    /// `start`, `yxboard` or `board`, and the stones of the game.
+    fn position(&mut self, word: &str) {
+        self.send(&format!("start {SIDE} {SIDE}"));
+        self.oks += 1;
+        self.send(word);
+        for index in 0..self.path.len() {
+            let (row, column) = self.path[index];
+            let owner = if self.path.len() % 2 == index % 2 { 1 } else { 2 };
+            self.send(&format!("{row},{column},{owner}"));
+        }
+        self.send("done");
+    }
+
+    fn query_database(&mut self) {
+        if self.use_database {
+            self.send("yxquerydatabaseall");
+            for (row, column) in self.path.clone() {
+                self.send(&format!("{row},{column}"));
+            }
+            self.send("done");
+            self.databases += 1;
+        }
+    }
+
+    fn show_forbidden(&mut self) {
+        if self.path.len().is_multiple_of(2) {
+            self.position("yxboard");
+            self.send("yxshowforbid");
+            self.forbids += 1;
+        }
+    }
+
+    /// The user asks the computer for a move.
+    fn think(&mut self) {
+        self.send("INFO time_left 100000000");
+        self.position("board");
+        self.thinking = true;
+        self.query_database();
+    }
+
+    /// The user plays; the computer, which is thinking in turns, answers.
+    fn play(&mut self, square: Square) {
+        self.path.push(square);
+        self.send("INFO time_left 100000000");
+        self.send(&format!("turn {},{}", square.0, square.1));
+        self.thinking = true;
+        self.query_database();
+    }
+
+    fn undo(&mut self) {
+        if self.thinking {
+            self.omit += 1;
+            self.thinking = false;
+        }
+        self.path.pop();
+        self.show_forbidden();
+        self.query_database();
+        self.send("yxstop");
+        self.query_database();
+    }
+
+    fn best_lines(&mut self, count: usize) {
+        self.send("info nbestsym 0");
+        self.position("yxboard");
+        self.send(&format!("yxnbest {count}"));
+        self.thinking = true;
+        self.query_database();
+    }
+
+    /// Takes one line in as the GUI does; anything it cannot place is a failure.
+    fn take(&mut self, line: &str) {
+        if let Some(message) = line.strip_prefix("MESSAGE ") {
+            match message {
+                "DATABASE DONE" => {
+                    self.databases = self.databases.checked_sub(1).expect("a database answer that nobody asked for");
+                }
+                message => self.messages.push(message.to_owned()),
+            }
+            return;
+        }
+        if line == "OK" {
+            self.oks = self.oks.checked_sub(1).expect("an OK that nobody asked for");
+        } else if let Some(points) = line.strip_prefix("FORBID ") {
+            self.forbids = self.forbids.checked_sub(1).expect("a FORBID that nobody asked for");
+            let digits = points.strip_suffix('.').expect("a full stop ends the list").as_bytes();
+            let number = |pair: &[u8]| i64::from(pair[0] - b'0') * 10 + i64::from(pair[1] - b'0');
+            self.forbidden = digits.chunks(4).map(|point| (number(&point[..2]), number(&point[2..]))).collect();
+        } else {
+            let numbers = line.split_once(',').and_then(|(r, c)| Some((r.parse().ok()?, c.parse().ok()?)));
+            let square: Square = numbers.unwrap_or_else(|| panic!("{line:?} is no line of this dialect"));
+            self.moves_received += 1;
+            if self.omit > 0 {
+                self.omit -= 1;
+                return;
+            }
+            assert!(self.thinking, "the move {line} was not asked for");
+            self.thinking = false;
+            let on_board = (0..SIDE).contains(&square.0) && (0..SIDE).contains(&square.1);
+            assert!(on_board && !self.path.contains(&square), "{line} in {:?}", self.path);
+            self.path.push(square);
+        }
+    }
+
+    fn settled(&self) -> bool {
+        !self.thinking && self.omit + self.oks + self.forbids + self.databases == 0
+    }
+
+    /// Reads until nothing is owed.
+    fn wait(&mut self) {
+        let until = Instant::now() + PATIENCE;
+        while !self.settled() {
+            match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.take(&line),
+                Err(error) => panic!(
+                    "{error}; still owed: a move {}, {} to omit, {} OK, {} FORBID, {} database",
+                    self.thinking, self.omit, self.oks, self.forbids, self.databases
+                ),
+            }
+        }
+    }
+
+    /// Nothing but messages comes for a while.
+    fn expect_silence(&mut self, time: Duration) {
+        let until = Instant::now() + time;
+        loop {
+            match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(line) => assert!(line.starts_with("MESSAGE "), "{line:?} breaks the silence"),
+                Err(RecvTimeoutError::Timeout) => return,
+                Err(RecvTimeoutError::Disconnected) => panic!("the engine has gone"),
+            }
+        }
+    }
+
+    /// A free square near the last stone, not forbidden: the user's move.
+    fn some_square(&self, number: i64) -> Square {
+        let &(row, column) = self.path.last().unwrap_or(&(7, 7));
+        let around = (0..).map(|n| n + number).flat_map(|n| {
+            [(row + n % 3 - 1, column + n % 5 - 2), (row - n % 5 + 2, column + n % 2), (n % SIDE, (n * 7) % SIDE)]
+        });
+        let fits = |&(r, c): &Square| {
+            (0..SIDE).contains(&r)
+                && (0..SIDE).contains(&c)
+                && !self.path.contains(&(r, c))
+                && !self.forbidden.contains(&(r, c))
+        };
+        around.into_iter().find(fits).unwrap()
+    }
+}
+
+#[test]
+fn thirty_moves_stay_in_step() {
+    let mut gui = Gui::new();
+    for line in [
+        "info show_detail 1",
+        "yxshowinfo",
+        "INFO max_node -1",
+        "INFO timeout_match 100000000",
+        "INFO timeout_turn 150",
+        "INFO thread_num 1",
+        "INFO hash_size 16384",
+        "INFO caution_factor 1",
+        "INFO pondering 0",
+        "INFO vcthread 0",
+    ] {
+        gui.send(line);
+    }
+    gui.send("START 15 15");
+    gui.oks += 1;
+    gui.send("INFO rule 2");
+    gui.use_database = true;
+    gui.send("info usedatabase 1");
+    gui.show_forbidden();
+    gui.query_database();
+    gui.wait();
+    assert!(gui.messages.iter().any(|message| message.starts_with("INFO MAX_THREAD_NUM ")));
+
+    let mut undone = 0;
+    let mut stopped = 0;
+    let mut listed = 0;
+    let mut turn = 0;
+    while gui.path.len() < 30 {
+        turn += 1;
+        match turn % 6 {
+            // The computer moves for whoever is to move.
+            0 => {
+                gui.think();
+                gui.wait();
+            }
+            // A long search is stopped.
+            1 => {
+                gui.send("INFO timeout_turn 60000");
+                gui.think();
+                thread::sleep(Duration::from_millis(150));
+                gui.send("yxstop");
+                gui.send("INFO timeout_turn 150");
+                gui.wait();
+                stopped += 1;
+            }
+            // Several lines.
+            2 => {
+                gui.messages.clear();
+                gui.best_lines(3);
+                gui.wait();
+                assert!(gui.messages.iter().any(|message| message.starts_with("line 2 depth ")));
+                listed += 1;
+            }
+            // The user takes back while the computer thinks, twice, and asks for a move in the end.
+            3 => {
+                gui.send("INFO timeout_turn 60000");
+                gui.think();
+                thread::sleep(Duration::from_millis(120));
+                gui.undo();
+                thread::sleep(Duration::from_millis(60));
+                gui.think();
+                thread::sleep(Duration::from_millis(120));
+                gui.undo();
+                gui.send("INFO timeout_turn 150");
+                gui.wait();
+                gui.expect_silence(Duration::from_millis(200));
+                gui.think();
+                gui.wait();
+                undone += 2;
+            }
+            // Taking back when nobody thinks: a stop that stops nothing.
+            4 => {
+                gui.undo();
+                gui.wait();
+                gui.expect_silence(Duration::from_millis(100));
+                gui.think();
+                gui.wait();
+                undone += 1;
+            }
+            // The user plays a move, and the computer answers it.
+            _ => {
+                gui.position("yxboard");
+                let square = gui.some_square(turn);
+                gui.play(square);
+                gui.wait();
+            }
+        }
+        gui.show_forbidden();
+        gui.query_database();
+        gui.wait();
+        let stones = gui.path.len();
+        let distinct: std::collections::HashSet<_> = gui.path.iter().collect();
+        assert_eq!(distinct.len(), stones);
+    }
+    assert!(undone >= 3 && stopped >= 2 && listed >= 2, "{undone} {stopped} {listed}");
+    assert!(gui.messages.iter().any(|message| message.starts_with("DATABASE ")));
+    gui.expect_silence(Duration::from_millis(300));
+    gui.send("end");
+    assert!(gui.child.wait().unwrap().success());
+}

@@ -1,0 +1,156 @@
+//! The bug bundle from end to end: sessions by the clock, with interruptions, are recorded and repeated.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+/// A brain that writes down what happens.
+struct Recorded {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Recorded {
+    fn start(arguments: &[&str], variable: Option<&Path>) -> Recorded {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"));
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        if let Some(path) = variable {
+            command.env("TENGEN_RECORD", path);
+        }
+        let mut child = command.spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok).filter(|line| !line.starts_with("MESSAGE")) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Recorded { input: child.stdin.take().unwrap(), child, lines }
+    }
+
+    fn send(&mut self, lines: &[&str]) {
+        for line in lines {
+            writeln!(self.input, "{line}").unwrap();
+        }
+    }
+
+    /// Sends lines and waits for the answer to them.
+    fn ask(&mut self, lines: &[&str]) -> String {
+        self.send(lines);
+        self.answer()
+    }
+
+    fn answer(&mut self) -> String {
+        self.lines.recv_timeout(Duration::from_secs(60)).expect("an answer")
+    }
+
+    fn end(mut self) {
+        self.send(&["END"]);
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+fn replay(path: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_pbrain-tengen")).arg("replay").arg(path).output().unwrap()
+}
+
+#[track_caller]
+fn check(path: &Path, answers: usize) {
+    let output = replay(path);
+    let said = String::from_utf8(output.stdout).unwrap();
+    let record = std::fs::read_to_string(path).unwrap();
+    assert!(output.status.success(), "{said}\n{record}");
+    let equal = said.lines().filter(|line| line.contains("  equal  ")).count();
+    assert!(equal >= answers && said.contains("answers are equal"), "{said}");
+}
+
+#[test]
+fn a_game_by_the_clock_is_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("game.txt");
+    let mut brain = Recorded::start(&["record", path.to_str().unwrap()], None);
+    assert_eq!(brain.ask(&["ABOUT"]).split('=').next(), Some("name"));
+    assert_eq!(brain.ask(&["START 15"]), "OK");
+    let mut moves = vec![brain.ask(&["INFO timeout_turn 60", "INFO timeout_match 30000", "INFO rule 1", "BEGIN"])];
+    for turn in 0..12 {
+        let free = (0..15).map(|n| format!("{},{}", (n * 4 + turn) % 15, (n * 7 + 3) % 15));
+        let reply = free.into_iter().find(|square| !moves.contains(square)).unwrap();
+        let left = format!("INFO time_left {}", 30_000 - 70 * turn);
+        let answer = brain.ask(&[&left, &format!("TURN {reply}")]);
+        moves.extend([reply, answer]);
+    }
+    brain.end();
+    check(&path, 15);
+}
+
+#[test]
+fn analysis_with_interruptions_is_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("analysis.txt");
+    let mut brain = Recorded::start(&[], Some(&path));
+    brain.send(&["info show_detail 1", "yxshowinfo"]);
+    assert_eq!(brain.ask(&["START 15 15"]), "OK");
+    brain.send(&["INFO timeout_turn 20000", "yxboard", "7,7,1", "8,8,2", "done", "yxnbest 3"]);
+    thread::sleep(Duration::from_millis(300));
+    brain.ask(&["yxstop"]);
+    brain.send(&["start 15 15", "board", "7,7,2", "done"]);
+    brain.answer();
+    thread::sleep(Duration::from_millis(200));
+    brain.send(&["start 15 15", "yxboard", "7,7,2", "8,8,1", "6,7,2", "done", "yxshowforbid", "yxstop"]);
+    for _ in 0..3 {
+        brain.answer();
+    }
+    brain.ask(&["INFO timeout_turn 150", "yxbalancetwo 0"]);
+    brain.send(&["yxswap2step1", "start 15 15"]);
+    brain.answer();
+    brain.ask(&["INFO max_node 5000", "INFO timeout_turn 10000", "yxsearchdefend"]);
+    brain.ask(&["INFO timeout_turn 0", "TURN 0,14"]);
+    brain.ask(&["FOO \u{1}"]);
+    brain.end();
+    check(&path, 10);
+}
+
+#[test]
+fn a_record_of_a_killed_process_is_repeated_as_far_as_it_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("killed.txt");
+    let mut brain = Recorded::start(&[], Some(&path));
+    brain.ask(&["START 20"]);
+    brain.ask(&["INFO timeout_turn 100", "TURN 9,9"]);
+    brain.send(&["INFO timeout_turn 60000", "TURN 0,0"]);
+    thread::sleep(Duration::from_millis(300));
+    brain.child.kill().unwrap();
+    brain.child.wait().unwrap();
+    let output = replay(&path);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && said.contains("1 more lines where the record ends"), "{said}");
+}
+
+#[test]
+fn a_difference_is_seen_and_nonsense_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("game.txt");
+    let mut brain = Recorded::start(&[], Some(&path));
+    brain.ask(&["START 15"]);
+    let answer = brain.ask(&["INFO max_node 1000", "TURN 7,7"]);
+    brain.end();
+    let record = std::fs::read_to_string(&path).unwrap();
+    let other = if answer == "0,0" { "1,1" } else { "0,0" };
+    let tampered = record.replace(&format!(" {answer}\n"), &format!(" {other}\n"));
+    std::fs::write(&path, tampered).unwrap();
+    let output = replay(&path);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stdout).unwrap().contains(&format!("DIFFERENT  {other} then, {answer} now")));
+    std::fs::write(&path, "tengen-record 1\n> what is this\n").unwrap();
+    let output = replay(&path);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("line 2"));
+}
