@@ -135,6 +135,24 @@ fn a_record_of_a_killed_process_is_repeated_as_far_as_it_goes() {
 }
 
 #[test]
+fn two_brains_keep_two_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let pattern = folder.path().join("brain %p.txt");
+    for _ in 0..2 {
+        let mut brain = Recorded::start(&[], Some(&pattern));
+        brain.ask(&["START 15"]);
+        let path = folder.path().join(format!("brain {}.txt", brain.child.id()));
+        brain.end();
+        check(&path, 1);
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    // Where there is no place for a record, the game goes on without.
+    let mut brain = Recorded::start(&[], Some(&folder.path().join("no such folder/record")));
+    assert_eq!(brain.ask(&["START 15"]), "OK");
+    brain.end();
+}
+
+#[test]
 fn a_difference_is_seen_and_nonsense_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("game.txt");

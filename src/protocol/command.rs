@@ -146,25 +146,16 @@ impl Command {
     /// Whether only a manager of the Yixin dialect sends this.
     pub fn is_yixin(&self) -> bool {
         use Command::{
-            About, Begin, Board, End, Info, Malformed, Play, Restart, Start, Stop, Swap2Board, TakeBack, Turn, Unknown,
+            Accepted, Balance, Best, Block, BlockPath, CheckDatabase, ClearHash, Database, Defend, File, OfferDraw,
+            SaveDatabase, SetBoard, ShowForbidden, ShowHashUsage, ShowInfo, Soosorv, Swap2Step, Unblock, UnblockAll,
+            UnblockPath, UnblockPaths,
         };
-        !matches!(
-            self,
-            About
-                | Begin
-                | Board(_)
-                | End
-                | Info(_)
-                | Malformed(_)
-                | Play(_)
-                | Restart
-                | Start(_)
-                | Stop
-                | Swap2Board(_)
-                | TakeBack(_)
-                | Turn(_)
-                | Unknown(_)
-        )
+        let asks = matches!(self, Balance { .. } | Best(_) | Defend | OfferDraw | Soosorv(..) | Swap2Step(_));
+        let sets = matches!(self, Block(_) | BlockPath(_) | SetBoard(_) | Unblock(_) | UnblockPath(_));
+        let frees = matches!(self, Accepted | ClearHash | UnblockAll | UnblockPaths);
+        let shows = matches!(self, ShowForbidden | ShowHashUsage | ShowInfo);
+        let keeps = matches!(self, CheckDatabase | Database(..) | File(..) | SaveDatabase);
+        asks || sets || frees || shows || keeps
     }
 }
 

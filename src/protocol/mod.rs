@@ -30,14 +30,28 @@ const STACK: usize = 64 << 20;
 /// How long an answer that is owed may hold up the end; a manager that left may not read it at all.
 const FAREWELL: Duration = Duration::from_millis(80);
 
-/// Names the file to record a session to, for managers that start a brain without arguments.
+/// Names the file to record a session to, for managers that start a brain without arguments; `%p` in it stands for the
+/// number of the process, where several of them run.
 pub const RECORD_VARIABLE: &str = "TENGEN_RECORD";
+
+fn with_process_number(path: PathBuf) -> PathBuf {
+    match path.to_str() {
+        Some(name) if name.contains("%p") => name.replace("%p", &std::process::id().to_string()).into(),
+        _ => path,
+    }
+}
 
 /// Speaks the protocol on the standard streams until `END` or the end of the input; writes down what happens if there
 /// is a file to write it to, here or in [`RECORD_VARIABLE`].
 pub fn run(record: Option<&Path>) -> io::Result<()> {
     let named = std::env::var_os(RECORD_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
-    let recorder = record.or(named.as_deref()).map(Recorder::create).transpose()?;
+    let recorder = match record {
+        Some(path) => Some(Recorder::create(path)?),
+        // A game is not given up because it cannot be written down.
+        None => named.map(with_process_number).and_then(|path| {
+            Recorder::create(&path).inspect_err(|error| log::error!("{}: {error}", path.display())).ok()
+        }),
+    };
     let traffic = Arc::new(Traffic::new(recorder));
     let (sender, orders) = mpsc::channel();
     let shared = Arc::clone(&traffic);

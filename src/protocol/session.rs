@@ -354,10 +354,13 @@ impl<W: Write> Session<W> {
             Some(point) => Some(point),
             None => self.fallback().filter(|&point| self.engine.play(point).is_ok()),
         };
-        match answer {
+        let told = match answer {
             Some(point) => self.reply(&Reply::Move(point)),
             None => self.complain(Complaint::NoMove),
-        }
+        };
+        // Nobody waits for the disk.
+        self.save_now_and_then();
+        told
     }
 
     /// Runs a search in the engine, watched by [`Traffic`]; `None` when it panicked, and then the engine has been

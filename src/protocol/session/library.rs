@@ -18,10 +18,11 @@ use std::time::{Duration, Instant};
 const REST: Duration = Duration::from_secs(10);
 
 impl<W: Write> Session<W> {
-    /// Keeps what a search about the position at hand has found, if that is wanted; what a player of a lower level
-    /// believes is nothing to keep.
+    /// Keeps what a search about the position at hand has found, if that is wanted. What a player of a lower level
+    /// believes is nothing to keep, nor what holds only while some moves are blocked.
     pub(super) fn keep(&mut self, report: &SearchReport) {
-        if !Level::of(self.engine.options().strength).is_full() {
+        let restricted = !self.blocked.is_empty() || !self.blocked_paths.is_empty();
+        if restricted || !Level::of(self.engine.options().strength).is_full() {
             return;
         }
         if !self.wishes.use_database || self.wishes.database_readonly || report.last.depth == 0 {
@@ -48,6 +49,10 @@ impl<W: Write> Session<W> {
             self.database.note(&after, one_ply_on(line.score), depth, line.pv.get(1).copied());
             stones.pop();
         }
+    }
+
+    /// Writes the database, if it has changed and was not written a moment ago.
+    pub(super) fn save_now_and_then(&mut self) {
         if self.database.is_changed() && self.saved_at.is_none_or(|at| at.elapsed() >= REST) {
             self.saved_at = Some(Instant::now());
             if let Err(error) = self.database.save() {
@@ -108,6 +113,7 @@ impl<W: Write> Session<W> {
                 }
             }
         }
+        self.save_now_and_then();
         Ok(())
     }
 
