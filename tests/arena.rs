@@ -13,6 +13,7 @@ use tengen::tools::arena::export::{parse_psq, parse_sgf};
 use tengen::tools::arena::record::GameRecord;
 
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/brains/fake.sh");
+const OPENINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/openings/freestyle_15.txt");
 const BRAIN: &str = env!("CARGO_BIN_EXE_pbrain-tengen");
 
 fn runner() -> Command {
@@ -106,6 +107,24 @@ fn a_late_answer_within_the_tolerance_counts_and_its_overrun_is_told() {
     }
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(stdout.contains("+0 =2 -0"), "{stdout}");
+}
+
+/// Many more with `TENGEN_GAMES=1000`; the standstills may end after the time is up, but within the tolerance.
+#[test]
+fn a_brain_that_is_stopped_at_random_while_it_thinks_loses_no_game_on_time() {
+    let games: usize = std::env::var("TENGEN_GAMES").ok().and_then(|games| games.parse().ok()).unwrap_or(4);
+    let folder = TempDir::new().unwrap();
+    let engines = ["A", "B"].map(|name| format!("name={name},cmd={BRAIN},hiccup-ms=40"));
+    let words = format!("--games {games} --turn-ms 100 --match-ms 1500 --concurrency 4 --openings {OPENINGS}");
+    let output = run(&words, &[&engines[0], &engines[1]], &folder.path().join("r.jsonl"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let games_played = records(&folder.path().join("r.jsonl"));
+    assert_eq!(games_played.len(), games);
+    for game in games_played {
+        let reason = serde_json::to_value(game.reason).unwrap();
+        assert!(["five", "full-board"].contains(&reason.as_str().unwrap()), "{reason}: {}", game.note);
+    }
+    println!("{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]

@@ -79,6 +79,7 @@ impl Options {
             increment: self.increment,
             nodes: self.max_nodes,
             depth: self.max_depth.into_iter().chain(Level::of(self.strength).depth()).min(),
+            nodes_per_ms: None,
         }
     }
 

@@ -19,6 +19,8 @@ pub struct SearchLimits {
     pub nodes: Option<u64>,
     /// Deepest iteration, in plies.
     pub depth: Option<u32>,
+    /// Nodes that count as a millisecond instead of real time: for studies of the use of time.
+    pub nodes_per_ms: Option<u32>,
 }
 
 /// The line between whoever asked for a search and the search itself; shared between threads.

@@ -184,6 +184,14 @@ params! {
     lmr_offset = 0, -64..=64, "late-move reduction: constant part in 1/64 plies";
     lmr_history = 8000, 3000..=30000, "history that takes off one ply of reduction";
     vcf_delta = 768, 300..=3000, "quiescence gives up fours when even this much would not reach alpha";
+    time_moves = 20, 12..=40, "moves that a game's clock is spread over";
+    time_fewest_moves = 7, 3..=12, "moves that it must last for in any case";
+    time_begin = 60, 30..=100, "hundredths of a move's time after which no iteration is begun";
+    time_unsteady = 600, 0..=2000, "thousandths of time added when the best move has just changed";
+    time_steady = 30, 0..=60, "thousandths taken off for each iteration that it has stayed";
+    time_falling = 4, 0..=12, "thousandths added for each unit that its score has fallen";
+    time_effort = 1000, 0..=2500, "thousandths added by the nodes of an iteration that went to other moves";
+    time_decided = 600, 200..=1000, "thousandths of a move's time when the game is as good as decided";
 }
 
 #[cfg(not(feature = "tune"))]

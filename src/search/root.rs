@@ -22,6 +22,8 @@ use std::sync::Arc;
 const MAX_DEPTH: u32 = 200;
 /// Iterations spent on shortening a proven win, or on stretching a proven loss.
 pub(super) const PROOF_ITERATIONS: u32 = 3;
+/// Iterations in which all moves but one have been shown to lose, after which no time is spent on the choice.
+const ALONE_ITERATIONS: u32 = 3;
 
 /// What a search starts from and works with.
 pub struct Task<'a> {
@@ -50,6 +52,8 @@ pub(super) struct RootMove {
     /// first one, the score of the move order.
     pub(super) score: Score,
     pub(super) nodes: u64,
+    /// Whether it was shown to lose.
+    pub(super) loses: bool,
 }
 
 /// Finds a move for the side to move. There is one as long as the board has an empty point.
@@ -142,6 +146,7 @@ fn deepen(
     sink: &mut dyn ReportSink,
 ) {
     let mut proven_for = 0;
+    let mut alone_for = 0;
     for depth in 1..=deepest {
         if !worker.enter_depth(depth) {
             continue;
@@ -164,11 +169,15 @@ fn deepen(
         if score.is_decisive() {
             proven_for += 1;
         }
+        let effort = 1000 * moves[0].nodes / moves.iter().map(|m| m.nodes).sum::<u64>().max(1);
+        worker.note_iteration(moves[0].point, score, effort as i32);
+        alone_for = if score.is_loss() || moves[1..].iter().any(|m| !m.loses) { 0 } else { alone_for + 1 };
         let exhausted = depth as usize >= worker.board.moves_to_draw().max(1);
         let content = moves.len() == 1
             || exhausted
             || score.distance().is_some_and(|distance| distance <= depth as i32 || distance <= 5)
-            || proven_for > PROOF_ITERATIONS;
+            || proven_for > PROOF_ITERATIONS
+            || (alone_for > ALONE_ITERATIONS && worker.is_timed());
         if content || !worker.may_deepen() {
             break;
         }
@@ -259,6 +268,8 @@ fn search_moves(
             sink.root_event(RootEvent::Loses(point));
         }
         moves[i].nodes = worker.nodes - nodes;
+        // Not above alpha, a loss is one all the more.
+        moves[i].loses = score.is_loss();
         moves[i].score = if i == 0 || score > alpha { score } else { -Score::INFINITE };
         let is_best = best.is_none_or(|best| score > best);
         if is_best {
@@ -289,7 +300,7 @@ fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> Vec<RootMove> {
     let us = board.side();
     let size = board.size();
     if board.move_number() == 0 && !blocked.contains(&size.center()) && scope.lines == 1 {
-        return vec![RootMove { point: size.center(), score: Score::DRAW, nodes: 0 }];
+        return vec![RootMove { point: size.center(), score: Score::DRAW, nodes: 0, loses: false }];
     }
     let mut points = PointList::new();
     let fives = board.points_of(us, Threat::Five);
@@ -329,7 +340,10 @@ fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> Vec<RootMove> {
         })
         .collect();
     moves.sort_unstable_by_key(|&(score, point)| (-score, point));
-    moves.into_iter().map(|(score, point)| RootMove { point, score: Score::estimate(score), nodes: 0 }).collect()
+    moves
+        .into_iter()
+        .map(|(score, point)| RootMove { point, score: Score::estimate(score), nodes: 0, loses: false })
+        .collect()
 }
 
 /// Replies in a position that is lost whatever we do: blocks of one threat at least, and fours of our own.

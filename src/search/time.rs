@@ -1,10 +1,12 @@
-//! When to stop: soft and hard deadlines from the limits, on a clock that tests can replace. Floor 3.
+//! When to stop: from the limits, and from how the search goes; on a clock that tests can replace. Floor 3.
 //!
-//! The hard deadline holds inside an iteration; the soft one decides whether another iteration is begun. All times
-//! are measured from the arrival of the command, so nothing is carried from one move to the next, and a process that
+//! The hard deadline holds inside an iteration. Where a game clock is to be saved, a move also has a share of it, and
+//! the iterations so far decide how much of that, or more, is used before no other one is begun. All times are measured from the arrival of the command, so nothing is carried from one move to the next, and a process that
 //! was suspended between moves does not notice.
 
 use super::limits::SearchLimits;
+use super::params::Params;
+use crate::base::{Point, Score};
 use std::time::{Duration, Instant};
 
 /// Where the time comes from.
@@ -32,34 +34,86 @@ impl Clock for SystemClock {
     }
 }
 
-/// The two deadlines of one move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+/// Time measured in nodes, so many to a millisecond: then the use of time can be studied on a machine that is busy
+/// with other things, and comes out the same again.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeClock {
+    /// Nodes visited.
+    pub nodes: u64,
+    /// Nodes that make a millisecond.
+    pub per_ms: u32,
+}
+
+impl Clock for NodeClock {
+    fn now(&self) -> Duration {
+        Duration::from_micros(self.nodes.saturating_mul(1000) / u64::from(self.per_ms.max(1)))
+    }
+}
+
+/// The two deadlines of one move, and what the iterations so far say about how much of the time it deserves.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct TimeManager {
-    soft: Option<Duration>,
+    /// Where there is a game clock to save: what this move would get if it were like any other.
+    share: Option<Duration>,
     hard: Option<Duration>,
+    course: Course,
+}
+
+/// How the iterations went.
+#[derive(Clone, Copy, Debug, Default)]
+struct Course {
+    best: Option<Point>,
+    /// How often the best move changed lately, in 1/1024; halved with every iteration.
+    changes: i32,
+    /// Iterations since it last did.
+    steady: i32,
+    /// Scores of the last three iterations, the newest first.
+    scores: [i32; 3],
+    /// Iterations.
+    count: i32,
+    /// Nodes below the best move, in thousandths of the last iteration's.
+    effort: i32,
 }
 
 /// Answers that are asked for at once may still take this long.
 const AT_ONCE: Duration = Duration::from_millis(5);
 
+/// With a game clock to save, a move gets at most this many thousandths of its share, however open it is.
+const LONGEST: i32 = 3000;
+/// And at least this many.
+const SHORTEST: i32 = 250;
+/// Scores beyond this are as good as won or lost: more time hardly changes the result.
+const DECIDED: i32 = 1500;
+
 impl TimeManager {
     /// Deadlines for a position with `empty` empty points.
-    pub fn new(limits: &SearchLimits, empty: usize) -> TimeManager {
+    pub fn new(limits: &SearchLimits, empty: usize, params: &Params) -> TimeManager {
+        let mut manager = TimeManager::default();
+        manager.set_limits(limits, empty, params);
+        manager
+    }
+
+    /// Other deadlines for the same search.
+    pub fn set_limits(&mut self, limits: &SearchLimits, empty: usize, params: &Params) {
         let moves = (empty / 2).max(1) as u32;
-        let share = limits.left.map(|left| left / moves.min(7) + limits.increment);
-        let budget = match (limits.turn, share) {
-            (None, None) => return TimeManager::default(),
+        let most = |divisor: i32| limits.left.map(|left| left / moves.min(divisor.max(1) as u32) + limits.increment);
+        let budget = match (limits.turn, most(params.time_fewest_moves())) {
+            (None, None) => {
+                (self.share, self.hard) = (None, None);
+                return;
+            }
             (Some(turn), None) => turn,
-            (None, Some(share)) => share,
-            (Some(turn), Some(share)) => turn.min(share),
+            (None, Some(part)) => part,
+            (Some(turn), Some(part)) => turn.min(part),
         };
         let hard = budget.saturating_sub(reserve(budget)).max(AT_ONCE);
-        let soft = match (limits.turn, limits.left) {
-            (_, None) => hard,
-            (Some(turn), Some(left)) if turn * (empty.min(64) as u32) < left => hard,
-            (_, Some(left)) => (left / moves.min(22) + limits.increment).min(hard * 9 / 10),
+        let is_ample = match (limits.turn, limits.left) {
+            (_, None) => true,
+            (Some(turn), Some(left)) => turn.saturating_mul(moves.min(32)) < left,
+            (None, Some(_)) => false,
         };
-        TimeManager { soft: Some(soft), hard: Some(hard) }
+        self.hard = Some(hard);
+        self.share = most(params.time_moves()).filter(|_| !is_ample);
     }
 
     /// Whether there is any deadline to watch the clock for.
@@ -74,14 +128,48 @@ impl TimeManager {
         self.hard.is_some_and(|hard| now >= hard)
     }
 
-    /// Whether another iteration may begin. With a game clock to save, not when it would hardly finish: an iteration
-    /// takes about as long as everything before it.
-    pub fn may_deepen(&self, now: Duration) -> bool {
-        match (self.soft, self.hard) {
-            (Some(soft), Some(hard)) if soft < hard => now < soft * 7 / 10,
-            (_, Some(hard)) => now < hard,
-            _ => true,
+    /// An iteration has ended with this move and score; `effort` is the part of its nodes below that move, in
+    /// thousandths.
+    pub fn note_iteration(&mut self, best: Point, score: Score, effort: i32) {
+        let course = &mut self.course;
+        course.changes /= 2;
+        course.steady += 1;
+        if course.best.replace(best).is_some_and(|before| before != best) {
+            course.changes += 1024;
+            course.steady = 0;
         }
+        course.scores = [score.units(), course.scores[0], course.scores[1]];
+        course.count += 1;
+        course.effort = effort;
+    }
+
+    /// Whether another iteration may begin. With a game clock to save, not when this move has had its share: more
+    /// where the best move keeps changing, its score falls or it took little of the effort, less where it stands.
+    /// An iteration takes about as long as everything before it, so it has to begin well before the time is up.
+    pub fn may_deepen(&self, params: &Params, now: Duration) -> bool {
+        let Some(hard) = self.hard else { return true };
+        let Some(share) = self.share else { return now < hard };
+        let begin = share * self.course.worth(params) as u32 / 1000 * params.time_begin() as u32 / 100;
+        now < begin.min(hard * 9 / 10)
+    }
+}
+
+impl Course {
+    /// How much of an ordinary move's time this one deserves, in thousandths.
+    fn worth(&self, params: &Params) -> i32 {
+        if self.count < 3 {
+            return 1000;
+        }
+        let unsteady = 1000 + params.time_unsteady() * self.changes / 1024;
+        let steady = 1000 - params.time_steady() * self.steady.min(10);
+        // The score two iterations ago: those between are of the other parity and may swing.
+        let fall = self.scores[2] - self.scores[0];
+        let falling = (1000 + params.time_falling() * fall).clamp(600, 1800);
+        let shared = 1000 + params.time_effort() * (700 - self.effort) / 1000;
+        let decided = if self.scores[0].abs() >= DECIDED { params.time_decided() } else { 1000 };
+        let factors = [unsteady, steady, falling, shared, decided].map(i64::from);
+        let product = factors.into_iter().fold(1000, |product, factor| product * factor / 1000);
+        (product as i32).clamp(SHORTEST, LONGEST)
     }
 }
 
@@ -94,6 +182,8 @@ fn reserve(budget: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Rule;
+    use std::sync::LazyLock;
 
     /// Shows whatever time it is told.
     struct FakeClock(std::cell::Cell<Duration>);
@@ -102,6 +192,12 @@ mod tests {
         fn now(&self) -> Duration {
             self.0.get()
         }
+    }
+
+    static PARAMS: LazyLock<Params> = LazyLock::new(|| Params::shipped(Rule::Freestyle));
+
+    fn manager(limits: &SearchLimits, empty: usize) -> TimeManager {
+        TimeManager::new(limits, empty, &PARAMS)
     }
 
     fn ms(ms: u64) -> Duration {
@@ -115,7 +211,7 @@ mod tests {
     #[test]
     fn the_hard_deadline_comes_before_the_turn_ends_and_close_to_it() {
         for turn in [20, 50, 100, 300, 1000, 5000, 300_000] {
-            let manager = TimeManager::new(&limits(Some(turn), None), 200);
+            let manager = manager(&limits(Some(turn), None), 200);
             let clock = FakeClock(std::cell::Cell::new(Duration::ZERO));
             let mut stopped_at = None;
             for now in 0..=turn {
@@ -133,7 +229,7 @@ mod tests {
     #[test]
     fn nothing_left_means_at_once() {
         for limits in [limits(Some(0), None), limits(Some(5000), Some(0)), limits(None, Some(0))] {
-            assert!(TimeManager::new(&limits, 200).is_over(ms(5)));
+            assert!(manager(&limits, 200).is_over(ms(5)));
         }
     }
 
@@ -142,7 +238,7 @@ mod tests {
         for (turn, game) in [(Some(5000), 120_000), (None, 60_000), (Some(1000), 3_000), (Some(30_000), 180_000)] {
             let mut left = game;
             for stones in (0..225).step_by(2) {
-                let manager = TimeManager::new(&limits(turn, Some(left)), 225 - stones);
+                let manager = manager(&limits(turn, Some(left)), 225 - stones);
                 let used = (0..).step_by(1).find(|&now| manager.is_over(ms(now))).unwrap();
                 assert!(used <= left || left < 10, "{used} of {left} ms at move {stones}");
                 left = left.saturating_sub(used);
@@ -152,15 +248,57 @@ mod tests {
 
     #[test]
     fn without_limits_there_is_no_deadline() {
-        let manager = TimeManager::new(&SearchLimits::default(), 200);
-        assert!(!manager.is_over(Duration::MAX) && manager.may_deepen(Duration::MAX));
+        let manager = manager(&SearchLimits::default(), 200);
+        assert!(!manager.is_over(Duration::MAX) && manager.may_deepen(&PARAMS, Duration::MAX));
     }
 
     #[test]
     fn an_ample_clock_uses_the_whole_turn() {
-        let manager = TimeManager::new(&limits(Some(1000), Some(1_000_000)), 200);
-        assert!(manager.may_deepen(ms(900)));
-        let scarce = TimeManager::new(&limits(Some(30_000), Some(60_000)), 200);
-        assert!(!scarce.may_deepen(ms(2500)));
+        let ample = manager(&limits(Some(1000), Some(1_000_000)), 200);
+        assert!(ample.may_deepen(&PARAMS, ms(900)));
+        let scarce = manager(&limits(Some(30_000), Some(60_000)), 200);
+        assert!(!scarce.may_deepen(&PARAMS, ms(5000)));
+    }
+
+    /// The latest moment at which another iteration may begin, in ms.
+    fn latest(manager: &TimeManager) -> u64 {
+        (0..30_000).take_while(|&now| manager.may_deepen(&PARAMS, ms(now))).last().unwrap_or(0)
+    }
+
+    #[test]
+    fn a_move_gets_more_time_when_it_is_open_and_less_when_it_is_clear() {
+        let play = |iterations: &[(usize, i32, i32)]| {
+            let mut manager = manager(&limits(Some(30_000), Some(60_000)), 200);
+            for &(x, score, effort) in iterations {
+                manager.note_iteration(Point::new(x, 7).unwrap(), Score::estimate(score), effort);
+            }
+            latest(&manager)
+        };
+        let clear = play(&[(1, 50, 700); 12]);
+        let ordinary = play(&[(2, 50, 700), (1, 50, 700), (1, 50, 700), (1, 50, 700)]);
+        assert!(clear < ordinary, "the same move for a long time");
+        assert!(ordinary < play(&[(1, 50, 700), (2, 50, 700), (1, 50, 700), (2, 50, 700)]), "no move stays");
+        assert!(clear < play(&[&[(1, 50, 700); 10][..], &[(1, 20, 700), (1, -60, 700)]].concat()), "the score falls");
+        assert!(clear < play(&[&[(1, 50, 700); 11][..], &[(1, 50, 300)]].concat()), "others take as much effort");
+        assert!(clear > play(&[(1, 3000, 700); 12]), "as good as won");
+        // However open, a few times the share at most.
+        let wild: Vec<_> = (0..20).map(|i| (i % 20, -100 * i as i32, 0)).collect();
+        assert!(play(&wild) < 60_000 / 7);
+    }
+
+    #[test]
+    fn a_new_limit_keeps_what_the_iterations_have_shown() {
+        let mut manager = manager(&limits(Some(30_000), Some(60_000)), 200);
+        (0..12).for_each(|_| manager.note_iteration(Point::new(1, 7).unwrap(), Score::DRAW, 900));
+        let before = latest(&manager);
+        manager.set_limits(&limits(Some(30_000), Some(120_000)), 200, &PARAMS);
+        assert!(latest(&manager).abs_diff(2 * before) <= 2);
+        manager.set_limits(&SearchLimits::default(), 200, &PARAMS);
+        assert!(!manager.is_bounded() && manager.may_deepen(&PARAMS, Duration::MAX));
+    }
+
+    #[test]
+    fn nodes_can_be_the_clock() {
+        assert_eq!(NodeClock { nodes: 500_000, per_ms: 1000 }.now(), ms(500));
     }
 }

@@ -5,7 +5,7 @@ use super::limits::SearchControl;
 use super::params::Params;
 use super::pool::Shared;
 use super::scope::BlockedPaths;
-use super::time::{Clock, SystemClock, TimeManager};
+use super::time::{Clock, NodeClock, SystemClock, TimeManager};
 use super::tt::TranspositionTable;
 use crate::base::{Color, Ply, Point, Score};
 use crate::board::Board;
@@ -63,6 +63,8 @@ pub struct Worker<'a> {
     /// Nodes before which the clock does not count; none once the first iteration has ended.
     grace: u64,
     limits_version: u32,
+    /// Nodes that count as a millisecond, when nodes are the clock.
+    nodes_per_ms: Option<u32>,
 }
 
 impl<'a> Worker<'a> {
@@ -99,6 +101,7 @@ impl<'a> Worker<'a> {
             node_limit: u64::MAX,
             grace: GRACE,
             limits_version: 0,
+            nodes_per_ms: None,
         };
         worker.read_limits();
         worker
@@ -108,7 +111,8 @@ impl<'a> Worker<'a> {
         self.limits_version = self.control.version();
         let limits = self.control.limits();
         let empty = self.board.size().cells().saturating_sub(self.board.move_number());
-        self.manager = TimeManager::new(&limits, empty);
+        self.manager.set_limits(&limits, empty, &self.params);
+        self.nodes_per_ms = limits.nodes_per_ms;
         self.node_budget = limits.nodes.unwrap_or(u64::MAX);
         self.node_limit = self.node_budget;
     }
@@ -130,14 +134,28 @@ impl<'a> Worker<'a> {
 
     /// Time since the command arrived.
     pub fn elapsed(&self) -> std::time::Duration {
-        self.clock.now()
+        match self.nodes_per_ms {
+            Some(per_ms) => NodeClock { nodes: self.total_nodes(), per_ms }.now(),
+            None => self.clock.now(),
+        }
+    }
+
+    /// An iteration has ended with this move and score; `effort` is the part of its nodes below that move, in
+    /// thousandths.
+    pub fn note_iteration(&mut self, best: Point, score: Score, effort: i32) {
+        self.manager.note_iteration(best, score, effort);
+    }
+
+    /// Whether a clock limits this search.
+    pub fn is_timed(&self) -> bool {
+        self.manager.is_bounded()
     }
 
     /// An iteration has ended: from now on the clock counts. Says whether another one may begin.
     pub fn may_deepen(&mut self) -> bool {
         self.grace = 0;
         self.poll();
-        !self.aborted && self.nodes < self.node_limit && self.manager.may_deepen(self.clock.now())
+        !self.aborted && self.nodes < self.node_limit && self.manager.may_deepen(&self.params, self.elapsed())
     }
 
     /// Counts a node; true when the search must stop here. The clock and the other threads are looked at now
@@ -166,7 +184,7 @@ impl<'a> Worker<'a> {
         }
         self.note_nodes();
         self.node_limit = self.node_budget.saturating_sub(self.shared.nodes_of_others(self.id));
-        if self.control.is_stopped() || (self.manager.is_bounded() && self.manager.is_over(self.clock.now())) {
+        if self.control.is_stopped() || (self.manager.is_bounded() && self.manager.is_over(self.elapsed())) {
             self.aborted = true;
         }
     }

@@ -31,9 +31,9 @@ pub struct Arguments {
     /// A contestant, as key=value fields separated by commas. Give this two times or more.
     ///
     /// name, cmd (program with arguments; quotes for blanks), args, dir, restart=yes (a new process every game),
-    /// suspend=yes (stopped while the opponent thinks), info.KEY=VALUE (sent as INFO KEY VALUE), and any of turn-ms,
-    /// match-ms, inc-ms, nodes, depth, memory-mb, check-memory, tolerance-ms, stall-ms, start-ms to override the
-    /// option of that name. Example: --engine name=Old,cmd="./old --quiet",nodes=20000,info.hash_size=65536
+    /// suspend=yes (stopped while the opponent thinks), hiccup-ms (stopped at random, for up to this long, while it
+    /// thinks itself), info.KEY=VALUE (sent as INFO KEY VALUE), and any of turn-ms, match-ms, inc-ms, nodes, depth,
+    /// memory-mb, check-memory, tolerance-ms, stall-ms, start-ms to override the option of that name. Example: --engine name=Old,cmd="./old --quiet",nodes=20000,info.hash_size=65536
     #[arg(long, value_name = "FIELDS", required = true)]
     pub engine: Vec<String>,
 
@@ -317,6 +317,7 @@ fn limits(arguments: &Arguments) -> Limits {
         tolerance: Duration::from_millis(arguments.tolerance_ms),
         stall: Duration::from_millis(arguments.stall_ms),
         start: Duration::from_millis(arguments.start_ms),
+        hiccup: Duration::ZERO,
     }
 }
 

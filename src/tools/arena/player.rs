@@ -344,8 +344,8 @@ impl<'a> Player<'a> {
         self.fail(fault, format!("no move after {} ms{}", after.as_millis(), quote(said)))
     }
 
-    fn next(&self, deadline: Instant) -> Next {
-        self.process.as_ref().map_or(Next::Closed, |process| process.next(deadline, &self.cancel))
+    fn next(&mut self, deadline: Instant) -> Next {
+        self.process.as_mut().map_or(Next::Closed, |process| process.next(deadline, &self.cancel))
     }
 
     /// Sends lines, with the line ends that brains get from whom we imitate.

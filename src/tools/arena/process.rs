@@ -7,6 +7,8 @@
 
 use super::cancel::Cancel;
 use super::spec::EngineSpec;
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -58,8 +60,30 @@ pub struct Process {
     /// Disconnected when the error stream has been read to its end.
     errors_open: Receiver<()>,
     suspended: bool,
+    /// When it is stopped or let go on next, where that is wanted.
+    hiccups: Option<Hiccups>,
     /// Already killed and reaped.
     buried: bool,
+}
+
+/// Stops at random moments, for a random time.
+#[derive(Debug)]
+struct Hiccups {
+    longest: Duration,
+    random: SmallRng,
+    change: Instant,
+}
+
+impl Hiccups {
+    fn new(longest: Duration, seed: u32) -> Hiccups {
+        Hiccups { longest, random: SmallRng::seed_from_u64(seed.into()), change: Instant::now() }
+    }
+
+    /// How long the brain runs, or stands still if it was not `suspended` so far.
+    fn pause(&mut self, suspended: bool) -> Duration {
+        let factor = if suspended { 4.0 } else { 1.0 };
+        self.longest.mul_f64(factor * self.random.random::<f64>())
+    }
 }
 
 impl Process {
@@ -75,6 +99,8 @@ impl Process {
         }
         group::lead(&mut command);
         let mut child = command.spawn()?;
+        let longest = spec.limits.hiccup;
+        let hiccups = (!longest.is_zero()).then(|| Hiccups::new(longest, child.id()));
         let (input, to_write) = mpsc::channel::<Vec<u8>>();
         let (lines, output) = mpsc::sync_channel(QUEUE);
         let errors = Arc::new(Mutex::new(VecDeque::new()));
@@ -98,7 +124,7 @@ impl Process {
                 drop::<Sender<()>>(open);
             });
         }
-        Ok(Process { child, input: Some(input), output, errors, errors_open, suspended: false, buried: false })
+        Ok(Process { child, input: Some(input), output, errors, errors_open, suspended: false, hiccups, buried: false })
     }
 
     /// Hands bytes to the writer; never waits. A brain that is gone is noticed when its answer is missing.
@@ -109,17 +135,33 @@ impl Process {
     }
 
     /// The next line, no later than `deadline`.
-    pub fn next(&self, deadline: Instant, cancel: &Cancel) -> Next {
+    pub fn next(&mut self, deadline: Instant, cancel: &Cancel) -> Next {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.output.recv_timeout(left.min(NAP)) {
+            let nap = self.hiccup().map_or(NAP, |wait| wait.min(NAP));
+            match self.output.recv_timeout(left.min(nap)) {
                 Ok(heard) => return Next::Line(heard),
                 Err(RecvTimeoutError::Disconnected) => return Next::Closed,
                 Err(RecvTimeoutError::Timeout) if cancel.is_set() => return Next::Cancelled,
-                Err(RecvTimeoutError::Timeout) if left <= NAP => return Next::Silence,
+                Err(RecvTimeoutError::Timeout) if left <= nap => return Next::Silence,
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    }
+
+    /// Stops the brain, or lets it go on, when the time for that has come; the time until the next change.
+    fn hiccup(&mut self) -> Option<Duration> {
+        let hiccups = self.hiccups.as_mut()?;
+        let now = Instant::now();
+        if now >= hiccups.change {
+            hiccups.change = now + hiccups.pause(self.suspended);
+            if self.suspended {
+                self.resume();
+            } else {
+                self.suspend();
+            }
+        }
+        self.hiccups.as_ref().map(|hiccups| hiccups.change.saturating_duration_since(now))
     }
 
     /// Drops the lines that have arrived; returns how many, and whether the brain still has an output.

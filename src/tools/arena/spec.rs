@@ -29,6 +29,8 @@ pub struct Limits {
     pub stall: Duration,
     /// How long a start may take.
     pub start: Duration,
+    /// Now and then the thinking brain is stopped for up to this long, as if the machine had something better to do.
+    pub hiccup: Duration,
 }
 
 impl Default for Limits {
@@ -44,6 +46,7 @@ impl Default for Limits {
             tolerance: Duration::from_secs(1),
             stall: Duration::from_secs(120),
             start: Duration::from_secs(10),
+            hiccup: Duration::ZERO,
         }
     }
 }
@@ -66,6 +69,7 @@ impl Limits {
             "check-memory" => self.memory_checked = flag(value)?,
             "tolerance-ms" => self.tolerance = Duration::from_millis(number()?),
             "stall-ms" => self.stall = Duration::from_millis(number()?),
+            "hiccup-ms" => self.hiccup = Duration::from_millis(number()?),
             "start-ms" => self.start = Duration::from_millis(number()?),
             _ => bail!("unknown engine key '{key}'"),
         }
@@ -84,6 +88,9 @@ impl Limits {
         words.extend(self.match_time.map(|time| format!("{} ms a game", time.as_millis())));
         if !self.increment.is_zero() {
             words.push(format!("+{} ms", self.increment.as_millis()));
+        }
+        if !self.hiccup.is_zero() {
+            words.push(format!("stopped for up to {} ms", self.hiccup.as_millis()));
         }
         words.extend(self.nodes.map(|nodes| format!("{nodes} nodes")));
         words.extend(self.depth.map(|depth| format!("depth {depth}")));

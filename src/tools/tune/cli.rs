@@ -1,7 +1,8 @@
 //! The command line of `tengen-tune`: one subcommand for each kind of numbers. Floor 6.
 
+use super::duel::{self, Duel, parse_value};
 use super::network::cli::NetworkArguments;
-use super::selfplay::Ground;
+use super::selfplay::{Allowance, Ground};
 use super::spsa::{self, Settings, State, Tuned};
 use crate::tools::arena::cancel::Cancel;
 use anyhow::Result;
@@ -37,6 +38,10 @@ pub enum Command {
     ///
     /// Example: tengen-tune network --rule 0 --records games.tgr --epochs 10 --checkpoint run.ckpt --out freestyle.tnn
     Network(NetworkArguments),
+    /// Play a match between two sets of numbers. Needs a build with --features tune.
+    ///
+    /// Example: tengen-tune match --set razor_base=31 --ground 0:15:tests/data/openings/freestyle_15.txt --pairs 200
+    Match(MatchArguments),
 }
 
 /// What to tune, and by which games.
@@ -48,9 +53,9 @@ pub struct SpsaArguments {
     /// Where to play: rule number, size and a file of openings. Several are taken in turns.
     #[arg(long = "ground", value_name = "RULE:SIZE:FILE", required = true)]
     pub grounds: Vec<String>,
-    /// Nodes a move.
-    #[arg(long, default_value_t = 5000)]
-    pub nodes: u64,
+    /// What the engines may use.
+    #[command(flatten)]
+    pub allowance: AllowanceArguments,
     /// Pairs of games in the whole run.
     #[arg(long, default_value_t = 10_000)]
     pub pairs: u64,
@@ -68,6 +73,60 @@ pub struct SpsaArguments {
     pub state: PathBuf,
 }
 
+/// What to play.
+#[derive(clap::Args, Debug)]
+pub struct MatchArguments {
+    /// A number of the first side that differs from the one shipped. Give all of them.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub first: Vec<String>,
+    /// The same for the second side; without any, it plays as shipped.
+    #[arg(long = "against", value_name = "NAME=VALUE")]
+    pub second: Vec<String>,
+    /// Where to play: rule number, size and a file of openings. Each gets all pairs.
+    #[arg(long = "ground", value_name = "RULE:SIZE:FILE", required = true)]
+    pub grounds: Vec<String>,
+    /// What the engines may use.
+    #[command(flatten)]
+    pub allowance: AllowanceArguments,
+    /// Pairs of games on each ground.
+    #[arg(long, default_value_t = 100)]
+    pub pairs: usize,
+    /// Order of the openings.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Pairs played at the same time; default: all cores.
+    #[arg(long)]
+    pub concurrency: Option<usize>,
+}
+
+/// Nodes a move, or a clock that counts nodes.
+#[derive(clap::Args, Debug)]
+pub struct AllowanceArguments {
+    /// Nodes a move.
+    #[arg(long, default_value_t = 5000)]
+    pub nodes: u64,
+    /// Instead of that, most time a move; needs --match-ms.
+    #[arg(long, value_name = "MS", requires = "match_ms")]
+    pub turn_ms: Option<u32>,
+    /// And time for the game.
+    #[arg(long, value_name = "MS", requires = "turn_ms")]
+    pub match_ms: Option<u32>,
+    /// Nodes that count as a millisecond of these times.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub nodes_per_ms: u32,
+}
+
+impl AllowanceArguments {
+    fn allowance(&self) -> Allowance {
+        match (self.turn_ms, self.match_ms) {
+            (Some(turn_ms), Some(match_ms)) => {
+                Allowance::Clock { turn_ms, match_ms, nodes_per_ms: self.nodes_per_ms.max(1) }
+            }
+            _ => Allowance::Nodes(self.nodes.max(1)),
+        }
+    }
+}
+
 /// Does what was typed.
 ///
 /// # Errors
@@ -77,6 +136,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Command::Params => crate::tools::params::list(&mut std::io::stdout())?,
         Command::Spsa(arguments) => run_spsa(arguments)?,
         Command::Network(typed) => super::network::run(&typed.training()?, &mut std::io::stdout())?,
+        Command::Match(arguments) => run_match(arguments)?,
     }
     Ok(())
 }
@@ -85,7 +145,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
     let settings = Settings {
         tuned: typed.params.iter().map(|text| Tuned::parse(text)).collect::<Result<_>>()?,
         grounds: typed.grounds.clone(),
-        nodes: typed.nodes.max(1),
+        allowance: typed.allowance.allowance(),
         pairs: typed.pairs.max(1),
         batch: typed.batch.max(1),
         seed: typed.seed,
@@ -93,6 +153,36 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
     let grounds: Vec<Ground> =
         typed.grounds.iter().map(|text| Ground::parse(text, typed.seed)).collect::<Result<_>>()?;
     let mut state = State::open(&typed.state, settings)?;
+    let cancel = cancelled_by_interrupts();
+    let mut progress = Progress::new(&state);
+    spsa::run(&mut state, &grounds, typed.concurrency.unwrap_or_else(cores), &cancel, |state| {
+        progress.show(state);
+        state.save(&typed.state)
+    })?;
+    progress.bar.finish_and_clear();
+    std::io::stdout().write_all(report(&state).as_bytes())?;
+    Ok(())
+}
+
+fn run_match(typed: &MatchArguments) -> Result<()> {
+    let duel = Duel {
+        first: typed.first.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
+        second: typed.second.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
+        grounds: typed.grounds.iter().map(|text| Ground::parse(text, typed.seed)).collect::<Result<_>>()?,
+        pairs: typed.pairs.max(1),
+        allowance: typed.allowance.allowance(),
+    };
+    let text = duel::run(&duel, typed.concurrency.unwrap_or_else(cores), &cancelled_by_interrupts())?;
+    std::io::stdout().write_all(text.unwrap_or_else(|| "interrupted\n".to_owned()).as_bytes())?;
+    Ok(())
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Ctrl-C ends the games and keeps what is finished; a second one leaves at once.
+fn cancelled_by_interrupts() -> Cancel {
     let cancel = Cancel::default();
     let handler = cancel.clone();
     let listening = ctrlc::set_handler(move || {
@@ -101,17 +191,9 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
         }
     });
     if let Err(error) = listening {
-        log::warn!("Ctrl-C will not end the run cleanly: {error}");
+        log::warn!("Ctrl-C will not end the games cleanly: {error}");
     }
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let mut progress = Progress::new(&state);
-    spsa::run(&mut state, &grounds, typed.concurrency.unwrap_or(cores), &cancel, |state| {
-        progress.show(state);
-        state.save(&typed.state)
-    })?;
-    progress.bar.finish_and_clear();
-    std::io::stdout().write_all(report(&state).as_bytes())?;
-    Ok(())
+    cancel
 }
 
 /// A bar on a terminal, a line now and then elsewhere.

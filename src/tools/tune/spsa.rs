@@ -8,18 +8,17 @@
 //! Pairs are played in batches. Each pair is a function of the seed, its number and the values before the batch, and
 //! results are added up in order: neither the number of threads nor an interruption changes the outcome.
 
-use super::selfplay::{Ground, Rivals};
+use super::selfplay::{Allowance, Ground, Rivals, side_by_side};
+use crate::engine::Engine;
 use crate::search::ParamTable;
 use crate::search::params::{COLUMN_NAMES, ROWS, column_of, find};
 use crate::tools::arena::cancel::Cancel;
 use crate::tools::arena::openings::of_round;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How fast the gains shrink.
 const ALPHA: f64 = 0.602;
@@ -84,8 +83,8 @@ pub struct Settings {
     pub tuned: Vec<Tuned>,
     /// The grounds, as typed; pairs go round them.
     pub grounds: Vec<String>,
-    /// Nodes a move.
-    pub nodes: u64,
+    /// What the engines may use.
+    pub allowance: Allowance,
     /// Pairs of games in the whole run.
     pub pairs: u64,
     /// Pairs between two updates.
@@ -171,7 +170,9 @@ pub fn run(
         let numbers = state.played..(state.played + state.settings.batch.max(1)).min(state.settings.pairs);
         let samples: Vec<Sample> =
             numbers.map(|number| Sample::draw(state, &grounds[number as usize % grounds.len()], number)).collect();
-        let Some(outcomes) = play(&samples, grounds, state.settings.nodes, &mut rivals, cancel)? else { break };
+        let allowance = state.settings.allowance;
+        let work = |index: usize, rivals: &mut Rivals| samples[index].play(grounds, allowance, rivals);
+        let Some(outcomes) = side_by_side(samples.len(), &mut rivals, cancel, work)? else { break };
         for (sample, half_points) in samples.iter().zip(outcomes) {
             sample.learn(state, half_points);
         }
@@ -226,49 +227,23 @@ impl Sample {
         state.played = self.number + 1;
     }
 
-    fn play(&self, grounds: &[Ground], nodes: u64, rivals: &mut Rivals) -> Result<usize> {
+    fn play(&self, grounds: &[Ground], allowance: Allowance, rivals: &mut Rivals) -> Result<usize> {
         let count = grounds.len() as u64;
         let ground = &grounds[(self.number % count) as usize];
         for (engine, values) in rivals.engines.iter_mut().zip(&self.values) {
-            for (name, value) in values {
-                engine.params_mut().set(name, *value).with_context(|| name.clone())?;
-            }
+            set_all(engine, values)?;
         }
         let (opening, _) = of_round(&ground.openings, (self.number / count) as usize, ground.size);
-        Ok(rivals.play_pair(ground, &opening, nodes))
+        Ok(rivals.play_pair(ground, &opening, allowance).half_points)
     }
 }
 
-/// Plays a batch; `None` when it was cancelled.
-fn play(
-    samples: &[Sample],
-    grounds: &[Ground],
-    nodes: u64,
-    rivals: &mut [Rivals],
-    cancel: &Cancel,
-) -> Result<Option<Vec<usize>>> {
-    let next = AtomicU64::new(0);
-    let outcomes: Mutex<Vec<Option<Result<usize>>>> = Mutex::new(samples.iter().map(|_| None).collect());
-    std::thread::scope(|scope| {
-        for rivals in rivals {
-            scope.spawn(|| {
-                while !cancel.is_set() {
-                    let index = next.fetch_add(1, Ordering::Relaxed) as usize;
-                    let Some(sample) = samples.get(index) else { break };
-                    let outcome = sample.play(grounds, nodes, rivals);
-                    outcomes.lock().expect("a game does not panic")[index] = Some(outcome);
-                }
-            });
-        }
-    });
-    let outcomes = outcomes.into_inner().expect("a game does not panic");
-    if outcomes.iter().any(Option::is_none) {
-        if cancel.is_set() {
-            return Ok(None);
-        }
-        bail!("a game got lost");
-    }
-    outcomes.into_iter().flatten().collect::<Result<Vec<_>>>().map(Some)
+/// Gives an engine these numbers.
+///
+/// # Errors
+/// When one cannot be set.
+pub fn set_all(engine: &mut Engine, values: &[(String, i64)]) -> Result<()> {
+    values.iter().try_for_each(|(name, value)| engine.params_mut().set(name, *value).with_context(|| name.clone()))
 }
 
 #[cfg(test)]
@@ -277,7 +252,7 @@ mod tests {
 
     fn settings(names: &[&str], pairs: u64) -> Settings {
         let tuned = names.iter().map(|name| Tuned::parse(name).unwrap()).collect();
-        Settings { tuned, grounds: vec!["test".to_owned()], nodes: 500, pairs, batch: 4, seed: 7 }
+        Settings { tuned, grounds: vec!["test".to_owned()], allowance: Allowance::Nodes(500), pairs, batch: 4, seed: 7 }
     }
 
     fn grounds() -> Vec<Ground> {
