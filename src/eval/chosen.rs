@@ -26,7 +26,8 @@ impl EvaluatorKind {
     /// The one that wins more games under a rule, by the clock.
     pub const fn best(rule: Rule) -> EvaluatorKind {
         match rule {
-            Rule::Freestyle | Rule::Standard | Rule::Renju | Rule::Caro | Rule::CaroExact => EvaluatorKind::Classical,
+            Rule::Freestyle | Rule::Standard | Rule::Renju | Rule::Caro => EvaluatorKind::Network,
+            Rule::CaroExact => EvaluatorKind::Classical,
         }
     }
 }

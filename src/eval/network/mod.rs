@@ -85,10 +85,15 @@ impl Network {
     }
 }
 
-/// The bytes of the network that comes with the program for a rule.
+/// The bytes of the network that comes with the program for a rule; where they come from is told beside them, in
+/// `weights/README.md`.
 pub fn embedded_bytes(rule: Rule) -> Option<&'static [u8]> {
     match rule {
-        Rule::Freestyle | Rule::Standard | Rule::Renju | Rule::Caro | Rule::CaroExact => None,
+        Rule::Freestyle => Some(include_bytes!("weights/freestyle.tnn")),
+        Rule::Standard => Some(include_bytes!("weights/standard.tnn")),
+        Rule::Renju => Some(include_bytes!("weights/renju.tnn")),
+        Rule::Caro => Some(include_bytes!("weights/caro.tnn")),
+        Rule::CaroExact => None,
     }
 }
 
