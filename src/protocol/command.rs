@@ -442,7 +442,7 @@ enum State {
 
 impl Assembler {
     /// Lines of a block beyond this many are not kept; no honest block has more than one line per square.
-    const MOST_LINES: usize = 4096;
+    const MOST_LINES: usize = 1024;
 
     /// Takes one line, trimmed, and returns the command that it completes, if any.
     pub fn line(&mut self, line: &[u8]) -> Option<Command> {

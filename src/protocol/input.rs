@@ -4,7 +4,7 @@
 use super::command::{Assembler, Command};
 use super::traffic::{Hurry, Order, Stamp, Traffic};
 use std::io::{self, ErrorKind, Read};
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 /// What the manager writes: the standard input, for the calling thread alone.
@@ -14,7 +14,7 @@ pub fn input() -> impl Read {
 
 /// Reads `input` until `END` or its end, and hands every command over. Returns what hurry the end was in; the
 /// session has then been told.
-pub fn listen(mut input: impl Read, traffic: &Traffic, session: &Sender<Order>) -> Hurry {
+pub fn listen(mut input: impl Read, traffic: &Traffic, session: &SyncSender<Order>) -> Hurry {
     let mut chunk = vec![0; 1 << 16];
     let mut lines = Lines::default();
     let mut assembler = Assembler::default();
@@ -61,7 +61,7 @@ fn hand_over(
     stamp: Stamp,
     command: Command,
     traffic: &Traffic,
-    session: &Sender<Order>,
+    session: &SyncSender<Order>,
 ) -> Option<Hurry> {
     *seq += 1;
     let last = command == Command::End;
@@ -160,7 +160,7 @@ mod tests {
     }
 
     fn heard(chunks: &[(u64, &'static str)]) -> (Hurry, Vec<Command>) {
-        let (sender, orders) = mpsc::channel();
+        let (sender, orders) = mpsc::sync_channel(1000);
         let ending = listen(Slowly(chunks.to_vec()), &Traffic::default(), &sender);
         drop(sender);
         (ending, orders.iter().map(|order| order.command).collect())

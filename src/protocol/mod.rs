@@ -30,6 +30,10 @@ const STACK: usize = 64 << 20;
 /// How long an answer that is owed may hold up the end; a manager that left may not read it at all.
 const FAREWELL: Duration = Duration::from_millis(80);
 
+/// Commands that may wait for the session. Whoever writes more of them at once is made to wait, too: the listener does not
+/// read on, and they stay in the pipe.
+const WAITING: usize = 1000;
+
 /// Names the file to record a session to, for managers that start a brain without arguments; `%p` in it stands for the
 /// number of the process, where several of them run.
 pub const RECORD_VARIABLE: &str = "TENGEN_RECORD";
@@ -53,7 +57,7 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
         }),
     };
     let traffic = Arc::new(Traffic::new(recorder));
-    let (sender, orders) = mpsc::channel();
+    let (sender, orders) = mpsc::sync_channel(WAITING);
     let shared = Arc::clone(&traffic);
     let thinking = thread::Builder::new().name("think".into()).stack_size(STACK).spawn(move || {
         Session::new(reply::output(), Arc::clone(&shared)).serve(orders);

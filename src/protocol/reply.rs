@@ -42,6 +42,8 @@ pub enum Complaint {
     NoPath,
     /// So many stones at most can be balanced with.
     BalanceCount(usize),
+    /// Something in us is broken.
+    Internal,
 }
 
 impl From<PositionError> for Complaint {
@@ -77,6 +79,7 @@ impl fmt::Display for Complaint {
                 f.write_str("a Soosorv question needs 3, 4 or, with those offered, more stones on different points")
             }
             Complaint::BalanceCount(most) => write!(f, "a position is balanced with 1 to {most} stones"),
+            Complaint::Internal => f.write_str("internal error, please report it"),
         }
     }
 }

@@ -109,6 +109,11 @@ impl<W: Write> Session<W> {
         }
     }
 
+    /// The engine as the conversation has left it.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// Obeys one order. An error means that the output is closed.
     pub fn handle(&mut self, order: &Order) -> io::Result<Flow> {
         log::debug!("{:?}", order.command);
@@ -116,7 +121,13 @@ impl<W: Write> Session<W> {
         if order.command == Command::End {
             return Ok(Flow::End);
         }
-        let outcome = self.obey(order);
+        let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.obey(order))).unwrap_or_else(|_| {
+            // A bug of ours shall cost one answer, not the game. One in the search does not even come this far.
+            self.traffic.retire_info(order.seq);
+            self.rebuild(&stones, to_move);
+            self.complain(Complaint::Internal)
+        });
         self.free_since = Instant::now();
         outcome.map(|()| Flow::Continue)
     }
@@ -399,7 +410,7 @@ impl<W: Write> Session<W> {
 
     /// A fresh engine in the place of one that panicked.
     fn rebuild(&mut self, stones: &[(Point, Cell)], to_move: Color) {
-        log::error!("the search panicked; the engine is rebuilt");
+        log::error!("the engine panicked and is rebuilt");
         let mut engine = Engine::new();
         *engine.options_mut() = self.engine.options().clone();
         *engine.params_mut() = self.engine.params().clone();
@@ -727,6 +738,36 @@ mod tests {
         assert_eq!((engine.size(), engine.rule(), engine.stones().len()), (Size::square(20).unwrap(), Rule::Renju, 1));
         assert_eq!((engine.to_move(), engine.options().turn), (Color::White, Some(Duration::ZERO)));
         assert_eq!(talk.session.fallback(), Point::new(3, 2), "next to the last stone, and not the blocked point");
+    }
+
+    #[test]
+    fn a_panic_anywhere_else_costs_one_answer() {
+        /// An output that is a bug now and then.
+        #[derive(Default)]
+        struct Trap {
+            said: Vec<u8>,
+            armed: bool,
+        }
+        impl Write for Trap {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                assert!(!std::mem::take(&mut self.armed), "a bug");
+                self.said.write(bytes)
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut session = Session::new(Trap::default(), Arc::new(Traffic::default()));
+        let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
+        let spot = |x, y| Spot { x, y };
+        let size = Size::new(20, 15).unwrap();
+        for command in [Command::Start(size), Command::Play(spot(3, 4)), Command::Play(spot(5, 5))] {
+            session.out.armed = command == Command::Play(spot(5, 5));
+            assert_eq!(session.handle(&Order { seq: 1, stamp, command }).unwrap(), Flow::Continue);
+        }
+        assert_eq!(String::from_utf8_lossy(&session.out.said), "OK\n3,4\nERROR internal error, please report it\n");
+        assert_eq!(session.engine().stones(), [(Point::new(3, 4).unwrap(), Black)], "as it was before the command");
+        assert_eq!((session.engine().size(), session.engine().to_move()), (size, Color::White));
     }
 
     #[test]

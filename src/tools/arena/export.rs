@@ -2,7 +2,7 @@
 
 use super::record::GameRecord;
 use crate::base::{Point, Size};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub fn psq(record: &GameRecord) -> String {
     let mut text = format!("Piskvorky {}x{}, 0:0, 0\n", record.width, record.height);
     for (index, stone) in record.stones().into_iter().enumerate() {
         let ms = index.checked_sub(record.opening).and_then(|i| record.timing.ms.get(i)).copied().unwrap_or(0.0);
-        let _ = writeln!(text, "{},{},{}", stone.x() + 1, stone.y() + 1, ms.round() as u64);
+        let _ = writeln!(text, "{},{},{}", stone.x() + 1, stone.y() + 1, ms.round() as u32);
     }
     let _ = writeln!(text, "{}\n{}\n0", record.black, record.white);
     text
@@ -31,7 +31,9 @@ pub fn parse_psq(text: &str) -> Result<(Size, Vec<Point>)> {
     for line in lines {
         let fields: Vec<Option<i64>> = line.split(',').map(|field| field.trim().parse().ok()).collect();
         let [Some(x), Some(y), Some(_)] = fields[..] else { break };
-        stones.push(size.point(x - 1, y - 1).with_context(|| format!("{line}: off the board"))?);
+        stones.push(
+            size.point(x.saturating_sub(1), y.saturating_sub(1)).with_context(|| format!("{line}: off the board"))?,
+        );
     }
     Ok((size, stones))
 }
@@ -103,6 +105,8 @@ pub fn parse_sgf(text: &str) -> Result<(Size, Vec<Point>)> {
     for (key, value) in properties(text) {
         match key.as_str() {
             "SZ" => {
+                // A second one would be for other stones than the first.
+                ensure!(size.is_none(), "two board sizes");
                 let (width, height) = value.split_once(':').unwrap_or((&value, &value));
                 size = Size::new(width.parse()?, height.parse()?);
             }

@@ -95,7 +95,7 @@ fn parse_offsets(line: &str, size: Size) -> Result<Vec<Point>> {
     numbers
         .chunks_exact(2)
         .map(|pair| {
-            let point = size.point(width / 2 + pair[0], height / 2 + pair[1]);
+            let point = size.point(pair[0].saturating_add(width / 2), pair[1].saturating_add(height / 2));
             point.with_context(|| format!("{},{} is off the board", pair[0], pair[1]))
         })
         .collect()

@@ -113,7 +113,7 @@ impl GameRecord {
     /// opening this is the side it was placed for.
     pub fn mover(&self, index: usize) -> usize {
         let black = usize::from(self.players[1] == self.black);
-        black ^ ((self.opening + index) & 1)
+        black ^ ((self.opening ^ index) & 1)
     }
 }
 

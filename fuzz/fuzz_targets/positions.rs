@@ -1,0 +1,6 @@
+#![no_main]
+
+#[path = "../shared.rs"]
+mod shared;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| shared::run("positions", bytes));

@@ -1,0 +1,14 @@
+//! The targets that the tests know, for the coverage-guided fuzzer.
+
+#![allow(dead_code)]
+
+#[path = "../tests/conversation/mod.rs"]
+mod conversation;
+#[path = "../tests/fuzz/targets.rs"]
+mod targets;
+
+/// Gives the bytes to the target of this name.
+pub fn run(name: &str, bytes: &[u8]) {
+    let (_, target) = targets::TARGETS.into_iter().find(|(known, _)| *known == name).expect("a target of this name");
+    target(bytes);
+}

@@ -1,0 +1,110 @@
+//! A session within the test's own process, and what may come out of it.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tengen::base::{Cell, Point};
+use tengen::engine::Engine;
+use tengen::protocol::command::{Assembler, Command};
+use tengen::protocol::session::{Flow, Session};
+use tengen::protocol::traffic::{Order, Stamp, Traffic};
+
+/// An output that can be looked into.
+#[derive(Clone, Default)]
+struct Page(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What a position is, for comparisons.
+pub type Stones = Vec<(Point, Cell)>;
+
+/// A conversation: commands in, lines out.
+pub struct Conversation {
+    session: Session<Page>,
+    traffic: Arc<Traffic>,
+    page: Page,
+    assembler: Assembler,
+    seq: u64,
+}
+
+impl Conversation {
+    pub fn new() -> Conversation {
+        count_panics();
+        let (page, traffic) = (Page::default(), Arc::new(Traffic::default()));
+        let session = Session::new(page.clone(), Arc::clone(&traffic));
+        Conversation { session, traffic, page, assembler: Assembler::default(), seq: 0 }
+    }
+
+    pub fn engine(&self) -> &Engine {
+        self.session.engine()
+    }
+
+    pub fn stones(&self) -> Stones {
+        self.engine().stones().to_vec()
+    }
+
+    /// Says one line; returns the lines that come back.
+    pub fn say(&mut self, line: &str) -> Vec<String> {
+        match self.assembler.line(line.trim().as_bytes()) {
+            Some(command) => self.obey(command),
+            None => Vec::new(),
+        }
+    }
+
+    /// Gives one command; returns the lines that come back. Panics inside are counted even where they are caught.
+    pub fn obey(&mut self, command: Command) -> Vec<String> {
+        self.seq += 1;
+        // Whatever file is named, it is one of ours.
+        let command = match command {
+            Command::File(file_use, path) if !path.is_empty() => {
+                let name = format!("file-{}", path.len() % 4);
+                Command::File(file_use, scratch().join(name).to_string_lossy().into_owned().into_bytes())
+            }
+            command => command,
+        };
+        let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
+        let order = Order { seq: self.seq, stamp, command };
+        let before = PANICS.load(Ordering::SeqCst);
+        self.traffic.announce(&order);
+        let flow = self.session.handle(&order).expect("the output is never closed");
+        assert_eq!(flow == Flow::End, order.command == Command::End);
+        assert_eq!(PANICS.load(Ordering::SeqCst), before, "{:?}: a panic was caught", order.command);
+        let text = String::from_utf8(std::mem::take(&mut *self.page.0.borrow_mut())).expect("ASCII comes out");
+        assert!(text.is_empty() || text.ends_with('\n'), "{:?}: half a line: {text:?}", order.command);
+        text.split_terminator('\n').map(str::to_owned).collect()
+    }
+}
+
+/// A folder for the files of this process, in the system's place for such things.
+pub fn scratch() -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("tengen-conversation-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    folder
+}
+
+/// Panics since the program started, wherever they were.
+static PANICS: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts panics from now on, beside what was done with them before.
+fn count_panics() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            PANICS.fetch_add(1, Ordering::SeqCst);
+            before(panic);
+        }));
+    });
+}

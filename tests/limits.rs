@@ -1,0 +1,109 @@
+//! What a tournament measures: memory, how soon a stop is obeyed, how soon the process leaves. The normal run measures a
+//! little; `TENGEN_LIMITS=1000 cargo test --release --test limits -- --nocapture` stops and ends that many searches, and
+//! prints the figures.
+//!
+//! Times are asserted in processor time of the brain, which other programs do not change; the clock's are printed, and
+//! are worth something on an idle machine only.
+
+#![cfg(target_os = "linux")]
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+mod process;
+
+use process::{Process, from_environment, quantile, spread};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// One measurement at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A brain that thinks about an open position without end.
+fn thinking(threads: u64) -> Process {
+    let mut brain = Process::new();
+    brain.send(&format!("INFO thread_num {threads}\nINFO timeout_turn 600000\nSTART 15"));
+    brain.expect("OK");
+    brain
+}
+
+const POSITION: &str = "BOARD\n7,7,1\n8,8,2\n7,8,1\n7,9,2\n9,7,1\n8,7,2\nDONE";
+
+/// The most memory of its own (USS) in a few moves under `INFO max_memory`, with as large a hash table as it may have.
+#[test]
+fn memory_stays_below_its_limit() {
+    let _turn = alone();
+    let thorough = std::env::var_os("TENGEN_LIMITS").is_some();
+    for mib in [40, 80, 350, 1024] {
+        for threads in [1, 2] {
+            let mut brain = thinking(threads);
+            let nodes = if thorough { 100 * mib * 1024 / 16 } else { 200_000 };
+            brain.send(&format!("INFO max_memory {}\nINFO hash_size 8388608\nINFO max_node {nodes}", mib << 20));
+            let mut most = 0;
+            for question in [POSITION, "RESTART", POSITION, "START 20", POSITION] {
+                brain.send(question);
+                if question == POSITION {
+                    // The judge looks after the move; we look meanwhile, too.
+                    sleep(Duration::from_millis(if thorough { 2000 } else { 100 }));
+                    most = most.max(brain.own_memory());
+                }
+                brain.answer();
+                most = most.max(brain.own_memory());
+            }
+            println!("max_memory {mib} MiB, {threads} threads: USS at most {:.1} MiB", most as f64 / 1024.0);
+            assert!(most <= mib * 1024, "{most} KiB under a limit of {mib} MiB with {threads} threads");
+            if thorough {
+                assert!(most > mib * 1024 / 2, "{most} KiB: a limit of {mib} MiB was hardly used");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stop_is_obeyed_at_once() {
+    let _turn = alone();
+    let stops = from_environment("TENGEN_LIMITS", 40);
+    for threads in [1, 2] {
+        let mut brain = thinking(threads);
+        let (mut clock, mut own) = (Vec::new(), Vec::new());
+        for stop in 0..stops {
+            brain.send(POSITION);
+            sleep(Duration::from_millis(15 + stop * 37 % 80));
+            let (asked, used) = (Instant::now(), brain.processor_time());
+            brain.send("YXSTOP");
+            let (at, line) = brain.answer();
+            assert!(line.contains(','), "{line}");
+            clock.push(at.saturating_duration_since(asked));
+            own.push((brain.processor_time().saturating_sub(used)) / threads as u32);
+        }
+        println!("YXSTOP to move, {threads} threads: {}", spread(&mut clock));
+        println!("  processor time of the brain meanwhile, a thread: {}", spread(&mut own));
+        assert!(quantile(&own, 0.99) <= Duration::from_millis(10), "with {threads} threads: {}", spread(&mut own));
+    }
+}
+
+#[test]
+fn an_end_is_obeyed_at_once() {
+    let _turn = alone();
+    let ends = from_environment("TENGEN_LIMITS", 40).div_ceil(4);
+    for (threads, searching) in [(1, false), (1, true), (2, false), (2, true)] {
+        let mut clock = Vec::new();
+        for _ in 0..ends {
+            let mut brain = thinking(threads);
+            if searching {
+                brain.send(POSITION);
+                // Sooner than this the END would count as part of the question.
+                sleep(Duration::from_millis(120));
+            }
+            let (took, status) = brain.end();
+            assert!(status.success());
+            clock.push(took);
+        }
+        let when = if searching { "while it thinks" } else { "when idle" };
+        println!("END to exit {when}, {threads} threads: {}", spread(&mut clock));
+        // By the clock: the median of several, as a busy machine lets any one of them wait.
+        assert!(quantile(&clock, 0.5) <= Duration::from_millis(50 + from_environment("FIXTURE_SLACK_MS", 100)));
+    }
+}

@@ -1,0 +1,155 @@
+//! A running brain as the long tests need it: lines with the time they came, its memory, threads and processor time.
+#![allow(dead_code, reason = "each test program uses its own part")]
+
+use nix::sys::signal::{Signal, kill};
+use nix::time::clock_getcpuclockid;
+use nix::unistd::Pid;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long an answer may take before the brain is taken for dead, on the busiest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Process {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<(Instant, String)>,
+    /// The last lines in both directions, for the report of a failure.
+    recent: Vec<String>,
+}
+
+impl Process {
+    pub fn new() -> Process {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .env_remove("RUST_LOG")
+            .spawn()
+            .expect("the brain starts");
+        let (sender, lines) = mpsc::channel();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                if sender.send((Instant::now(), line)).is_err() {
+                    return;
+                }
+            }
+        });
+        let stdin = child.stdin.take();
+        Process { child, stdin, lines, recent: Vec::new() }
+    }
+
+    pub fn send(&mut self, lines: &str) {
+        self.note(&format!("> {}", lines.replace('\n', " / ")));
+        let stdin = self.stdin.as_mut().expect("the input is open");
+        stdin.write_all(format!("{lines}\n").as_bytes()).and_then(|()| stdin.flush()).expect("the brain reads");
+    }
+
+    pub fn note(&mut self, line: &str) {
+        if self.recent.len() > 200 {
+            self.recent.drain(..100);
+        }
+        self.recent.push(line.to_owned());
+    }
+
+    /// What was said last.
+    pub fn recent(&self) -> String {
+        self.recent[self.recent.len().saturating_sub(40)..].join("\n")
+    }
+
+    /// The next line that is no message, and when it came.
+    pub fn answer(&mut self) -> (Instant, String) {
+        loop {
+            let Ok((at, line)) = self.lines.recv_timeout(PATIENCE) else { panic!("no answer:\n{}", self.recent()) };
+            if !line.starts_with("MESSAGE ") {
+                self.note(&format!("< {line}"));
+                return (at, line);
+            }
+        }
+    }
+
+    /// Waits for this line.
+    pub fn expect(&mut self, text: &str) {
+        let (_, line) = self.answer();
+        assert_eq!(line, text, "\n{}", self.recent());
+    }
+
+    /// Nothing but messages is left unread.
+    pub fn expect_silence(&mut self) {
+        while let Ok((_, line)) = self.lines.try_recv() {
+            assert!(line.starts_with("MESSAGE "), "{line} was not asked for:\n{}", self.recent());
+        }
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_raw(self.child.id() as i32)
+    }
+
+    pub fn signal(&mut self, signal: Signal) {
+        self.note(&format!("({signal})"));
+        kill(self.pid(), signal).unwrap();
+    }
+
+    /// Processor time of all its threads so far. On a busy machine this, not the clock, tells what the brain did itself.
+    pub fn processor_time(&self) -> Duration {
+        Duration::from(clock_getcpuclockid(self.pid()).unwrap().now().unwrap())
+    }
+
+    /// Memory that is its alone, in KiB: what the judge measures (USS).
+    pub fn own_memory(&self) -> u64 {
+        let rollup = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id())).unwrap();
+        let field = |name: &str| -> u64 {
+            let line = rollup.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            line.trim_end_matches("kB").trim().parse().unwrap()
+        };
+        field("Private_Clean:") + field("Private_Dirty:")
+    }
+
+    fn count(&self, what: &str) -> usize {
+        std::fs::read_dir(format!("/proc/{}/{what}", self.child.id())).unwrap().count()
+    }
+
+    pub fn threads(&self) -> usize {
+        self.count("task")
+    }
+
+    pub fn open_files(&self) -> usize {
+        self.count("fd")
+    }
+
+    /// Says END and waits for the exit; how long that took.
+    pub fn end(mut self) -> (Duration, ExitStatus) {
+        let started = Instant::now();
+        self.send("END");
+        let status = self.child.wait().unwrap();
+        (started.elapsed(), status)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The value below which this share of them lies (1.0: the largest).
+pub fn quantile(sorted: &[Duration], share: f64) -> Duration {
+    sorted[((sorted.len() as f64 * share).ceil() as usize).clamp(1, sorted.len()) - 1]
+}
+
+/// Middle, 99th percentile and largest of some durations, in milliseconds.
+pub fn spread(times: &mut [Duration]) -> String {
+    times.sort();
+    let ms = |share| quantile(times, share).as_secs_f64() * 1e3;
+    format!("median {:.1} ms, 99 % {:.1} ms, most {:.1} ms", ms(0.5), ms(0.99), ms(1.0))
+}
+
+/// A number from the environment.
+pub fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
+}

@@ -1,0 +1,327 @@
+//! The session against a model that a beginner could check: random commands, and after each the same position, the same
+//! side to move, and an answer of the kind that the model expects. `PROPTEST_CASES` sets the number of conversations.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod conversation;
+
+use conversation::{Conversation, Stones};
+use proptest::prelude::*;
+use tengen::base::{Cell, Color, Point, Rule, Size};
+
+/// What a manager may say.
+#[derive(Clone, Debug)]
+enum Say {
+    Start(i64),
+    RectStart(i64, i64),
+    Restart,
+    Begin,
+    Turn(i64, i64),
+    Play(i64, i64),
+    TakeBack(i64, i64),
+    /// Takes back the newest stone, as managers do.
+    Undo,
+    Board(Vec<(i64, i64, i64)>),
+    SetBoard(Vec<(i64, i64, i64)>),
+    Swap2(Vec<(i64, i64)>),
+    Rule(Rule),
+    Block(Vec<(i64, i64)>),
+    UnblockAll,
+    Forbidden,
+    Silent(&'static str),
+    Wrong(&'static str),
+    Unknown(&'static str),
+}
+
+/// What must come back.
+#[derive(Debug)]
+enum Expect {
+    Nothing,
+    Line(String),
+    Error,
+    Unknown,
+    Forbidden,
+    /// A move: played, and told.
+    Move,
+    /// One of the swap2 answers.
+    Swap2,
+}
+
+#[derive(Debug)]
+struct Model {
+    started: bool,
+    size: Size,
+    rule: Rule,
+    stones: Stones,
+    to_move: Color,
+    blocked: Vec<Point>,
+}
+
+impl Model {
+    fn new() -> Model {
+        let (size, rule) = (Size::square(15).unwrap(), Rule::Freestyle);
+        Model { started: false, size, rule, stones: Vec::new(), to_move: Color::Black, blocked: Vec::new() }
+    }
+
+    fn start(&mut self, size: Option<Size>) -> Expect {
+        let Some(size) = size else { return Expect::Error };
+        self.started = true;
+        self.size = size;
+        self.stones.clear();
+        self.to_move = Color::Black;
+        self.blocked.retain(|&point| size.contains(point));
+        Expect::Line("OK".into())
+    }
+
+    fn is_empty(&self, point: Point) -> bool {
+        self.stones.iter().all(|&(other, _)| other != point)
+    }
+
+    fn place(&mut self, x: i64, y: i64) -> bool {
+        let Some(point) = self.size.point(x, y).filter(|&point| self.is_empty(point)) else { return false };
+        self.stones.push((point, self.to_move.into()));
+        self.to_move = self.to_move.opponent();
+        true
+    }
+
+    fn think(&self) -> Expect {
+        if self.stones.len() < self.size.cells() { Expect::Move } else { Expect::Error }
+    }
+
+    fn take_back(&mut self, x: i64, y: i64) -> Expect {
+        let point = self.size.point(x, y);
+        let index = self.stones.iter().position(|&(other, cell)| Some(other) == point && cell != Cell::Wall);
+        let Some(index) = index else { return Expect::Error };
+        self.stones.remove(index);
+        self.to_move = self.to_move.opponent();
+        Expect::Line("OK".into())
+    }
+
+    /// The position of a block: lines off the board and points that were named before do not count.
+    fn block(&self, lines: &[(i64, i64, i64)]) -> (Stones, Color) {
+        let mut kept: Vec<(Point, i64)> = Vec::new();
+        for &(x, y, who) in lines {
+            let known = |point: &Point| kept.iter().any(|(other, _)| other == point);
+            if let Some(point) = self.size.point(x, y).filter(|point| !known(point) && (1..=3).contains(&who)) {
+                kept.push((point, who));
+            }
+        }
+        let first = kept.iter().map(|&(_, who)| who).find(|&who| who != 3);
+        let ours = match first {
+            Some(who) if self.rule == Rule::Renju => Color::ALL[usize::from(who == 2)],
+            _ => Color::ALL[kept.len() % 2],
+        };
+        let cell = |who| match who {
+            1 => ours.into(),
+            2 => ours.opponent().into(),
+            _ => Cell::Wall,
+        };
+        (kept.into_iter().map(|(point, who)| (point, cell(who))).collect(), ours)
+    }
+
+    /// What a command does, and what the answer must be; a move that is owed is still to be made.
+    fn expect(&mut self, say: &Say) -> Expect {
+        match say {
+            Say::Start(side) => self.start(usize::try_from(*side).ok().and_then(Size::square)),
+            Say::RectStart(width, height) => {
+                let sides = usize::try_from(*width).ok().zip(usize::try_from(*height).ok());
+                self.start(sides.and_then(|(width, height)| Size::new(width, height)))
+            }
+            Say::Rule(rule) => {
+                self.rule = *rule;
+                Expect::Nothing
+            }
+            Say::UnblockAll => {
+                self.blocked.clear();
+                Expect::Nothing
+            }
+            Say::Silent(_) => Expect::Nothing,
+            Say::Wrong(_) => Expect::Error,
+            Say::Unknown(_) => Expect::Unknown,
+            _ if !self.started => Expect::Error,
+            Say::Restart => self.start(Some(self.size)),
+            Say::Begin if !self.stones.is_empty() => Expect::Error,
+            Say::Begin => self.think(),
+            Say::Turn(x, y) => {
+                if self.place(*x, *y) {
+                    self.think()
+                } else {
+                    Expect::Error
+                }
+            }
+            Say::Play(x, y) => {
+                if self.place(*x, *y) {
+                    Expect::Line(format!("{x},{y}"))
+                } else {
+                    Expect::Error
+                }
+            }
+            Say::TakeBack(x, y) => self.take_back(*x, *y),
+            Say::Undo => {
+                let newest = self.stones.iter().rev().find(|(_, cell)| *cell != Cell::Wall);
+                let (x, y) = newest.map_or((0, 0), |(point, _)| (point.x() as i64, point.y() as i64));
+                self.take_back(x, y)
+            }
+            Say::Board(lines) => {
+                let (stones, ours) = self.block(lines);
+                if stones.len() >= self.size.cells() {
+                    return Expect::Error;
+                }
+                (self.stones, self.to_move) = (stones, ours);
+                Expect::Move
+            }
+            Say::SetBoard(lines) => {
+                (self.stones, self.to_move) = self.block(lines);
+                Expect::Nothing
+            }
+            Say::Swap2(spots) => self.swap2(spots),
+            Say::Block(spots) => {
+                self.blocked.extend(spots.iter().filter_map(|&(x, y)| self.size.point(x, y)));
+                Expect::Nothing
+            }
+            Say::Forbidden => Expect::Forbidden,
+        }
+    }
+
+    fn swap2(&mut self, spots: &[(i64, i64)]) -> Expect {
+        let points: Option<Vec<Point>> = spots.iter().map(|&(x, y)| self.size.point(x, y)).collect();
+        let Some(points) = points.filter(|points| matches!(points.len(), 0 | 3 | 5)) else { return Expect::Error };
+        if points.iter().enumerate().any(|(index, point)| points[..index].contains(point)) {
+            return Expect::Error;
+        }
+        let colors = [Cell::Black, Cell::White].into_iter().cycle();
+        self.to_move = if points.is_empty() { Color::Black } else { Color::White };
+        self.stones = points.into_iter().zip(colors).collect();
+        Expect::Swap2
+    }
+
+    /// The words of a command.
+    fn words(&self, say: &Say) -> Vec<String> {
+        let block = |word: &str, lines: Vec<String>| [vec![word.to_owned()], lines, vec!["DONE".to_owned()]].concat();
+        let pairs = |spots: &[(i64, i64)]| spots.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>();
+        let triples = |l: &[(i64, i64, i64)]| l.iter().map(|(x, y, who)| format!("{x},{y},{who}")).collect::<Vec<_>>();
+        let line = match say {
+            Say::Start(side) => format!("START {side}"),
+            Say::RectStart(width, height) => format!("RECTSTART {width},{height}"),
+            Say::Restart => "RESTART".into(),
+            Say::Begin => "BEGIN".into(),
+            Say::Turn(x, y) => format!("TURN {x},{y}"),
+            Say::Play(x, y) => format!("PLAY {x},{y}"),
+            Say::TakeBack(x, y) => format!("TAKEBACK {x},{y}"),
+            Say::Undo => {
+                let newest = self.stones.iter().rev().find(|(_, cell)| *cell != Cell::Wall);
+                newest.map_or("TAKEBACK 0,0".into(), |(point, _)| format!("TAKEBACK {point}"))
+            }
+            Say::Board(lines) => return block("BOARD", triples(lines)),
+            Say::SetBoard(lines) => return block("YXBOARD", triples(lines)),
+            Say::Swap2(spots) => return block("SWAP2BOARD", pairs(spots)),
+            Say::Block(spots) => return block("YXBLOCK", pairs(spots)),
+            Say::Rule(rule) => format!("INFO rule {}", rule.number()),
+            Say::UnblockAll => "YXBLOCKRESET".into(),
+            Say::Forbidden => "YXSHOWFORBID".into(),
+            Say::Silent(line) | Say::Wrong(line) | Say::Unknown(line) => (*line).to_owned(),
+        };
+        vec![line]
+    }
+
+    /// Holds an answer to what was expected; makes the move that it tells.
+    fn check(&mut self, expected: &Expect, answer: &[String]) -> Result<(), String> {
+        let wrong = || format!("expected {expected:?}, got {answer:?}");
+        if let Expect::Nothing = expected {
+            return if answer.is_empty() { Ok(()) } else { Err(wrong()) };
+        }
+        let [line] = answer else { return Err(wrong()) };
+        let points: Option<Vec<Point>> = line.split(' ').map(|word| self.point(word)).collect();
+        let fits = match expected {
+            Expect::Nothing => false,
+            Expect::Line(expected) => line == expected,
+            Expect::Error => line.starts_with("ERROR ") && !line.contains("internal"),
+            Expect::Unknown => line.starts_with("UNKNOWN "),
+            Expect::Forbidden => {
+                let may = self.rule == Rule::Renju && self.to_move == Color::Black;
+                line.starts_with("FORBID ") && line.ends_with('.') && (may || line == "FORBID .")
+            }
+            Expect::Move => points.is_some_and(|points| points.len() == 1 && self.takes(points[0])),
+            Expect::Swap2 => {
+                let empty = points.filter(|points| points.iter().all(|&point| self.is_empty(point)));
+                line == "SWAP" || empty.is_some_and(|points| matches!(points.len(), 1..=3))
+            }
+        };
+        if fits { Ok(()) } else { Err(wrong()) }
+    }
+
+    fn point(&self, word: &str) -> Option<Point> {
+        let (x, y) = word.split_once(',')?;
+        self.size.point(x.parse().ok()?, y.parse().ok()?)
+    }
+
+    /// The brain's own move: on an empty point, and on one that is free if there is any.
+    fn takes(&mut self, point: Point) -> bool {
+        let free = self.size.points().any(|point| self.is_empty(point) && !self.blocked.contains(&point));
+        let allowed = !free || !self.blocked.contains(&point) || self.rule == Rule::Renju;
+        allowed && self.place(point.x() as i64, point.y() as i64)
+    }
+}
+
+fn coordinate() -> impl Strategy<Value = i64> {
+    prop_oneof![20 => 0..7i64, 1 => -1..9i64, 1 => Just(i64::MAX), 1 => Just(22)]
+}
+
+fn spots(most: usize) -> impl Strategy<Value = Vec<(i64, i64)>> {
+    prop::collection::vec((coordinate(), coordinate()), 0..=most)
+}
+
+fn lines(most: usize) -> impl Strategy<Value = Vec<(i64, i64, i64)>> {
+    let who = prop_oneof![8 => 1..3i64, 1 => Just(3), 1 => 0..5i64];
+    prop::collection::vec((coordinate(), coordinate(), who), 0..=most)
+}
+
+fn say() -> impl Strategy<Value = Say> {
+    let silent = ["", "INFO", "INFO nonsense 7", "INFO time_left -5", "INFO rule 255", "INFO folder C:\\x", "STOP"];
+    let wrong = ["START", "START x", "RECTSTART 3,3", "TURN", "PLAY 1", "TAKEBACK x,y"];
+    let unknown = ["FOO", "DONE", "7,7", "\u{fffd}"];
+    prop_oneof![
+        2 => prop_oneof![4 => 5..8i64, 1 => -1..25i64].prop_map(Say::Start),
+        1 => (4..9i64, 4..9i64).prop_map(|(width, height)| Say::RectStart(width, height)),
+        1 => Just(Say::Restart),
+        2 => Just(Say::Begin),
+        16 => (coordinate(), coordinate()).prop_map(|(x, y)| Say::Turn(x, y)),
+        6 => (coordinate(), coordinate()).prop_map(|(x, y)| Say::Play(x, y)),
+        2 => (coordinate(), coordinate()).prop_map(|(x, y)| Say::TakeBack(x, y)),
+        4 => Just(Say::Undo),
+        3 => lines(50).prop_map(Say::Board),
+        2 => lines(60).prop_map(Say::SetBoard),
+        2 => spots(5).prop_map(Say::Swap2),
+        3 => prop::sample::select(Rule::ALL.to_vec()).prop_map(Say::Rule),
+        1 => spots(40).prop_map(Say::Block),
+        1 => Just(Say::UnblockAll),
+        1 => Just(Say::Forbidden),
+        1 => prop::sample::select(silent.to_vec()).prop_map(Say::Silent),
+        1 => prop::sample::select(wrong.to_vec()).prop_map(Say::Wrong),
+        1 => prop::sample::select(unknown.to_vec()).prop_map(Say::Unknown),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn the_session_does_what_the_model_does(script in prop::collection::vec(say(), 1..60), begun in any::<bool>()) {
+        let (mut talk, mut model) = (Conversation::new(), Model::new());
+        for limit in ["INFO timeout_turn 0", "INFO hash_size 1024"] {
+            talk.say(limit);
+        }
+        let opening = begun.then_some(Say::Start(6));
+        for said in opening.iter().chain(&script) {
+            let words = model.words(said);
+            let expected = model.expect(said);
+            let answer: Vec<String> = words.iter().flat_map(|line| talk.say(line)).collect();
+            let answer: Vec<String> = answer.into_iter().filter(|line| !line.starts_with("MESSAGE ")).collect();
+            model.check(&expected, &answer).map_err(|wrong| TestCaseError::fail(format!("{said:?}: {wrong}")))?;
+            prop_assert_eq!(talk.stones(), model.stones.clone(), "after {:?}", said);
+            let engine = talk.engine();
+            prop_assert_eq!((engine.to_move(), engine.rule()), (model.to_move, model.rule), "after {:?}", said);
+            prop_assert_eq!(engine.size(), model.size, "after {:?}", said);
+        }
+    }
+}
