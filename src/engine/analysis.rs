@@ -22,7 +22,9 @@ pub struct Balanced {
 }
 
 /// Most sets of stones that are weighed; beyond that, a sample is.
-const MOST_SETS: usize = 1024;
+const MOST_SETS: usize = 256;
+/// On an empty board, how far from the centre the first stone may lie.
+const MIDDLE: usize = 4;
 /// The same question gets the same sample.
 const SEED: u64 = 2;
 /// Depth to which the sets that are left at last are searched when nothing else limits it.
@@ -131,7 +133,13 @@ impl Engine {
         let mut points: Vec<Point> = Vec::new();
         board.for_each_near(|point| points.push(point));
         if points.is_empty() {
+            let center = self.size().center();
+            let is_central =
+                |point: &Point| point.x().abs_diff(center.x()).max(point.y().abs_diff(center.y())) <= MIDDLE;
             points.extend(self.size().points().filter(|&point| board.is_empty(point)));
+            if board.move_number() == 0 {
+                points.retain(is_central);
+            }
         }
         points.retain(|point| !self.blocked.contains(point));
         points.retain(|&point| {

@@ -414,7 +414,8 @@ fn summary(f: &mut fmt::Formatter<'_>, iteration: &Iteration, notation: Notation
 fn defences(f: &mut fmt::Formatter<'_>, moves: &[(Point, Score)], notation: Notation) -> fmt::Result {
     let lost = |score: Score| score.is_loss() || score <= -Score::estimate(Score::EVAL_LIMIT);
     let holding: Vec<_> = moves.iter().filter(|(_, score)| !lost(*score)).collect();
-    write!(f, "MESSAGE {} of {} moves hold", holding.len(), moves.len())?;
+    // Moves that are not among these lose at once.
+    write!(f, "MESSAGE {} of {} moves to think of hold", holding.len(), moves.len())?;
     for (begin, group) in holding.chunks(MOVES_A_LINE).enumerate() {
         f.write_str(if begin == 0 { ":" } else { "\nMESSAGE and" })?;
         for (point, score) in group {
@@ -476,7 +477,7 @@ mod tests {
             (point(9, 7), Score::loss_in(Ply::ROOT, 6)),
         ];
         let text = Reply::Defences { moves: &moves, notation: Notation::Plain }.to_string();
-        assert_eq!(text, "MESSAGE 1 of 3 moves hold: h8 50.0%\nMESSAGE lose: i8 j8 in 6");
+        assert_eq!(text, "MESSAGE 1 of 3 moves to think of hold: h8 50.0%\nMESSAGE lose: i8 j8 in 6");
     }
 
     #[test]

@@ -29,8 +29,8 @@ impl Candidate {
     /// Whether nothing is left to find out: a proof that will not get shorter, or was given time to.
     fn is_settled(&self) -> bool {
         let depth = self.iteration.depth as i32;
-        self.score().distance().is_some_and(|distance| distance <= depth || distance <= 5)
-            || self.proven_for > PROOF_ITERATIONS
+        let is_patient = self.proven_for <= PROOF_ITERATIONS;
+        self.score().distance().is_some_and(|distance| distance <= depth || distance <= 5 || !is_patient)
     }
 }
 
@@ -102,11 +102,12 @@ fn iterate(
             sink.root_event(RootEvent::Loses(point));
         }
         if score > bar {
-            let place = found.partition_point(|line| line.score() >= score);
+            let candidate = candidate(worker, before, point, score, depth);
+            let place = found.partition_point(|line| line.score() >= candidate.score());
             if place == 0 {
                 sink.root_event(RootEvent::Leads(point));
             }
-            found.insert(place, candidate(worker, before, point, score, depth));
+            found.insert(place, candidate);
             found.truncate(wanted);
         }
         all_searched |= index + 1 == earlier.len();
@@ -121,10 +122,15 @@ fn iterate(
     !worker.aborted
 }
 
+/// Whether something that was proven `before` is taken back, or a win put off.
+fn is_worse_proof(before: Score, now: Score) -> bool {
+    (before.is_win() && now < before) || (before.is_loss() && !now.is_loss())
+}
+
 /// What an iteration has found about a move, and what it remembers of the one before.
 fn candidate(worker: &Worker<'_>, before: Option<&Candidate>, point: Point, score: Score, depth: u32) -> Candidate {
     if let Some(before) = before
-        && (before.is_settled() || (before.score().is_win() && score < before.score()))
+        && (before.is_settled() || is_worse_proof(before.score(), score))
     {
         // A proof stays a proof, even when the table has lost it.
         return Candidate { iteration: before.iteration.clone(), proven_for: before.proven_for + 1 };
