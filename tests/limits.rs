@@ -55,7 +55,7 @@ fn memory_stays_below_its_limit() {
             println!("max_memory {mib} MiB, {threads} threads: USS at most {:.1} MiB", most as f64 / 1024.0);
             assert!(most <= mib * 1024, "{most} KiB under a limit of {mib} MiB with {threads} threads");
             if thorough {
-                assert!(most > mib * 1024 / 2, "{most} KiB: a limit of {mib} MiB was hardly used");
+                assert!(most > (mib - 24) * 1024 / 2, "{most} KiB: a limit of {mib} MiB was hardly used");
             }
         }
     }
