@@ -148,7 +148,8 @@ impl Engine {
         points
     }
 
-    fn board_after(&self, stones: &[Point]) -> Board {
+    /// The position after further stones, colours in turns.
+    pub(super) fn board_after(&self, stones: &[Point]) -> Board {
         let mut board = self.board();
         for &point in stones {
             board.play(point, &mut NullObserver);

@@ -1,13 +1,13 @@
 //! Opening rules: what to propose, and which side to take, under swap2 and under Soosorv-8. Floor 4.
 
 use super::Engine;
-use crate::base::{Cell, Color, Point, Score};
-use crate::board::{Board, symmetry};
+use crate::base::{Point, Score};
+use crate::board::symmetry;
 use crate::search::{NullSink, ReportSink, Scope, SearchControl, SearchLimits};
+use rand::SeedableRng;
 use rand::rngs::SmallRng;
-use rand::seq::IndexedRandom;
-use rand::{Rng, SeedableRng};
-use std::time::{Duration, Instant};
+use rand::seq::{IndexedRandom, SliceRandom};
+use std::time::Instant;
 
 /// The answer to a swap2 question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,12 +18,10 @@ pub enum Swap2Choice {
     Place(Vec<Point>),
 }
 
-/// Seed of the proposed openings: the same question gets the same answer.
-const SEED: u64 = 1;
-/// Openings weighed against each other before one is proposed.
-const CANDIDATES: u32 = 12;
-/// Nodes given to each when no time limit says otherwise.
-const CANDIDATE_NODES: u64 = 20_000;
+/// Openings, or pairs of stones, that are weighed against each other.
+const CANDIDATES: usize = 16;
+/// How far from a spot, or from the stones on the board, such stones lie.
+const WINDOW: usize = 3;
 /// Fourth stones of a Soosorv opening that are looked into.
 const FOURTHS: usize = 4;
 /// Most fifth stones that may be asked for.
@@ -45,75 +43,99 @@ impl Engine {
     }
 
     /// We are provisionally white and to move: stay when the search likes white, otherwise take black. After three
-    /// stones that are nearly even, two more go down and the opponent chooses.
+    /// stones that are as even as the search can tell, two more go down, as even again, and the opponent chooses.
     fn choose_side(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Swap2Choice {
-        let report = self.think(control, sink);
+        let is_first = self.stones().len() == 3;
+        let half = share_of(control, 1, 2);
+        let report = self.think(if is_first { &half } else { control }, sink);
         let score = report.last.score;
-        let reply = report.last.pv.get(1).copied();
-        match (report.best, reply) {
-            (Some(fourth), Some(fifth)) if self.stones().len() == 3 && score.units().abs() < EVEN => {
-                Swap2Choice::Place(vec![fourth, fifth])
+        if is_first && score.units().abs() < EVEN {
+            let line = report.last.pv.get(..2).map(<[Point]>::to_vec);
+            if let Some(stones) = self.even_pair(line, control) {
+                return Swap2Choice::Place(stones);
             }
-            (Some(point), _) if score >= Score::DRAW => Swap2Choice::Place(vec![point]),
+        }
+        match report.best {
+            Some(point) if score >= Score::DRAW => Swap2Choice::Place(vec![point]),
             _ => Swap2Choice::Swap,
         }
     }
 
-    /// Three stones after which neither side is much better: the most even of a few random ones, by short searches.
+    /// Three stones after which neither side is much better: the most even of some random ones.
     fn propose_opening(&mut self, control: &SearchControl) -> Vec<Point> {
-        let mut random = SmallRng::seed_from_u64(SEED);
-        let openings: Vec<_> = (0..CANDIDATES).filter_map(|_| self.random_opening(&mut random)).collect();
-        self.most_even(openings, control).unwrap_or_else(|| self.size().points().take(3).collect())
+        let mut random = SmallRng::seed_from_u64(self.options.opening_seed);
+        let all: Vec<Point> = self.size().points().collect();
+        let openings = (0..CANDIDATES)
+            .filter_map(|_| {
+                let spot = *all.choose(&mut random)?;
+                let near = all.iter().copied().filter(|&point| is_near(point, spot)).collect();
+                some_of(near, 3, &mut random)
+            })
+            .collect();
+        self.most_even(openings, control, false).unwrap_or_else(|| all.into_iter().take(3).collect())
     }
 
-    /// The opening of three stones after which neither side is much better, by short searches.
-    fn most_even(&mut self, openings: Vec<Vec<Point>>, control: &SearchControl) -> Option<Vec<Point>> {
-        let count = openings.len() as u32;
-        let limits = control.limits();
-        let begin = limits.started.unwrap_or_else(Instant::now);
-        let share = limits.turn.into_iter().chain(limits.left.map(|left| left / 20)).min().map(|time| time / count);
-        let mut best: Option<(i32, Vec<Point>)> = None;
-        for (i, opening) in (0..).zip(openings) {
-            let until = share.map(|share| (begin + share * (i + 1)).saturating_duration_since(Instant::now()));
-            let nodes = limits.nodes.map_or(CANDIDATE_NODES, |nodes| nodes / u64::from(count));
-            let inner = control.part(SearchLimits {
-                turn: until,
-                nodes: Some(nodes),
-                depth: limits.depth,
-                ..SearchLimits::default()
-            });
-            let stones: Vec<(Point, Cell)> =
-                opening.iter().zip([Cell::Black, Cell::White, Cell::Black]).map(|(&p, c)| (p, c)).collect();
-            let board = Board::from_cells(self.rule(), self.size(), &stones, Color::White);
-            let score = self.search(board, Scope::default(), &inner, &mut NullSink).last.score.units().abs();
-            if best.as_ref().is_none_or(|(lowest, _)| score < *lowest) {
-                best = Some((score, opening));
-            }
-            let out_of_time = share.is_some_and(|share| begin.elapsed() + share > share * count);
-            let ends = control.is_stopped() || out_of_time || until == Some(Duration::ZERO);
-            if self.traces.has_more().map_or(ends, |more| !more) {
-                break;
-            }
-        }
-        best.map(|(_, opening)| opening)
+    /// A fourth and a fifth stone after which neither side is much better: those of the expected line, or the most
+    /// even of some random ones near the stones.
+    fn even_pair(&mut self, line: Option<Vec<Point>>, control: &SearchControl) -> Option<Vec<Point>> {
+        let mut random = SmallRng::seed_from_u64(self.options.opening_seed);
+        let stones: Vec<Point> = self.stones().iter().map(|&(point, _)| point).collect();
+        let near: Vec<Point> = self
+            .size()
+            .points()
+            .filter(|point| !stones.contains(point) && stones.iter().any(|&stone| is_near(*point, stone)))
+            .collect();
+        let random_ones = (1..CANDIDATES).filter_map(|_| some_of(near.clone(), 2, &mut random));
+        let pairs = line.into_iter().chain(random_ones).collect();
+        self.most_even(pairs, control, true)
     }
 
-    /// Three different points, legal for their colours, within a window of seven around a random spot.
-    fn random_opening(&self, random: &mut SmallRng) -> Option<Vec<Point>> {
-        let size = self.size();
-        let all: Vec<Point> = size.points().collect();
-        let spot = *all.choose(random)?;
-        let near: Vec<Point> =
-            all.into_iter().filter(|p| p.x().abs_diff(spot.x()) <= 3 && p.y().abs_diff(spot.y()) <= 3).collect();
-        let mut opening = Vec::new();
-        while opening.len() < 3 {
-            let point = near[random.random_range(0..near.len())];
-            if !opening.contains(&point) {
-                opening.push(point);
+    /// Which of these continuations leaves neither side much better: short searches of all, longer ones of the better
+    /// half, and so on. `late`: half of the time is used up already.
+    fn most_even(
+        &mut self,
+        mut continuations: Vec<Vec<Point>>,
+        control: &SearchControl,
+        late: bool,
+    ) -> Option<Vec<Point>> {
+        let begin = Instant::now();
+        let rounds = continuations.len().max(1).ilog2().max(1);
+        for round in 0..rounds {
+            let count = continuations.len() as u32;
+            let mut weighed = Vec::new();
+            for (continuation, number) in continuations.iter().zip(1..) {
+                let (part, whole) = (round * count + number, rounds * count);
+                let inner =
+                    if late { share_of(control, whole + part, 2 * whole) } else { share_of(control, part, whole) };
+                let board = self.board_after(continuation);
+                let report = self.search(board, Scope::default(), &inner, &mut NullSink);
+                weighed.push((report.last.score.units().abs(), continuation.clone()));
+                let limits = control.limits();
+                let time = limits.turn.into_iter().chain(limits.left.map(|left| left / 20)).min();
+                let ends =
+                    control.is_stopped() || time.is_some_and(|time| limits.started.unwrap_or(begin).elapsed() >= time);
+                if self.traces.has_more().map_or(ends, |more| !more) {
+                    // Those that the longer searches have not come to were good enough before.
+                    weighed.sort_by_key(|&(score, _)| score);
+                    return weighed.into_iter().next().map(|(_, best)| best);
+                }
             }
+            weighed.sort_by_key(|&(score, _)| score);
+            weighed.truncate(weighed.len().div_ceil(2));
+            continuations = weighed.into_iter().map(|(_, continuation)| continuation).collect();
         }
-        Some(opening)
+        continuations.into_iter().next()
     }
+}
+
+fn is_near(a: Point, b: Point) -> bool {
+    a.x().abs_diff(b.x()) <= WINDOW && a.y().abs_diff(b.y()) <= WINDOW
+}
+
+/// So many different points of these, at random; none if there are not so many.
+fn some_of(mut points: Vec<Point>, count: usize, random: &mut SmallRng) -> Option<Vec<Point>> {
+    let (chosen, _) = points.partial_shuffle(random, count);
+    (chosen.len() == count).then(|| chosen.to_vec())
 }
 
 /// The questions of the Soosorv-8 opening: three stones, who takes which side, a fourth stone with a number of fifth
@@ -137,7 +159,7 @@ impl Engine {
             }
         }
         let plain = openings.first().cloned().unwrap_or_default();
-        self.most_even(openings, control).unwrap_or(plain)
+        self.most_even(openings, control, false).unwrap_or(plain)
     }
 
     /// The fourth stone, with a number of fifth ones to ask for (1 to 8): together as even as may be, since the
@@ -237,7 +259,8 @@ fn share_of(control: &SearchControl, part: u32, whole: u32) -> SearchControl {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Rule;
+    use crate::base::{Cell, Color, Rule, Size};
+    use crate::board::oracle::{Oracle, Verdict};
 
     fn answer(stones: &[(usize, usize)]) -> Option<Swap2Choice> {
         let mut engine = Engine::new();
@@ -258,6 +281,48 @@ mod tests {
         let Some(Swap2Choice::Place(points)) = answer(&[]) else { panic!("an opening is always placed") };
         assert_eq!(points.len(), 3);
         assert!(points[0] != points[1] && points[1] != points[2] && points[0] != points[2]);
+    }
+
+    #[test]
+    fn openings_vary_with_the_seed_are_legal_and_the_same_for_the_same_seed() {
+        for rule in Rule::ALL {
+            let mut openings = std::collections::HashSet::new();
+            for seed in 0..4 {
+                let propose = || {
+                    let mut engine = Engine::new();
+                    engine.set_rule(rule);
+                    engine.new_game(Size::square(15).unwrap(), false);
+                    engine.options_mut().opening_seed = seed;
+                    let control = SearchControl::default();
+                    control.begin(SearchLimits { nodes: Some(5000), ..SearchLimits::default() });
+                    engine.swap2(&control, &mut NullSink)
+                };
+                let Some(Swap2Choice::Place(stones)) = propose() else { panic!("an opening is always placed") };
+                assert_eq!(propose(), Some(Swap2Choice::Place(stones.clone())));
+                let mut oracle = Oracle::new(rule, Size::square(15).unwrap());
+                for (&stone, color) in stones.iter().zip([Color::Black, Color::White, Color::Black]) {
+                    assert_eq!(oracle.play(stone, color), Verdict::Continues);
+                }
+                openings.insert(stones);
+            }
+            assert!(openings.len() >= 3, "{openings:?}");
+        }
+    }
+
+    #[test]
+    fn an_even_position_is_passed_on_with_two_stones_as_even() {
+        let mut engine = Engine::new();
+        let moves = |text: &str| crate::board::notation::parse_moves(text, Size::square(15).unwrap()).unwrap();
+        let colors = [Cell::Black, Cell::White].into_iter().cycle();
+        let stones: Vec<(Point, Cell)> = moves("h8i9a1").into_iter().zip(colors).collect();
+        engine.set_position(&stones, Color::White).unwrap();
+        let control = SearchControl::default();
+        control.begin(SearchLimits { nodes: Some(100_000), ..SearchLimits::default() });
+        let pair = engine.even_pair(None, &control).unwrap();
+        assert_eq!(pair.len(), 2);
+        assert!(pair[0] != pair[1] && stones.iter().all(|(stone, _)| !pair.contains(stone)));
+        let report = engine.search(engine.board_after(&pair), Scope::default(), &control, &mut NullSink);
+        assert!(report.last.score.units().abs() < 150, "{}", report.last.score);
     }
 
     #[test]

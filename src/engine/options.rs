@@ -35,6 +35,8 @@ pub struct Options {
     pub strength: u32,
     /// What a level below the highest happens to see; the same seed plays the same game.
     pub seed: u64,
+    /// Which openings are proposed under swap2; the same seed proposes the same.
+    pub opening_seed: u64,
     /// Whether moves that a symmetry of the position maps onto each other all count among the best lines.
     pub all_symmetric: bool,
 }
@@ -157,6 +159,7 @@ impl Default for Options {
             threads: 1,
             strength: level::FULL,
             seed: 0,
+            opening_seed: 0,
             all_symmetric: false,
         }
     }

@@ -112,6 +112,14 @@ pub static KEYS: &[Key] = &[
         |o, level| o.strength = level.clamp(0, 100) as u32,
         "playing strength from 0 to 100, the default; see Levels",
     ),
+    setting(
+        "seed",
+        |o, seed| {
+            o.seed = seed as u64;
+            o.opening_seed = seed as u64;
+        },
+        "what chance decides: the opening proposed under swap2, and what levels see; the same seed, the same choice",
+    ),
     setting("max_node", |o, nodes| o.max_nodes = positive(nodes), "most nodes per move; 0 or less: unlimited"),
     Key {
         name: "evaluator",

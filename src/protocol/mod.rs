@@ -17,6 +17,7 @@ pub mod traffic;
 
 use record::Recorder;
 use session::Session;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
@@ -60,7 +61,12 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
     let (sender, orders) = mpsc::sync_channel(WAITING);
     let shared = Arc::clone(&traffic);
     let thinking = thread::Builder::new().name("think".into()).stack_size(STACK).spawn(move || {
-        Session::new(reply::output(), Arc::clone(&shared)).serve(orders);
+        let mut session = Session::new(reply::output(), Arc::clone(&shared));
+        if shared.recorder().is_none() {
+            // Other openings every time, unless the session is to be repeated.
+            session.set_opening_seed(RandomState::new().hash_one(std::process::id()));
+        }
+        session.serve(orders);
         shared.finish();
     })?;
     thread::Builder::new().name("listen".into()).spawn(move || {

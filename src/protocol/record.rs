@@ -12,8 +12,8 @@
 //! < 312 7,7
 //! ```
 //!
-//! Every line is written at once, so a process that was killed leaves everything up to that moment. The engine draws
-//! its random openings from fixed seeds, so these need not be written down.
+//! Every line is written at once, so a process that was killed leaves everything up to that moment. A recorded session
+//! draws its random openings from fixed seeds, so these need not be written down.
 
 use crate::base::{Point, Score};
 use crate::engine::{Engine, SearchTrace};

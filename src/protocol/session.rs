@@ -92,6 +92,11 @@ impl<W: Write> Session<W> {
         std::mem::take(&mut self.replies)
     }
 
+    /// Which openings are proposed, unless `INFO seed` says otherwise.
+    pub fn set_opening_seed(&mut self, seed: u64) {
+        self.engine.options_mut().opening_seed = seed;
+    }
+
     /// Obeys orders until one of them ends the session or nobody reads the replies any more.
     pub fn serve(&mut self, orders: impl IntoIterator<Item = Order>) {
         for order in orders {
