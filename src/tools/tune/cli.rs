@@ -59,6 +59,9 @@ pub struct SpsaArguments {
     /// Pairs of games in the whole run.
     #[arg(long, default_value_t = 10_000)]
     pub pairs: u64,
+    /// How far the values move: the gain at the end of the run, in squared steps. Few games want more than many.
+    #[arg(long, default_value_t = spsa::GAIN)]
+    pub gain: f64,
     /// Pairs between two updates of the values.
     #[arg(long, default_value_t = 8)]
     pub batch: u64,
@@ -148,6 +151,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
         allowance: typed.allowance.allowance(),
         pairs: typed.pairs.max(1),
         batch: typed.batch.max(1),
+        gain: typed.gain,
         seed: typed.seed,
     };
     let grounds: Vec<Ground> =

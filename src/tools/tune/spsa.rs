@@ -26,8 +26,8 @@ const ALPHA: f64 = 0.602;
 const GAMMA: f64 = 0.101;
 /// The step at the end, as a share of the range.
 const STEP_SHARE: f64 = 1.0 / 20.0;
-/// The gain at the end, in squared steps.
-const GAIN: f64 = 0.002;
+/// The gain at the end, in squared steps, that suits long runs.
+pub const GAIN: f64 = 0.002;
 /// The part of the run over which gains are held back.
 const HOLD: f64 = 0.1;
 
@@ -89,6 +89,8 @@ pub struct Settings {
     pub pairs: u64,
     /// Pairs between two updates.
     pub batch: u64,
+    /// Gain at the end, in squared steps.
+    pub gain: f64,
     /// Same seed, same run.
     pub seed: u64,
 }
@@ -220,7 +222,7 @@ impl Sample {
         // In points of the pair, -2 to 2.
         let result = half_points as f64 - 2.0;
         for ((value, tuned), (side, step)) in state.values.iter_mut().zip(&state.settings.tuned).zip(&self.steps) {
-            let gain = GAIN * tuned.last_step().powi(2) * growth;
+            let gain = state.settings.gain * tuned.last_step().powi(2) * growth;
             *value = (*value + gain / step * result * side).clamp(tuned.min, tuned.max);
         }
         state.outcomes[half_points.min(4)] += 1;
@@ -252,7 +254,15 @@ mod tests {
 
     fn settings(names: &[&str], pairs: u64) -> Settings {
         let tuned = names.iter().map(|name| Tuned::parse(name).unwrap()).collect();
-        Settings { tuned, grounds: vec!["test".to_owned()], allowance: Allowance::Nodes(500), pairs, batch: 4, seed: 7 }
+        Settings {
+            tuned,
+            grounds: vec!["test".to_owned()],
+            allowance: Allowance::Nodes(500),
+            pairs,
+            batch: 4,
+            gain: GAIN,
+            seed: 7,
+        }
     }
 
     fn grounds() -> Vec<Ground> {
