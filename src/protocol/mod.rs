@@ -31,9 +31,9 @@ const STACK: usize = 64 << 20;
 /// How long an answer that is owed may hold up the end; a manager that left may not read it at all.
 const FAREWELL: Duration = Duration::from_millis(80);
 
-/// Commands that may wait for the session. Whoever writes more of them at once is made to wait, too: the listener does not
-/// read on, and they stay in the pipe.
-const WAITING: usize = 1000;
+/// Commands that may wait for the session: more than a mouse makes that is reported all through a long search. Whoever
+/// writes more of them is made to wait, too: the listener does not read on, and they stay in the pipe.
+const WAITING: usize = 20_000;
 
 /// Names the file to record a session to, for managers that start a brain without arguments; `%p` in it stands for the
 /// number of the process, where several of them run.
