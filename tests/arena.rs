@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use tengen::tools::arena::export::{parse_psq, parse_sgf};
 use tengen::tools::arena::record::GameRecord;
+use tengen::tools::gamefile;
 
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/brains/fake.sh");
 const OPENINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/openings/freestyle_15.txt");
@@ -333,14 +333,15 @@ fn a_gauntlet_with_all_files_and_a_rating_table() {
     files.sort();
     assert_eq!(files.len(), 8);
     for (file, game) in files.iter().zip(&games) {
-        let (size, stones) = parse_psq(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let read = gamefile::parse(&std::fs::read_to_string(file).unwrap(), None).unwrap();
+        let (size, stones) = (read.size, read.stones);
         assert_eq!((Some(size), stones), (game.size(), game.stones()));
     }
     let text = std::fs::read_to_string(&sgf).unwrap();
     let trees: Vec<&str> = text.lines().collect();
     assert_eq!(trees.len(), 8);
     for (tree, game) in trees.iter().zip(&games) {
-        assert_eq!(parse_sgf(tree).unwrap().1, game.stones());
+        assert_eq!(gamefile::parse(tree, None).unwrap().stones, game.stones());
     }
 }
 

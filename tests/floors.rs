@@ -12,7 +12,7 @@ const FLOORS: [&str; 7] = ["base", "board", "eval", "search", "engine", "protoco
 const BUDGET: usize = 600;
 
 /// Where the standard streams may be named (a file, or a folder ending in `/`).
-const STDIN: &[&str] = &["protocol/input.rs", "tools/solve.rs"];
+const STDIN: &[&str] = &["protocol/input.rs", "tools/explain.rs", "tools/play.rs", "tools/solve.rs"];
 const STDOUT: &[&str] = &["protocol/reply.rs", "tools/", "main.rs", "bin/"];
 const STDERR: &[&str] = &["tools/", "main.rs", "bin/"];
 /// Where the standard hash maps may be used, whose keys are random: in programs that only ever run on their own. The

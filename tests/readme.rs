@@ -70,6 +70,34 @@ fn the_rules_are_those_of_the_source() {
 }
 
 #[test]
+fn the_levels_are_those_of_the_source() {
+    let rows = table("| strength | a name for it | against the level 10 below |");
+    let shown: Vec<(String, String)> = rows.iter().map(|row| (row[0].clone(), row[1].clone())).collect();
+    let known: Vec<(String, String)> = tengen::engine::level::LEVELS
+        .iter()
+        .map(|(name, strength)| (format!("`{strength}`"), (*name).to_owned()))
+        .collect();
+    assert_eq!(shown, known);
+}
+
+#[test]
+fn the_explanation_is_the_one_shown() {
+    let line = README.lines().find(|line| line.contains(" -- explain ")).expect("README.md explains a point");
+    let shown = README.split(line).nth(1).unwrap().split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let arguments = line.split(" -- ").nth(1).unwrap().split(' ');
+    let output = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen")).args(arguments).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.ends_with(&format!("\n\n{shown}")), "{said}");
+}
+
+#[test]
+fn every_tool_is_named() {
+    for command in tengen::tools::COMMANDS {
+        assert!(README.contains(&format!("pbrain-tengen {}", command.words)), "{}", command.words);
+    }
+}
+
+#[test]
 fn the_example_plays() {
     let line = README.lines().find(|line| line.starts_with("printf '")).expect("README.md pipes a transcript");
     let script = line.split('\'').nth(1).unwrap().replace("\\n", "\n");

@@ -6,6 +6,7 @@
 //! in one line only, so it changes one nibble per colour and cell.
 
 pub mod forbidden;
+pub mod lesson;
 pub mod lines;
 pub mod notation;
 pub mod observer;

@@ -163,7 +163,7 @@ impl Oracle {
     }
 
     /// Stones of `color` in one piece with `p`: how many before it and how many after it.
-    fn neighbours(&self, p: Point, color: Color, direction: Direction) -> (usize, usize) {
+    pub(super) fn neighbours(&self, p: Point, color: Color, direction: Direction) -> (usize, usize) {
         let is_own = |&steps: &i32| self.at(p, direction, steps) == Cell::from(color);
         let count = |sign: i32| (1..Size::MAX_SIDE as i32).map(|i| i * sign).take_while(is_own).count();
         (count(-1), count(1))
@@ -175,10 +175,15 @@ impl Oracle {
         back + 1 + ahead
     }
 
-    /// Fours along one line that contain the black stone on `p`. A four is a set of four black stones that one more
-    /// makes exactly five; so the straight four `.XXXX.`, which two stones can complete, is one four, and
-    /// `X.XXX.X` holds two.
+    /// How many [fours](Oracle::fours) one line holds.
     fn count_fours(&self, p: Point, direction: Direction) -> usize {
+        self.fours(p, direction).len()
+    }
+
+    /// Fours along one line that contain the black stone on `p`, as steps from there. A four is a set of four black
+    /// stones that one more makes exactly five; so the straight four `.XXXX.`, which two stones can complete, is one
+    /// four, and `X.XXX.X` holds two.
+    pub(super) fn fours(&self, p: Point, direction: Direction) -> Vec<Vec<i32>> {
         let mut fours: Vec<Vec<i32>> = Vec::new();
         for start in -4..=0 {
             let squares = start..start + 5;
@@ -190,7 +195,7 @@ impl Oracle {
                 fours.push(stones);
             }
         }
-        fours.len()
+        fours
     }
 
     /// The real three along one line that contains the black stone on `p`: black could legally play one of the
@@ -206,7 +211,7 @@ impl Oracle {
 
     /// Whether black on the empty square `steps` away joins the stone on `p` in a straight four: four in a row,
     /// both ends empty, and no black stone behind them that would turn the five into a six.
-    fn makes_straight_four(&self, p: Point, direction: Direction, steps: i32) -> bool {
+    pub(super) fn makes_straight_four(&self, p: Point, direction: Direction, steps: i32) -> bool {
         let Some(e) = p.step(direction, steps) else { return false };
         if self.cell(e) != Cell::Empty {
             return false;

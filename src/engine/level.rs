@@ -21,6 +21,21 @@ pub const FULL: u32 = 100;
 /// The lowest level that never overlooks a five or an open four.
 pub const SOUND: u32 = 50;
 
+/// Names for levels, from the lowest to the highest.
+pub const LEVELS: [(&str, u32); 11] = [
+    ("beginner", 0),
+    ("novice", 10),
+    ("casual", 20),
+    ("attentive", 30),
+    ("regular", 40),
+    ("sound", 50),
+    ("club", 60),
+    ("strong", 70),
+    ("expert", 80),
+    ("master", 90),
+    ("full", FULL),
+];
+
 /// How a level plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {

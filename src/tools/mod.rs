@@ -5,39 +5,165 @@ pub mod arena;
 pub mod bench;
 #[cfg(feature = "tools")]
 pub mod data;
+pub mod drawing;
+pub mod explain;
+pub mod gamefile;
 pub mod health;
 pub mod params;
+pub mod play;
 pub mod positions;
 pub mod replay;
+#[cfg(feature = "tools")]
+pub mod review;
 pub mod smp;
 pub mod solve;
 #[cfg(feature = "tools")]
 pub mod tune;
 pub mod verify;
 
+use anyhow::Result;
+use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
+
+/// A command of the brain.
+pub struct Command {
+    /// The word, or words, that name it.
+    pub words: &'static str,
+    /// What may follow.
+    pub arguments: &'static str,
+    /// What it does, in one line.
+    pub doc: &'static str,
+    run: fn(&[String], &mut dyn Write) -> Result<()>,
+}
+
+/// Every command; where one begins like another, the longer one first.
+pub static COMMANDS: &[Command] = &[
+    Command {
+        words: "play",
+        arguments: "[options]",
+        doc: "a game against the engine, here in the terminal",
+        run: play::run,
+    },
+    Command {
+        words: "explain",
+        arguments: "[options] [FILE | MOVES]",
+        doc: "renju's forbidden points, and why they are forbidden",
+        run: explain::run,
+    },
+    #[cfg(feature = "tools")]
+    Command {
+        words: "review",
+        arguments: "[options] [FILE]",
+        doc: "judge every move of a game: text, JSON, a drawing",
+        run: review::run,
+    },
+    Command {
+        words: "solve",
+        arguments: "[options] [FILE]",
+        doc: "find forced wins in a file of positions",
+        run: solve::run,
+    },
+    Command { words: "verify", arguments: "FILE", doc: "check the proofs that solve has written", run: verify::run },
+    Command {
+        words: "bench smp",
+        arguments: "",
+        doc: "compare the speed of one thread and of several",
+        run: |_, out| Ok(smp::compare(out)?),
+    },
+    Command {
+        words: "bench health",
+        arguments: "",
+        doc: "how well the search's ideas work, in builds that count",
+        run: |_, out| health::run(out),
+    },
+    Command { words: "bench board", arguments: "", doc: "time the board alone", run: |_, out| Ok(bench::board(out)?) },
+    Command {
+        words: "bench",
+        arguments: "",
+        doc: "search fixed positions: the signature and the speed",
+        run: |_, out| Ok(bench::search(out).map(|_| ())?),
+    },
+    Command {
+        words: "record",
+        arguments: "FILE",
+        doc: "speak the protocol and write the session down, for a bug report",
+        run: |arguments, _| Ok(crate::protocol::run(Some(file(arguments)?))?),
+    },
+    Command {
+        words: "replay",
+        arguments: "FILE",
+        doc: "play a recorded session again and compare",
+        run: |arguments, out| replay::run(file(arguments)?, out),
+    },
+    Command { words: "params", arguments: "", doc: "list the tunable numbers", run: |_, out| Ok(params::list(out)?) },
+    Command { words: "help", arguments: "", doc: "this list", run: |_, out| Ok(out.write_all(help().as_bytes())?) },
+];
+
+/// The one file that a command is about.
+fn file(arguments: &[String]) -> Result<&Path> {
+    match arguments {
+        [file] => Ok(Path::new(file)),
+        _ => anyhow::bail!("the name of one file is expected"),
+    }
+}
+
+/// What `help` prints.
+pub fn help() -> String {
+    let mut text = "\
+pbrain-tengen without arguments speaks the Gomocup protocol on its standard streams.
+With arguments it is one of these tools; most of them explain themselves with --help.
+
+"
+    .to_owned();
+    let usage = |command: &Command| format!("{} {}", command.words, command.arguments);
+    let width = COMMANDS.iter().map(|command| usage(command).len()).max().unwrap_or_default();
+    for command in COMMANDS {
+        let _ = writeln!(text, "  {:width$}  {}", usage(command), command.doc);
+    }
+    text
+}
 
 /// Runs the command that these arguments name.
 ///
 /// # Errors
-/// When there is no such command, or its output cannot be written.
-pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match words.as_slice() {
-        ["bench"] => bench::search(out).map(|_| ())?,
-        ["bench", "smp"] => smp::compare(out)?,
-        ["bench", "health"] => health::run(out)?,
-        ["bench", "board"] => bench::board(out)?,
-        ["params"] => params::list(out)?,
-        ["solve", ..] => solve::run(&arguments[1..], out)?,
-        ["verify", ..] => verify::run(&arguments[1..], out)?,
-        ["record", file] => crate::protocol::run(Some(Path::new(file)))?,
-        ["replay", file] => replay::run(Path::new(file), out)?,
-        _ => anyhow::bail!(
-            "unknown command '{}'; commands: bench, bench smp, bench board, bench health, params, solve, verify, record, replay",
-            words.join(" ")
-        ),
+/// When there is no such command, or it fails.
+pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
+    for command in COMMANDS {
+        let words: Vec<&str> = command.words.split(' ').collect();
+        let is_meant =
+            arguments.len() >= words.len() && arguments.iter().zip(&words).all(|(typed, word)| typed == word);
+        let rest = arguments.get(words.len()..).unwrap_or_default();
+        if is_meant && (rest.is_empty() || !command.arguments.is_empty()) {
+            return (command.run)(rest, out);
+        }
     }
-    Ok(())
+    if matches!(arguments, [word] if word == "--help" || word == "-h") {
+        return Ok(out.write_all(help().as_bytes())?);
+    }
+    anyhow::bail!("unknown command '{}'; 'pbrain-tengen help' lists them", arguments.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_listed_and_reached() {
+        let help = help();
+        for (index, command) in COMMANDS.iter().enumerate() {
+            assert!(help.contains(&format!("\n  {} ", command.words)) && help.contains(command.doc));
+            assert!(!command.doc.contains(['\n', '|']));
+            let hidden = COMMANDS[..index].iter().any(|other| command.words.starts_with(&format!("{} ", other.words)));
+            assert!(!hidden, "{} is never reached", command.words);
+        }
+        let mut out = Vec::new();
+        run(&["help".to_owned()], &mut out).unwrap();
+        assert_eq!(out, help.as_bytes());
+        for unknown in [&["bench", "nothing"][..], &["nothing"], &["help", "me"]] {
+            let words: Vec<String> = unknown.iter().map(|&word| word.to_owned()).collect();
+            let error = run(&words, &mut Vec::new()).unwrap_err().to_string();
+            assert!(error.contains("unknown command") && !error.contains('\n'), "{error}");
+        }
+    }
 }

@@ -16,7 +16,7 @@ use tengen::protocol::traffic::{Order, Traffic};
 use tengen::tools::arena::message::Thought;
 use tengen::tools::arena::openings::Opening;
 use tengen::tools::arena::{export, record};
-use tengen::tools::{data, positions, verify};
+use tengen::tools::{data, gamefile, positions, verify};
 
 /// A target by its name.
 pub type Target = (&'static str, fn(&[u8]));
@@ -163,9 +163,9 @@ fn match_records(bytes: &[u8]) {
         let stones = record.stones();
         let (psq, sgf) = (export::psq(&record), export::sgf(&record));
         if record.size().is_some() && !stones.is_empty() {
-            let (_, again) = export::parse_psq(&psq).expect("what we write is a .psq file");
+            let again = gamefile::parse_psq(&psq).expect("what we write is a .psq file").stones;
             assert!(again.starts_with(&stones), "{psq}");
-            let (_, again) = export::parse_sgf(&sgf).expect("what we write is an SGF file");
+            let again = gamefile::parse_sgf(&sgf).expect("what we write is an SGF file").stones;
             assert_eq!(again, stones, "{sgf}");
         }
         for index in [0, 1, usize::MAX] {
@@ -181,8 +181,9 @@ fn match_records(bytes: &[u8]) {
 /// Games in the formats of other programs: what is accepted lies on its board.
 fn psq_and_sgf(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    for (size, stones) in [export::parse_psq(&text), export::parse_sgf(&text)].into_iter().flatten() {
-        assert!(stones.iter().all(|&point| size.contains(point)));
+    let readings = [gamefile::parse_psq(&text), gamefile::parse_sgf(&text), gamefile::parse(&text, None)];
+    for game in readings.into_iter().flatten() {
+        assert!(game.stones.iter().all(|&point| game.size.contains(point)));
     }
 }
 

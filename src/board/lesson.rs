@@ -1,0 +1,333 @@
+//! Renju's forbidden points, explained: what a black stone on a point would make on each line, which threes are real
+//! and which are false, and why. Floor 1.
+//!
+//! The ruling is the oracle's; this file only finds the stones that it rests on. A three is *real* when black may play
+//! one of the points that make it a straight four. Each such point is a [`Way`], and one that black may not use carries
+//! the lesson about itself, as deep as the position goes.
+
+use super::oracle::Oracle;
+use super::shape::{Foul, Shape};
+use crate::base::{Cell, Color, Direction, Point};
+
+/// What black on an empty point would get, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lesson {
+    /// The point.
+    pub point: Point,
+    /// What the rules say.
+    pub ruling: Ruling,
+    /// What the stone would make, line by line.
+    pub rows: Vec<Row>,
+}
+
+/// What the rules say to a black stone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// It makes exactly five, and that beats every foul.
+    Wins,
+    /// It may be played.
+    Legal,
+    /// Six or more in a row.
+    Overline,
+    /// Two fours at once.
+    DoubleFour,
+    /// Two real threes at once.
+    DoubleThree,
+}
+
+impl Ruling {
+    /// Whether black may not play.
+    pub fn is_foul(self) -> bool {
+        !matches!(self, Ruling::Wins | Ruling::Legal)
+    }
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ruling::Wins => "five",
+            Ruling::Legal => "legal",
+            Ruling::Overline => "overline",
+            Ruling::DoubleFour => "double four",
+            Ruling::DoubleThree => "double three",
+        }
+    }
+}
+
+/// What one line would hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The line.
+    pub direction: Direction,
+    /// The black stones meant, the new one among them, along the line.
+    pub stones: Vec<Point>,
+    /// What they are.
+    pub kind: RowKind,
+}
+
+/// Kinds of rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// Exactly five.
+    Five,
+    /// Six or more.
+    Overline,
+    /// Four that these points make five.
+    Four(Vec<Point>),
+    /// Three that these points make a straight four.
+    Three(Vec<Way>),
+    /// Three that can become a four, but never a straight one. It does not count.
+    ClosedThree,
+}
+
+/// A point that makes a straight four of a three.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// The point.
+    pub point: Point,
+    /// Whether black can go this way.
+    pub is_open: bool,
+    /// Why he cannot, or why he can although it looks as if he could not; `None` when nothing is to be said.
+    pub lesson: Option<Box<Lesson>>,
+}
+
+impl Row {
+    /// Whether this is a three that counts.
+    pub fn is_real_three(&self) -> bool {
+        matches!(&self.kind, RowKind::Three(ways) if ways.iter().any(|way| way.is_open))
+    }
+
+    /// Whether this would be a three if black could use one of the points that it needs.
+    pub fn is_false_three(&self) -> bool {
+        matches!(&self.kind, RowKind::Three(ways) if !ways.iter().any(|way| way.is_open))
+    }
+}
+
+impl Lesson {
+    /// The lesson about an empty point of a renju position.
+    pub fn new(position: &Oracle, point: Point) -> Lesson {
+        let ruling = match position.foul(point) {
+            _ if position.wins(point, Color::Black) => Ruling::Wins,
+            None => Ruling::Legal,
+            Some(Foul::Overline(_)) => Ruling::Overline,
+            Some(Foul::DoubleFour(_)) => Ruling::DoubleFour,
+            Some(Foul::DoubleThree(_)) => Ruling::DoubleThree,
+        };
+        let mut after = position.clone();
+        after.set(point, Cell::Black);
+        let rows = Direction::ALL.iter().flat_map(|&direction| rows(position, &after, point, direction)).collect();
+        Lesson { point, ruling, rows }
+    }
+
+    /// Whether the point is legal but looks as if it were not: a five beside a foul, or two threes or more of which
+    /// some are false.
+    pub fn is_trap(&self) -> bool {
+        let fours = self.count(|row| matches!(row.kind, RowKind::Four(_)));
+        let overlines = self.count(|row| row.kind == RowKind::Overline);
+        let threes = self.count(|row| matches!(row.kind, RowKind::Three(_)));
+        !self.ruling.is_foul() && (overlines > 0 || fours >= 2 || threes >= 2)
+    }
+
+    /// How many rows are so.
+    pub fn count(&self, is: impl Fn(&Row) -> bool) -> usize {
+        self.rows.iter().filter(|row| is(row)).count()
+    }
+}
+
+/// The lessons about all points that are forbidden, or look forbidden and are not.
+pub fn all(position: &Oracle) -> Vec<Lesson> {
+    let empty = position.size().points().filter(|&point| position.cell(point) == Cell::Empty);
+    let lessons = empty.map(|point| Lesson::new(position, point));
+    lessons.filter(|lesson| lesson.ruling.is_foul() || lesson.is_trap()).collect()
+}
+
+/// What the black stone on `point` makes along a line: `before` without it, `after` with it.
+fn rows(before: &Oracle, after: &Oracle, point: Point, direction: Direction) -> Vec<Row> {
+    let at = |steps: i32| point.step(direction, steps).filter(|&p| after.size().contains(p));
+    let row = |steps: &[i32], kind: RowKind| {
+        let stones = steps.iter().filter_map(|&steps| at(steps)).collect();
+        Row { direction, stones, kind }
+    };
+    let (back, ahead) = after.neighbours(point, Color::Black, direction);
+    let piece: Vec<i32> = (-(back as i32)..=ahead as i32).collect();
+    match piece.len() {
+        ..5 => {}
+        5 => return vec![row(&piece, RowKind::Five)],
+        _ => return vec![row(&piece, RowKind::Overline)],
+    }
+    let mut rows = Vec::new();
+    for stones in after.fours(point, direction) {
+        let completes = |p: &Point| {
+            let mut filled = after.clone();
+            filled.set(*p, Cell::Black);
+            let (back, ahead) = filled.neighbours(*p, Color::Black, direction);
+            let inside = |steps: &i32| at(*steps).is_some_and(|stone| stone_between(*p, stone, direction, back, ahead));
+            back + 1 + ahead == 5 && stones.iter().all(inside)
+        };
+        let empty = (-4..=4).filter_map(at).filter(|&p| after.cell(p) == Cell::Empty);
+        rows.push(row(&stones, RowKind::Four(empty.filter(completes).collect())));
+    }
+    let ways: Vec<i32> = (-4..=4).filter(|&steps| after.makes_straight_four(point, direction, steps)).collect();
+    if let Some(&first) = ways.first() {
+        let e = at(first).expect("a straight four lies on the board");
+        let (back, ahead) = after.neighbours(e, Color::Black, direction);
+        let stones: Vec<i32> = (first - back as i32..=first + ahead as i32).filter(|&steps| steps != first).collect();
+        let ways = ways.iter().filter_map(|&steps| at(steps)).map(|e| way(after, e)).collect();
+        rows.push(row(&stones, RowKind::Three(ways)));
+    } else if rows.is_empty() && before.shape(point, Color::Black, direction) == Shape::Three {
+        let is = |steps: i32, cell: Cell| at(steps).is_some_and(|p| after.cell(p) == cell);
+        let inside = |start: &i32| (*start..*start + 5).all(|i| is(i, Cell::Black) || is(i, Cell::Empty));
+        let stones = |start: i32| (start..start + 5).filter(|&i| is(i, Cell::Black)).collect::<Vec<_>>();
+        if let Some(stones) = (-4..=0).filter(inside).map(stones).find(|stones| stones.len() == 3) {
+            rows.push(row(&stones, RowKind::ClosedThree));
+        }
+    }
+    rows
+}
+
+/// Whether `stone` lies on the line within so many steps before and after `p`.
+fn stone_between(p: Point, stone: Point, direction: Direction, back: usize, ahead: usize) -> bool {
+    (-(back as i32)..=ahead as i32).any(|steps| p.step(direction, steps) == Some(stone))
+}
+
+/// Whether black may go on to a straight four at `point`.
+fn way(position: &Oracle, point: Point) -> Way {
+    let lesson = Lesson::new(position, point);
+    let is_open = lesson.ruling == Ruling::Legal;
+    let speaks = !is_open || lesson.is_trap();
+    Way { point, is_open, lesson: speaks.then(|| Box::new(lesson)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Rule, Size};
+    use crate::board::notation::parse_diagram;
+    use rand::rngs::SmallRng;
+    use rand::{Rng, SeedableRng};
+
+    /// The hard positions, with what must be said of the points on which a verdict hangs.
+    const POSITIONS: &str = include_str!("../../tests/data/forbidden.txt");
+
+    fn oracle(picture: &str) -> Oracle {
+        let diagram = parse_diagram(picture).unwrap();
+        let mut oracle = Oracle::new(Rule::Renju, diagram.size);
+        diagram.cells.iter().for_each(|&(point, cell)| oracle.set(point, cell));
+        oracle
+    }
+
+    /// The rows tell the same story as the ruling, which is the oracle's.
+    fn check(oracle: &Oracle, lesson: &Lesson) {
+        let fours = lesson.count(|row| matches!(row.kind, RowKind::Four(_)));
+        let threes = lesson.count(Row::is_real_three);
+        let expected = if lesson.count(|row| row.kind == RowKind::Five) > 0 {
+            Ruling::Wins
+        } else if lesson.count(|row| row.kind == RowKind::Overline) > 0 {
+            Ruling::Overline
+        } else if fours >= 2 {
+            Ruling::DoubleFour
+        } else if threes >= 2 {
+            Ruling::DoubleThree
+        } else {
+            Ruling::Legal
+        };
+        assert_eq!(lesson.ruling, expected, "{lesson:?}");
+        assert_eq!(oracle.foul(lesson.point).is_some(), lesson.ruling.is_foul());
+        for row in &lesson.rows {
+            assert!(row.stones.contains(&lesson.point));
+            let count = match &row.kind {
+                RowKind::Five => 5,
+                RowKind::Overline => row.stones.len().max(6),
+                RowKind::Four(fives) => {
+                    assert!((1..=2).contains(&fives.len()), "{row:?}");
+                    4
+                }
+                RowKind::Three(ways) => {
+                    assert!(!ways.is_empty() && row.is_real_three() != row.is_false_three());
+                    3
+                }
+                RowKind::ClosedThree => 3,
+            };
+            assert_eq!(row.stones.len(), count, "{row:?}");
+            let mut after = oracle.clone();
+            after.set(lesson.point, Cell::Black);
+            let RowKind::Three(ways) = &row.kind else { continue };
+            for way in ways {
+                assert_eq!(way.is_open, after.foul(way.point).is_none() && !after.wins(way.point, Color::Black));
+                let lesson = way.lesson.as_deref();
+                assert!(way.is_open || lesson.is_some());
+                lesson.inspect(|lesson| check(&after, lesson));
+            }
+        }
+    }
+
+    #[test]
+    fn the_hard_positions_are_explained_down_to_the_last_point_of_their_chains() {
+        let (mut longest, mut links) = (0, 0);
+        for block in POSITIONS.split("\n\n").skip(1) {
+            let mut lines = block.lines();
+            let (name, chain) = (lines.next().unwrap(), lines.next().unwrap());
+            let mut oracle = oracle(&lines.collect::<Vec<_>>().join("\n"));
+            let chain: Vec<(Point, &str)> = chain
+                .split("; ")
+                .map(|link| {
+                    let (point, verdict) = link.split_once(' ').unwrap();
+                    let (x, y) = point.split_once(',').unwrap();
+                    (Point::new(x.parse().unwrap(), y.parse().unwrap()).unwrap(), verdict)
+                })
+                .collect();
+            let lesson = Lesson::new(&oracle, chain[0].0);
+            check(&oracle, &lesson);
+            // Each later point of the chain is a way of some three, and is judged as the file says.
+            let mut here = &lesson;
+            for (index, &(point, verdict)) in chain.iter().enumerate() {
+                let judged = Lesson::new(&oracle, point);
+                assert_eq!(judged.ruling.name(), verdict, "{name}: {point}");
+                if index > 0 {
+                    let ways = here.rows.iter().filter_map(|row| match &row.kind {
+                        RowKind::Three(ways) => Some(ways),
+                        _ => None,
+                    });
+                    // But for the points that show why there is no way at all.
+                    let Some(found) = ways.flatten().find(|way| way.point == point) else { break };
+                    assert_eq!(found.is_open, judged.ruling == Ruling::Legal, "{name}: {point}");
+                    longest = longest.max(index);
+                    links += 1;
+                    match found.lesson.as_deref() {
+                        Some(lesson) => here = lesson,
+                        None => break,
+                    }
+                }
+                oracle.set(point, Cell::Black);
+            }
+        }
+        assert!(longest >= 2 && links >= 15, "{links} links, {longest} in the longest chain");
+    }
+
+    #[test]
+    fn rows_and_rulings_agree_in_random_positions() {
+        let mut random = SmallRng::seed_from_u64(8);
+        let size = Size::square(9).unwrap();
+        let (mut fouls, mut traps) = (0, 0);
+        for _ in 0..200 {
+            let mut oracle = Oracle::new(Rule::Renju, size);
+            for point in size.points() {
+                let cell = match random.random_range(0..10) {
+                    0..=2 => Cell::Black,
+                    3 => Cell::White,
+                    _ => Cell::Empty,
+                };
+                oracle.set(point, cell);
+            }
+            let lessons = all(&oracle);
+            for lesson in &lessons {
+                check(&oracle, lesson);
+            }
+            fouls += lessons.iter().filter(|lesson| lesson.ruling.is_foul()).count();
+            traps += lessons.iter().filter(|lesson| lesson.is_trap()).count();
+            let empty = |p: &Point| oracle.cell(*p) == Cell::Empty;
+            let forbidden = size.points().filter(empty).filter(|&p| oracle.foul(p).is_some()).count();
+            assert_eq!(lessons.iter().filter(|lesson| lesson.ruling.is_foul()).count(), forbidden);
+        }
+        assert!(fouls > 300 && traps > 30, "{fouls} {traps}");
+    }
+}

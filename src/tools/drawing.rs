@@ -1,0 +1,59 @@
+//! Boards drawn with letters, for people. Floor 6.
+
+use crate::base::{Cell, Point, Size};
+use std::fmt::Write as _;
+
+/// A board with its coordinates: `X` black, `O` white, `.` empty, `#` dead; row 1 is on top, as `y == 0` is everywhere.
+/// `mark` may put another sign on an empty point; `last` stands in parentheses.
+pub fn board(
+    size: Size,
+    cell: impl Fn(Point) -> Cell,
+    mark: impl Fn(Point) -> Option<char>,
+    last: Option<Point>,
+) -> String {
+    let columns = (0..size.width()).flat_map(|x| [' ', char::from(b'a' + x as u8)]);
+    let mut text: String = "   ".chars().chain(columns).chain(['\n']).collect();
+    for y in 0..size.height() {
+        let _ = write!(text, "{:>3}", y + 1);
+        let mut was_last = false;
+        for point in (0..size.width()).filter_map(|x| Point::new(x, y)) {
+            let is_last = Some(point) == last;
+            text.push(match (is_last, was_last) {
+                (true, _) => '(',
+                (_, true) => ')',
+                _ => ' ',
+            });
+            text.push(match cell(point) {
+                Cell::Black => 'X',
+                Cell::White => 'O',
+                Cell::Wall => '#',
+                Cell::Empty => mark(point).unwrap_or('.'),
+            });
+            was_last = is_last;
+        }
+        text.push_str(if was_last { ")\n" } else { "\n" });
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_shows_stones_marks_and_the_last_move() {
+        let size = Size::new(6, 5).unwrap();
+        let at = |x, y| Point::new(x, y).unwrap();
+        let cell = |point: Point| match (point.x(), point.y()) {
+            (0, 0) => Cell::Black,
+            (5, 1) => Cell::White,
+            (2, 2) => Cell::Wall,
+            _ => Cell::Empty,
+        };
+        let text = board(size, cell, |point| (point == at(1, 0)).then_some('!'), Some(at(5, 1)));
+        assert_eq!(
+            text,
+            "    a b c d e f\n  1 X ! . . . .\n  2 . . . . .(O)\n  3 . . # . . .\n  4 . . . . . .\n  5 . . . . . .\n"
+        );
+    }
+}

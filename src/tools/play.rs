@@ -1,0 +1,382 @@
+//! `play`: a game against the engine in a plain terminal, or through a pipe. Floor 6.
+
+use super::gamefile::{self, rule_of};
+use super::{drawing, explain};
+use crate::base::{Cell, Color, Point, Rule, Size};
+use crate::board::lesson::Lesson;
+use crate::board::notation::{self, letter};
+use crate::board::oracle::{Oracle, Verdict};
+use crate::engine::Engine;
+use crate::engine::level::{FULL, LEVELS};
+use crate::search::{NullSink, SearchControl, SearchReport};
+use anyhow::{Context, Result, bail, ensure};
+use std::io::{BufRead, Write};
+use std::time::{Duration, SystemTime};
+
+/// What `play --help` prints.
+const HELP: &str = "\
+usage: pbrain-tengen play [options]
+
+A game against the engine. Type moves such as h8, or help.
+
+  --level L    0 to 100, or a name: beginner, novice, casual, attentive, regular (the default),
+               sound, club, strong, expert, master, full
+  --rule R     0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names (freestyle)
+  --size N     the board, 5 to 22 (15)
+  --white      the engine begins
+  --from GAME  go on from a position: moves (h8i9...), or a Piskvork or SGF file
+  --ms N       time for a move of level 100, and for a hint (1500)
+  --seed N     what the lower levels happen to overlook; the same seed plays the same game
+";
+
+/// What `help` says during a game.
+const WORDS: &str = "\
+  h8          play there
+  undo        take back your last move
+  hint        what the engine would play, and what it thinks of the position
+  level 60    another opponent, from 0 to 100 or by name
+  go          the engine moves for you, and you change sides
+  new         a new game; new white: the engine begins; new renju: another rule
+  why h8      what renju says about a point
+  board       draw the board again
+  moves       the game so far, as 'pbrain-tengen review' reads it
+  save FILE   write it to a Piskvork file (.psq)
+  quit        leave
+";
+
+/// How the game is played.
+#[derive(Clone, Debug)]
+struct Settings {
+    rule: Rule,
+    size: Size,
+    level: u32,
+    person: Color,
+    time: Duration,
+    seed: u64,
+    from: Vec<Point>,
+}
+
+/// `play [options]`.
+///
+/// # Errors
+/// For options that cannot be understood, and when the output cannot be written.
+pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
+    let Some(settings) = parse(arguments)? else { return Ok(write!(out, "{HELP}")?) };
+    Table::new(settings).play(std::io::stdin().lock(), out)
+}
+
+fn parse(arguments: &[String]) -> Result<Option<Settings>> {
+    use lexopt::prelude::{Long, Short, ValueExt};
+    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let mut settings = Settings {
+        rule: Rule::Freestyle,
+        size: Size::square(15).context("the usual board")?,
+        level: 40,
+        person: Color::Black,
+        time: Duration::from_millis(1500),
+        seed: clock.as_millis() as u64 % 1_000_000,
+        from: Vec::new(),
+    };
+    let (mut size, mut from) = (None, None);
+    let mut parser = lexopt::Parser::from_args(arguments);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("level") => settings.level = level_of(&parser.value()?.string()?)?,
+            Long("rule") => settings.rule = rule_of(&parser.value()?.string()?)?,
+            Long("size") => size = Some(Size::square(parser.value()?.parse()?).context("the side is 5 to 22")?),
+            Long("white") => settings.person = Color::White,
+            Long("from") => from = Some(parser.value()?.string()?),
+            Long("ms") => settings.time = Duration::from_millis(parser.value()?.parse()?),
+            Long("seed") => settings.seed = parser.value()?.parse()?,
+            Long("help") | Short('h') => return Ok(None),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    settings.size = size.unwrap_or(settings.size);
+    if let Some(source) = from {
+        let game = gamefile::parse(&explain::read(Some(&source))?, size)?;
+        (settings.size, settings.from) = (game.size, game.stones);
+        settings.rule = game.rule.unwrap_or(settings.rule);
+        let mut oracle = Oracle::new(settings.rule, settings.size);
+        for (index, &point) in settings.from.iter().enumerate() {
+            let verdict = oracle.play(point, Color::ALL[index % 2]);
+            ensure!(verdict == Verdict::Continues, "the game is over after {}", letter(point));
+        }
+    }
+    Ok(Some(settings))
+}
+
+/// A level by its number or its name.
+fn level_of(text: &str) -> Result<u32> {
+    let named = LEVELS.iter().find(|(name, _)| *name == text).map(|&(_, level)| level);
+    let level = named.or_else(|| text.parse().ok()).filter(|&level| level <= FULL);
+    level.with_context(|| format!("unknown level '{text}': 0 to 100, or a name such as beginner, regular or full"))
+}
+
+/// A board, a person and the engine.
+struct Table {
+    settings: Settings,
+    engine: Engine,
+    /// Another one for hints: what it finds must not help the lower levels.
+    adviser: Engine,
+    stones: Vec<Point>,
+    /// How the game ended.
+    result: Option<String>,
+}
+
+/// What comes after a line.
+enum Next {
+    Ask,
+    Leave,
+}
+
+impl Table {
+    fn new(settings: Settings) -> Table {
+        let stones = settings.from.clone();
+        let mut table =
+            Table { settings, engine: Engine::new(), adviser: Engine::new(), stones: Vec::new(), result: None };
+        table.start();
+        table.stones = stones;
+        table
+    }
+
+    /// An empty board.
+    fn start(&mut self) {
+        for engine in [&mut self.engine, &mut self.adviser] {
+            engine.set_rule(self.settings.rule);
+            engine.new_game(self.settings.size, false);
+        }
+        (self.stones, self.result) = (Vec::new(), None);
+    }
+
+    fn to_move(&self) -> Color {
+        Color::ALL[self.stones.len() % 2]
+    }
+
+    fn oracle(&self) -> Oracle {
+        let mut oracle = Oracle::new(self.settings.rule, self.settings.size);
+        self.stones.iter().enumerate().for_each(|(i, &point)| oracle.set(point, Color::ALL[i % 2].into()));
+        oracle
+    }
+
+    /// The conversation, until somebody leaves.
+    fn play(mut self, mut input: impl BufRead, out: &mut dyn Write) -> Result<()> {
+        self.welcome(out)?;
+        self.answer(out)?;
+        self.draw(out)?;
+        loop {
+            write!(out, "{}> ", sign(self.to_move()))?;
+            out.flush()?;
+            let mut bytes = Vec::new();
+            if input.read_until(b'\n', &mut bytes).context("cannot read standard input")? == 0 {
+                return Ok(writeln!(out)?);
+            }
+            let line = String::from_utf8_lossy(&bytes).trim().to_owned();
+            match self.obey(&line, out) {
+                Ok(Next::Ask) => {}
+                Ok(Next::Leave) => return Ok(()),
+                Err(problem) => {
+                    let plain = format!("{problem:#}").replace(|c: char| c.is_control(), " ");
+                    writeln!(out, "{plain}")?;
+                }
+            }
+        }
+    }
+
+    fn welcome(&self, out: &mut dyn Write) -> Result<()> {
+        let Settings { rule, size, level, person, seed, .. } = &self.settings;
+        let (name, width, height) = (rule.name(), size.width(), size.height());
+        let who = if *person == Color::Black { "black (X)" } else { "white (O)" };
+        Ok(writeln!(
+            out,
+            "{name}, {width}x{height}, level {level}, seed {seed}. You are {who}. Type a move such as h8, or help."
+        )?)
+    }
+
+    /// Does what a line says.
+    fn obey(&mut self, line: &str, out: &mut dyn Write) -> Result<Next> {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match word.to_lowercase().as_str() {
+            "" => {}
+            "help" | "?" => write!(out, "{WORDS}")?,
+            "quit" | "exit" | "q" => return Ok(Next::Leave),
+            "board" => self.draw(out)?,
+            "moves" => writeln!(out, "{}", self.moves())?,
+            "undo" => self.undo(out)?,
+            "hint" => self.hint(out)?,
+            "go" => {
+                self.settings.person = self.to_move().opponent();
+                self.answer(out)?;
+                self.draw(out)?;
+            }
+            "level" => {
+                self.settings.level = level_of(rest)?;
+                writeln!(out, "level {}", self.settings.level)?;
+            }
+            "new" => self.renew(rest, out)?,
+            "why" => {
+                let point = self.point(rest)?;
+                ensure!(self.settings.rule == Rule::Renju, "only renju forbids points");
+                ensure!(self.oracle().cell(point) == Cell::Empty, "{} is not empty", letter(point));
+                self.explain(point, out)?;
+            }
+            "save" => self.save(rest, out)?,
+            _ => {
+                let point = self.point(line).with_context(|| format!("'{line}'? Type a move such as h8, or help"))?;
+                self.person(point, out)?;
+            }
+        }
+        Ok(Next::Ask)
+    }
+
+    /// The one point that a text names.
+    fn point(&self, text: &str) -> Result<Point> {
+        match notation::parse_moves(text, self.settings.size).as_deref() {
+            Some(&[point]) => Ok(point),
+            _ => bail!("expected a point of the board, such as h8"),
+        }
+    }
+
+    /// The person's move, and the answer to it.
+    fn person(&mut self, point: Point, out: &mut dyn Write) -> Result<()> {
+        ensure!(self.result.is_none(), "The game is over. Type new, undo, moves or quit");
+        let color = self.to_move();
+        let oracle = self.oracle();
+        ensure!(oracle.cell(point) == Cell::Empty, "{} is not empty", letter(point));
+        if color == Color::Black && oracle.foul(point).is_some() {
+            return self.explain(point, out);
+        }
+        self.settings.person = color;
+        self.place(point);
+        self.answer(out)?;
+        self.draw(out)
+    }
+
+    /// Puts a stone down and sees whether that ends the game.
+    fn place(&mut self, point: Point) {
+        let color = self.to_move();
+        let verdict = self.oracle().play(point, color);
+        self.stones.push(point);
+        self.result = match verdict {
+            Verdict::Wins => Some(format!("{} wins with {}.", sign(color), letter(point))),
+            Verdict::Draw => Some("A draw: no room is left.".to_owned()),
+            Verdict::Foul(_) => Some(format!("{} is forbidden: {} loses.", letter(point), sign(color))),
+            Verdict::Continues | Verdict::Illegal => None,
+        };
+    }
+
+    /// The engine's move, when it is its turn.
+    fn answer(&mut self, out: &mut dyn Write) -> Result<()> {
+        if self.result.is_some() || self.to_move() == self.settings.person {
+            return Ok(());
+        }
+        let options = self.engine.options_mut();
+        (options.strength, options.seed, options.turn) =
+            (self.settings.level, self.settings.seed, Some(self.settings.time));
+        let report = think(&mut self.engine, &self.stones)?;
+        let point = report.best.context("no room is left")?;
+        writeln!(out, "{} plays {}", sign(self.to_move()), letter(point))?;
+        self.place(point);
+        Ok(())
+    }
+
+    /// Takes back moves until the person is to move again, one of his own at least.
+    fn undo(&mut self, out: &mut dyn Write) -> Result<()> {
+        let person = self.settings.person.index();
+        let last = (0..self.stones.len()).rev().find(|index| index % 2 == person);
+        let last = last.context("you have not played yet")?;
+        let gone: Vec<String> = self.stones.drain(last..).map(letter).collect();
+        self.result = None;
+        writeln!(out, "taken back: {}", gone.join(" "))?;
+        self.draw(out)
+    }
+
+    /// What the engine at its best would play here.
+    fn hint(&mut self, out: &mut dyn Write) -> Result<()> {
+        ensure!(self.result.is_none(), "The game is over. Type new, undo, moves or quit");
+        self.adviser.options_mut().turn = Some(self.settings.time);
+        let report = think(&mut self.adviser, &self.stones)?;
+        let best = report.best.context("no room is left")?;
+        let score = report.last.score;
+        let opinion = match score.distance() {
+            Some(distance) if score.is_win() => format!("it wins in {distance}"),
+            Some(distance) => format!("but it is lost in {distance} against best play"),
+            None => format!("your chance is {:.0} %", f64::from(score.win_permille()) / 10.0),
+        };
+        let line: Vec<String> = report.last.pv.iter().take(6).map(|&point| letter(point)).collect();
+        Ok(writeln!(out, "hint: {}, {opinion}; for instance {}", letter(best), line.join(" "))?)
+    }
+
+    /// A new game; the words may name a colour and a rule.
+    fn renew(&mut self, words: &str, out: &mut dyn Write) -> Result<()> {
+        let mut settings = Settings { person: Color::Black, ..self.settings.clone() };
+        for word in words.split_whitespace() {
+            match word.to_lowercase().as_str() {
+                "black" => settings.person = Color::Black,
+                "white" => settings.person = Color::White,
+                other => settings.rule = rule_of(other)?,
+            }
+        }
+        // Another seed, that follows from this one: not the same game again.
+        settings.seed += 1;
+        self.settings = settings;
+        self.start();
+        self.welcome(out)?;
+        self.answer(out)?;
+        self.draw(out)
+    }
+
+    /// What renju says about a point.
+    fn explain(&self, point: Point, out: &mut dyn Write) -> Result<()> {
+        let mut text = String::new();
+        explain::describe(&Lesson::new(&self.oracle(), point), 0, &mut text);
+        Ok(write!(out, "{text}")?)
+    }
+
+    fn moves(&self) -> String {
+        self.stones.iter().map(|&point| letter(point)).collect()
+    }
+
+    fn save(&self, path: &str, out: &mut dyn Write) -> Result<()> {
+        ensure!(!path.is_empty(), "save needs the name of a file");
+        let engine = format!("Tengen level {}", self.settings.level);
+        let names = match self.settings.person {
+            Color::Black => ["person".to_owned(), engine],
+            Color::White => [engine, "person".to_owned()],
+        };
+        let text = gamefile::psq(self.settings.size, self.stones.iter().map(|&point| (point, 0)), &names);
+        std::fs::write(path, text).with_context(|| format!("cannot write {path}"))?;
+        Ok(writeln!(out, "saved to {path}")?)
+    }
+
+    /// The board, and how the game ended.
+    fn draw(&self, out: &mut dyn Write) -> Result<()> {
+        let oracle = self.oracle();
+        let renju = self.settings.rule == Rule::Renju && self.to_move() == Color::Black && self.result.is_none();
+        let mark = |point: Point| (renju && oracle.foul(point).is_some()).then_some('!');
+        let text = drawing::board(self.settings.size, |point| oracle.cell(point), mark, self.stones.last().copied());
+        write!(out, "{text}")?;
+        if let Some(result) = &self.result {
+            writeln!(out, "{result} Type new, undo, moves or quit.")?;
+        }
+        Ok(())
+    }
+}
+
+/// Searches the position after these stones.
+fn think(engine: &mut Engine, stones: &[Point]) -> Result<SearchReport> {
+    let cells: Vec<(Point, Cell)> =
+        stones.iter().enumerate().map(|(index, &point)| (point, Color::ALL[index % 2].into())).collect();
+    engine.set_position(&cells, Color::ALL[stones.len() % 2])?;
+    let control = SearchControl::default();
+    control.begin(engine.limits());
+    Ok(engine.think(&control, &mut NullSink))
+}
+
+fn sign(color: Color) -> char {
+    match color {
+        Color::Black => 'X',
+        Color::White => 'O',
+    }
+}

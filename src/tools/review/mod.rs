@@ -1,0 +1,81 @@
+//! `review`: a finished game judged move by move, as text, JSON and a drawing. Floor 6.
+//!
+//! One duty a file: [`analysis`] what each move was worth · [`report`] saying so · [`chart`] the curve of the game.
+
+pub mod analysis;
+pub mod chart;
+pub mod report;
+
+use super::explain::read;
+use super::gamefile::{self, rule_of};
+use crate::base::{Rule, Size};
+use analysis::{Analyst, Effort};
+use anyhow::{Context, Result, anyhow};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// What `review --help` prints.
+const HELP: &str = "\
+usage: pbrain-tengen review [options] [FILE]
+
+Judges every move of a game: best, fine, inaccuracy, mistake, missed win. The game comes from
+a file or from standard input: a Piskvork file (.psq), SGF, or moves such as h8i9j10...
+
+  --rule R      0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names;
+                needed where the file does not say it (0)
+  --size N      the board of plain moves (15, or as large as they need)
+  --nodes N     nodes of search a position (100000); more takes longer and sees more
+  --svg FILE    draw the curve of the winning chances
+  --json        the report as JSON
+
+example: pbrain-tengen review --rule renju --svg game.svg game.psq
+";
+
+/// Room for the deep trees of the solver.
+const STACK: usize = 256 << 20;
+
+/// `review [options] [FILE]`.
+///
+/// # Errors
+/// For arguments and games that cannot be understood, and files that cannot be read or written.
+pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
+    use lexopt::prelude::{Long, Short, Value, ValueExt};
+    let (mut source, mut size, mut rule, mut svg, mut json) = (None, None, None, None::<PathBuf>, false);
+    let mut nodes = 100_000;
+    let mut parser = lexopt::Parser::from_args(arguments);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("rule") => rule = Some(rule_of(&parser.value()?.string()?)?),
+            Long("size") => {
+                size = Some(Size::square(parser.value()?.parse()?).context("the side of a board is 5 to 22")?);
+            }
+            Long("nodes") => nodes = parser.value()?.parse::<u64>()?.max(1000),
+            Long("svg") => svg = Some(parser.value()?.into()),
+            Long("json") => json = true,
+            Long("help") | Short('h') => return Ok(write!(out, "{HELP}")?),
+            Value(value) if source.is_none() => source = Some(value.string()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let game = gamefile::parse(&read(source.as_deref())?, size)?;
+    let rule = rule.or(game.rule).unwrap_or(Rule::Freestyle);
+    let progress = ProgressBar::new(game.stones.len() as u64 + 1);
+    progress.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} positions, {eta}")?);
+    let work = || {
+        let mut analyst = Analyst::new(rule, game.size, Effort::of_nodes(nodes));
+        analyst.review(&game.stones, || progress.inc(1))
+    };
+    let review = std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        let thread = builder.spawn_scoped(scope, work).context("cannot start a thread")?;
+        thread.join().map_err(|_| anyhow!("the analysis broke off"))
+    })?;
+    progress.finish_and_clear();
+    if let Some(path) = svg {
+        let drawing = chart::svg(&review, &game.players)?;
+        std::fs::write(&path, drawing).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let text = if json { report::json(&review, &game.players)? } else { report::text(&review, &game.players) };
+    Ok(out.write_all(text.as_bytes())?)
+}

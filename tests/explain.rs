@@ -1,0 +1,153 @@
+//! `explain` from end to end: the hard cases of renju in the words that a player reads.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn explain(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
+        .arg("explain")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The child may refuse its arguments before it reads anything.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// What is said below the board.
+fn words(arguments: &[&str], input: &str) -> String {
+    let output = explain(arguments, input);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.split_once("\n\n").unwrap().1.to_owned()
+}
+
+/// The picture of a case in `tests/data/forbidden.txt`.
+fn case(name: &str) -> String {
+    let blocks = include_str!("data/forbidden.txt").split("\n\n");
+    let block = blocks.into_iter().find(|block| block.starts_with(&format!("{name}\n"))).unwrap();
+    block.lines().skip(2).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_double_three_names_both_threes() {
+    let expected = "\
+h8 is forbidden: double three, two real threes at once.
+  row 8: e8 g8 h8 are a real three: f8 makes a straight four.
+  column h: h8 h9 h10 are a real three: h7 or h11 makes a straight four.
+";
+    assert_eq!(words(&[], &case("two threes, nothing else")), expected);
+}
+
+#[test]
+fn a_three_that_hangs_on_an_overline_is_false() {
+    let expected = "\
+h8 is legal: only one three is real, the other is false.
+  row 8: e8 g8 h8 are a false three: it needs f8 for a straight four, but then
+    f8 is forbidden: overline, more than five in a row.
+      column f: f6 f7 f8 f9 f10 f11 are 6 in a row.
+  column h: h8 h9 h10 are a real three: h7 or h11 makes a straight four.
+";
+    assert_eq!(words(&[], &case("the four point is an overline")), expected);
+}
+
+#[test]
+fn nested_threes_are_followed_inwards() {
+    let expected = "\
+h8 is legal: only one three is real, the other is false.
+  row 8: e8 g8 h8 are a false three: it needs f8 for a straight four, but then
+    f8 is forbidden: double three, two real threes at once.
+      column f: f8 f9 f10 are a real three: f7 or f11 makes a straight four.
+      diagonal \\: d6 e7 f8 are a real three: c5 or g9 makes a straight four.
+  column h: h6 h7 h8 are a real three: h5 or h9 makes a straight four.
+";
+    assert_eq!(words(&[], &case("the four point is a double three")), expected);
+    let expected = "\
+h8 is forbidden: double three, two real threes at once.
+  row 8: e8 g8 h8 are a real three: f8 makes a straight four.
+    f8 is legal: only one three is real, the other is false.
+      column f: f8 f10 f11 are a false three: it needs f9 for a straight four, but then
+        f9 is forbidden: double three, two real threes at once.
+          diagonal /: f9 g8 h7 are a real three: i6 makes a straight four.
+          diagonal \\: e8 f9 g10 are a real three: d7 or h11 makes a straight four.
+      diagonal \\: d6 e7 f8 are a real three: c5 makes a straight four.
+  column h: h6 h7 h8 are a real three: h5 or h9 makes a straight four.
+";
+    let said = words(&[], &case("or is a double three in its turn"));
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn a_five_beats_every_foul() {
+    // A cross of a five and an overline, and of a five and two fours.
+    let six = "
+        .......
+        ..X....
+        ..X....
+        XX*XXX.
+        ..X....
+        ..X....
+        .......";
+    let said = words(&[], six);
+    assert!(said.starts_with("c4 wins: it makes exactly five, and that beats every foul.\n"), "{said}");
+    assert!(said.contains("row 4: a4 b4 c4 d4 e4 f4 are 6 in a row.\n"), "{said}");
+    assert!(said.contains("column c: c2 c3 c4 c5 c6 are exactly five.\n"), "{said}");
+    let said = words(&["--point", "h8"], "4;15;3,7 0,0 4,7 14,14 5,7 0,14 6,7 14,0 7,5 0,2 7,6 14,2\n");
+    assert!(said.starts_with("h8 wins: it makes exactly five.\n"), "{said}");
+}
+
+#[test]
+fn two_fours_in_one_line_and_four_with_three() {
+    let rows = "
+        ...........
+        ...........
+        ..X.*XX.X..
+        ...........
+        ...........";
+    let said = words(&[], rows);
+    assert!(said.starts_with("e3 is forbidden: double four, two fours at once.\n"), "{said}");
+    assert!(said.contains("row 3: c3 e3 f3 g3 are a four: d3 would make five.\n"), "{said}");
+    let legal = "
+        ..........
+        ....X.....
+        ....X.....
+        .OXX*X....
+        ..........
+        ..........
+        ..........";
+    let said = words(&[], legal);
+    assert!(said.starts_with("e4 is legal: a four and a three may be made together.\n"), "{said}");
+}
+
+#[test]
+fn all_forbidden_points_of_a_game_are_found_and_marked() {
+    let output = explain(&["h6a1h7o15g8a15i8o1"], "");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("  8 . . . . . . X ! X . . . . . .\n"), "{text}");
+    assert!(text.contains("\nh8 is forbidden: double three"), "{text}");
+    assert_eq!(words(&["h8"], ""), "No point is forbidden.\n");
+    assert_eq!(words(&["--point", "a1", "h8"], ""), "a1 is legal.\n");
+}
+
+#[test]
+fn what_cannot_be_understood_is_refused_in_one_line() {
+    for (arguments, input, reason) in [
+        (&["no/such.psq"][..], "", "no such file"),
+        (&["--point", "z9", "h8"], "", "is no point"),
+        (&["--point", "h8", "h8"], "", "is not empty"),
+        (&["--size", "99", "h8"], "", "5 to 22"),
+        (&[], "", "no moves"),
+        (&["--nonsense"], "", "nonsense"),
+        (&[], "Piskvorky 15x15, 0\n99,1,0\n", "off the board"),
+    ] {
+        let output = explain(arguments, input);
+        let error = String::from_utf8(output.stderr).unwrap();
+        let is_one_line = error.matches('\n').count() == 1;
+        assert!(output.status.code() == Some(2) && is_one_line && error.contains(reason), "{arguments:?}: {error}");
+    }
+}

@@ -1,0 +1,133 @@
+//! `play` through a pipe: a game, undo, hint, levels, rules, and everything that can be mistyped.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn run(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
+        .arg("play")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The child may refuse its arguments before it reads anything.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// What is said to these lines.
+fn play(arguments: &[&str], lines: &[&str]) -> String {
+    let output = run(arguments, (lines.join("\n") + "\n").as_bytes());
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The moves that were told last.
+fn moves(said: &str) -> &str {
+    let is_moves = |line: &&str| line.chars().all(|c| c.is_ascii_alphanumeric()) && line.contains(char::is_numeric);
+    said.lines().map(|line| line.trim_start_matches(['X', 'O', '>', ' '])).rfind(is_moves).unwrap_or("")
+}
+
+#[test]
+fn a_game_in_a_few_lines() {
+    let said = play(&["--seed", "1", "--level", "regular"], &["h8", "moves", "quit"]);
+    assert!(said.starts_with("freestyle, 15x15, level 40, seed 1. You are black (X)."), "{said}");
+    assert!(said.contains("\nX> O plays "), "{said}");
+    let game = moves(&said);
+    assert!(game.starts_with("h8") && game.len() >= 4, "{said}");
+    // The same seed plays the same game.
+    assert_eq!(moves(&play(&["--seed", "1"], &["h8", "moves"])), game);
+    // As white, the engine begins in the middle.
+    let said = play(&["--white", "--size", "9"], &["moves"]);
+    assert!(said.contains("X plays e5\n") && said.contains("  5 . . . .(X). . . .\n"), "{said}");
+}
+
+#[test]
+fn undo_go_and_new() {
+    let said = play(&["--seed", "1"], &["h8", "undo", "moves", "undo", "go", "moves", "new white renju", "moves"]);
+    assert!(said.contains("X> taken back: h8 "), "{said}");
+    assert!(said.contains("you have not played yet"), "{said}");
+    assert!(said.contains("X> X plays h8\n"), "the engine takes over: {said}");
+    assert!(said.contains("renju, 15x15, level 40, seed 2. You are white (O)."), "{said}");
+    assert_eq!(moves(&said), "h8");
+}
+
+#[test]
+fn somebody_wins_and_may_take_it_back() {
+    let lines = ["h8", "a15", "moves", "undo", "moves"];
+    let said = play(&["--from", "d8a1e8a3f8c1g8e1"], &lines);
+    assert!(said.contains("X wins with h8. Type new, undo"), "{said}");
+    assert!(said.contains("The game is over. Type new, undo"), "{said}");
+    assert!(said.contains("taken back: h8\n"), "{said}");
+    assert_eq!(moves(&said), "d8a1e8a3f8c1g8e1");
+    let said = play(&["--level", "50", "--from", "d8a1e8b1f8c1"], &["o15"]);
+    assert!(said.contains("O plays c8\n") || said.contains("O plays g8\n"), "an open three is stopped: {said}");
+}
+
+#[test]
+fn hints_are_the_best_there_is() {
+    let said = play(&["--level", "0", "--ms", "200", "--from", "d8a1e8a3f8c1"], &["hint", "level 60", "level full"]);
+    assert!(said.contains("X> hint: g8, it wins in 3;") || said.contains("X> hint: c8, it wins in 3;"), "{said}");
+    assert!(said.contains("\nX> level 60\n") && said.contains("\nX> level 100\n"), "{said}");
+}
+
+#[test]
+fn renju_is_taught() {
+    let game = ["--rule", "renju", "--level", "20", "--from", "h6a1h7o15g8a15i8o1"];
+    let said = play(&game, &["h8", "why h8", "why a8", "moves"]);
+    assert!(said.contains("  8 . . . . . . X ! X . . . . . .\n"), "{said}");
+    assert_eq!(said.matches("h8 is forbidden: double three, two real threes at once.\n").count(), 2, "{said}");
+    assert!(said.contains("> a8 is legal.\n"), "{said}");
+    assert_eq!(moves(&said), "h6a1h7o15g8a15i8o1");
+    assert!(play(&[], &["why h8"]).contains("only renju forbids points"));
+}
+
+#[test]
+fn games_are_saved_for_the_review() {
+    let file = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("played.psq");
+    let save = format!("save {}", file.display());
+    let said = play(&["--from", "h8i9"], &["save", &save]);
+    assert!(said.contains("save needs the name of a file") && said.contains("saved to "), "{said}");
+    let saved = std::fs::read_to_string(file).unwrap();
+    assert_eq!(saved, "Piskvorky 15x15, 0:0, 0\n8,8,0\n9,9,0\nperson\nTengen level 40\n0\n");
+}
+
+#[test]
+fn mistypings_change_nothing() {
+    let wrong =
+        ["", "z99", "h8 h9", "h8h9", "play", "level", "level 200", "new chess", "save /no/such/folder/x", "why", "é8"];
+    let said = play(&["--from", "h8i9"], &[&wrong[..], &["h8", "moves"]].concat());
+    assert_eq!(moves(&said), "h8i9", "{said}");
+    assert!(said.contains("h8 is not empty\n") && said.contains("'z99'? Type a move such as h8, or help"), "{said}");
+    assert!(play(&[], &["help"]).contains("undo        take back your last move"));
+    let output = run(&[], b"\xff\xfe\x00\nh8\xff\nmoves");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    for (arguments, reason) in [
+        (&["--level", "101"][..], "unknown level"),
+        (&["--rule", "chess"], "unknown rule"),
+        (&["--size", "4"], "5 to 22"),
+        (&["--from", "h8h8"], "is there already"),
+        (&["--from", "d8a1e8a3f8c1g8e1h8"], "the game is over"),
+        (&["--sizes"], "sizes"),
+    ] {
+        let output = run(arguments, b"");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && error.contains(reason), "{arguments:?}: {error}");
+        assert_eq!(error.matches('\n').count(), 1, "{error}");
+    }
+}
+
+#[test]
+fn whole_games_end_under_every_rule() {
+    // Both sides by the engine: `go` changes sides with every move.
+    for rule in ["freestyle", "standard", "renju", "caro", "caro-exact"] {
+        let lines = vec!["go"; 64];
+        let said = play(&["--rule", rule, "--size", "7", "--level", "30", "--seed", "5"], &lines);
+        let is_over = said.contains(" wins with ") || said.contains("A draw: no room is left.");
+        assert!(is_over && !said.contains("loses"), "{rule}: {said}");
+    }
+}
