@@ -11,15 +11,18 @@ use crate::base::{Color, Ply, Point, Score};
 use crate::board::Board;
 use crate::eval::ChosenEvaluator;
 use arrayvec::ArrayVec;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How often the clock is looked at, in nodes; a power of two.
 const POLL_INTERVAL: u64 = 256;
 
-/// Until the first iteration has ended, the clock is not looked at before this many nodes: without that iteration a
+/// Until the first iteration has ended, the clock does not count before this many nodes: without that iteration a
 /// move would be a guess, and a win that is on the board might be missed. It nearly always ends within a millisecond;
 /// the bound is for the rare one that does not.
 const GRACE: u64 = 16_384;
+
+/// And for so long: on a machine that hardly gives us any processor, even these nodes could take seconds.
+const GRACE_TIME: Duration = Duration::from_millis(100);
 
 /// A line of play.
 pub type Line = ArrayVec<Point, { Ply::MAX.index() + 1 }>;
@@ -133,7 +136,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Time since the command arrived.
-    pub fn elapsed(&self) -> std::time::Duration {
+    pub fn elapsed(&self) -> Duration {
         match self.nodes_per_ms {
             Some(per_ms) => NodeClock { nodes: self.total_nodes(), per_ms }.now(),
             None => self.clock.now(),
@@ -169,7 +172,7 @@ impl<'a> Worker<'a> {
         }
         self.nodes += 1;
         self.seldepth = self.seldepth.max(ply.index());
-        if self.nodes.is_multiple_of(POLL_INTERVAL) && self.nodes > self.grace {
+        if self.nodes.is_multiple_of(POLL_INTERVAL) {
             self.poll();
             if self.aborted {
                 self.cut.get_or_insert(self.nodes - 1);
@@ -184,7 +187,10 @@ impl<'a> Worker<'a> {
         }
         self.note_nodes();
         self.node_limit = self.node_budget.saturating_sub(self.shared.nodes_of_others(self.id));
-        if self.control.is_stopped() || (self.manager.is_bounded() && self.manager.is_over(self.elapsed())) {
+        let in_grace = self.nodes <= self.grace;
+        let allowance = if in_grace { GRACE_TIME } else { Duration::ZERO };
+        let is_late = self.manager.is_bounded() && self.manager.is_over(self.elapsed().saturating_sub(allowance));
+        if is_late || (self.control.is_stopped() && !in_grace) {
             self.aborted = true;
         }
     }
@@ -221,5 +227,34 @@ impl<'a> Worker<'a> {
         for &next in tail[0].iter().take(Ply::MAX.index()) {
             line.push(next);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Rule, Size};
+    use crate::search::SearchLimits;
+    use std::sync::Arc;
+
+    /// Nodes of a first iteration that never ends, on a machine that visits so many in a millisecond.
+    fn endless_first_iteration(nodes_per_ms: u32) -> usize {
+        let board = Board::new(Rule::Freestyle, Size::square(15).unwrap());
+        let shared = Shared::new(Arc::new(TranspositionTable::new(1 << 16)), None, 1);
+        let control = SearchControl::default();
+        let turn = Some(Duration::from_millis(20));
+        control.begin(SearchLimits { turn, nodes_per_ms: Some(nodes_per_ms), ..SearchLimits::default() });
+        let mut history = History::new();
+        let params = Params::shipped(Rule::Freestyle);
+        let mut worker = Worker::new(board, params, &mut history, &shared, 0, &control);
+        (0..100_000).take_while(|_| !worker.enter(Ply::ROOT)).count()
+    }
+
+    #[test]
+    fn the_first_iteration_is_given_some_nodes_and_some_time_beyond_the_deadline() {
+        let fast = endless_first_iteration(1000);
+        assert!((GRACE as usize..GRACE as usize + 1000).contains(&fast), "{fast}");
+        let starved = endless_first_iteration(1);
+        assert!(starved < 1000, "{starved}");
     }
 }
