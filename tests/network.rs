@@ -13,9 +13,9 @@ use tengen::eval::network::{Accumulator, Kernel, Network, Weights, definition, e
 /// SHA-256 of each file.
 const PINS: [(Rule, &str); 4] = [
     (Rule::Freestyle, "bb3e8b8e286a8d236679bd80e7b1117fd5e8616966d044e659f6cde0c2ed9f8a"),
-    (Rule::Standard, "01d515c84786fa14c14780fefc9d6fa9a38c91ebe6e60a80f671591b6b5f3a8d"),
-    (Rule::Renju, "6e97034b6361713e8123c8afb3763686307b1b4494723b3810f24b1754f87b1d"),
-    (Rule::Caro, "6ebd5ead457f150edd59a912786985a69c617d7eb9a8ca3c2fc83c62428bda34"),
+    (Rule::Standard, "a8e0523769fcf538f27b30f1c325a28e05c100246b5b22eb0b952c5dc06751d2"),
+    (Rule::Renju, "bca0b7fe2815a35f67bfa0ba653dfc07093ff9c5e2590b5ebbfe20424312e5c3"),
+    (Rule::Caro, "c4bd9ef27917e49f698fe36ca209940ae8462f487c6bfcc65e5b02ceaffc37a1"),
 ];
 
 fn hash(bytes: &[u8]) -> String {
