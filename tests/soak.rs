@@ -123,12 +123,12 @@ impl Soak {
             }
             format!("TURN {point}")
         };
-        let (asked, used) = (Instant::now(), self.brain.processor_time());
+        let (asked, used) = (Instant::now(), self.own_time());
         self.brain.send(&question);
         let mut limit = self.turn;
         let (due, suspended) = self.disturb(&mut limit);
         let (at, line) = self.brain.answer();
-        let own = self.brain.processor_time().saturating_sub(used) / self.threads;
+        let own = self.own_time().saturating_sub(used);
         let clock = at.saturating_duration_since(asked).saturating_sub(suspended);
         self.account.over_clock.push(clock.saturating_sub(limit));
         self.account.over_own.push(own.saturating_sub(limit));
@@ -144,6 +144,11 @@ impl Soak {
         }
         self.brain.expect_silence();
         !over
+    }
+
+    /// Processor time of the thread that answers.
+    fn own_time(&self) -> Duration {
+        if self.threads == 1 { self.brain.processor_time() } else { self.brain.thinking_time() }
     }
 
     fn play(&mut self, point: Point) -> Verdict {
@@ -289,7 +294,7 @@ fn games_in_bad_weather() {
         account.jumps
     );
     println!("beyond the limit, suspensions taken off, by the clock: {}", spread(&mut over_clock));
-    println!("  in processor time of the brain, a thread: {}", spread(&mut over_own));
+    println!("  in processor time of the thread that answers: {}", spread(&mut over_own));
     println!("USS {} KiB after the first tenth, {} at the end", memory[0], memory[memory.len() - 1]);
     println!("threads: {threads} at the end, {} at most", account.most_threads);
     // The listener, the thinker, the main thread and the helpers, and never more.

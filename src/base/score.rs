@@ -36,7 +36,9 @@ impl Score {
     /// A score from its raw number, as it was kept outside the engine; a number that no score has becomes the nearest
     /// one.
     pub const fn from_units(units: i32) -> Score {
-        if units.abs() > Score::DECISIVE && units.abs() <= Score::MATE { Score(units) } else { Score::estimate(units) }
+        let size = units.unsigned_abs();
+        let is_decisive = size > Score::DECISIVE.unsigned_abs() && size <= Score::MATE.unsigned_abs();
+        if is_decisive { Score(units) } else { Score::estimate(units) }
     }
 
     /// The side to move at `ply` wins with the `moves`-th move from there (1 = now).
