@@ -17,10 +17,11 @@ pub use options::Options;
 pub use trace::SearchTrace;
 
 use crate::base::maps::HashSet;
-use crate::base::{Cell, Color, Point, Rule, Size};
+use crate::base::{Cell, Color, Ply, Point, Rule, Size};
 use crate::board::{Board, Threat};
 use crate::eval::EvaluatorKind;
 use crate::eval::network::Network;
+use crate::search::tt::TtHit;
 use crate::search::{
     BlockedPaths, History, ParamTable, Pool, ReportSink, Scope, SearchControl, SearchLimits, SearchReport, Task,
     TranspositionTable, root,
@@ -346,6 +347,11 @@ impl Engine {
         let mut points = board.points_of(Color::Black, Threat::Forbidden);
         points.retain(|point| board.is_forbidden(*point));
         points.to_vec()
+    }
+
+    /// What the search remembers of a position: for tools that learn from searches.
+    pub fn remembers(&self, board: &Board) -> Option<TtHit> {
+        self.table.probe(board.key(), Ply::ROOT)
     }
 
     /// Forgets everything the search has learned.

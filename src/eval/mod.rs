@@ -3,6 +3,7 @@
 pub mod chosen;
 pub mod network;
 pub mod shapes;
+pub mod weights;
 
 pub use chosen::{ChosenEvaluator, EvaluatorKind};
 pub use shapes::ShapeEvaluator;

@@ -1,5 +1,6 @@
 //! The command line of `tengen-data`. Floor 6.
 
+use super::files::{self, Filter};
 use super::openings::{self, Wanted};
 use super::selfplay::{self, Kind, Series};
 use crate::base::{Rule, Size};
@@ -7,7 +8,7 @@ use crate::tools::arena::cli::{parse_rule, parse_size};
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Makes data for matches and training.
 #[derive(Parser, Debug)]
@@ -30,6 +31,62 @@ pub enum Command {
     ///
     /// Example: tengen-data selfplay --on 0:15 --on 0:20:2 --games 10000 --nodes 2000 --out freestyle.tgr
     Selfplay(SelfplayArguments),
+    /// Show games of a file as text. Example: tengen-data inspect games.tgr --count 3
+    Inspect(InspectArguments),
+    /// Count games and positions by rule and board. Example: tengen-data stats games-*.tgr
+    Stats {
+        /// Files to read.
+        #[arg(required = true)]
+        games: Vec<PathBuf>,
+    },
+    /// Copy the games that are wanted. Example: tengen-data filter games.tgr --rule 4 --size 15 --out renju15.tgr
+    Filter(FilterArguments),
+    /// Put files together, each game once. Example: tengen-data merge a.tgr b.tgr --out all.tgr
+    Merge {
+        /// Files to read.
+        #[arg(required = true)]
+        games: Vec<PathBuf>,
+        /// Where to.
+        #[arg(long)]
+        out: PathBuf,
+    },
+}
+
+/// Which games to show.
+#[derive(clap::Args, Debug)]
+pub struct InspectArguments {
+    /// Files to read.
+    #[arg(required = true)]
+    pub games: Vec<PathBuf>,
+    /// How many, from the first.
+    #[arg(long, default_value_t = 1)]
+    pub count: usize,
+    /// Only the game with this number.
+    #[arg(long)]
+    pub number: Option<u64>,
+}
+
+/// Which games to keep.
+#[derive(clap::Args, Debug)]
+pub struct FilterArguments {
+    /// Files to read.
+    #[arg(required = true)]
+    pub games: Vec<PathBuf>,
+    /// Only games under this rule; rules as for openings.
+    #[arg(long, value_parser = parse_rule)]
+    pub rule: Option<Rule>,
+    /// Only games on this board.
+    #[arg(long, value_parser = parse_size)]
+    pub size: Option<Size>,
+    /// Fewest plies after the opening.
+    #[arg(long, default_value_t = 0)]
+    pub min_plies: usize,
+    /// Most plies after the opening.
+    #[arg(long)]
+    pub max_plies: Option<usize>,
+    /// Where to.
+    #[arg(long)]
+    pub out: PathBuf,
 }
 
 /// Which openings are wanted.
@@ -119,7 +176,24 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             writeln!(std::io::stdout(), "{there} games in {}", out.display())?;
             Ok(())
         }
+        Command::Inspect(typed) => print(&files::inspect(&typed.games, typed.count, typed.number)?),
+        Command::Stats { games } => print(&files::stats(games)?),
+        Command::Filter(typed) => {
+            let FilterArguments { games, rule, size, min_plies, max_plies, out } = typed;
+            let filter = Filter { rule: *rule, size: *size, min_plies: *min_plies, max_plies: *max_plies };
+            copy(games, out, &filter)
+        }
+        Command::Merge { games, out } => copy(games, out, &Filter::default()),
     }
+}
+
+fn copy(games: &[PathBuf], out: &Path, filter: &Filter) -> Result<()> {
+    let (written, read) = files::copy(games, out, filter)?;
+    print(&format!("{written} of {read} games written to {}\n", out.display()))
+}
+
+fn print(text: &str) -> Result<()> {
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
 }
 
 fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The command line of `tengen-tune`: one subcommand for each kind of numbers. Floor 6.
 
 use super::duel::{self, Duel, parse_value};
+use super::fit::{self, EvalArguments, OrderArguments};
 use super::network::cli::NetworkArguments;
 use super::selfplay::{Allowance, Ground};
 use super::spsa::{self, Settings, State, Tuned};
@@ -42,6 +43,14 @@ pub enum Command {
     ///
     /// Example: tengen-tune match --set razor_base=31 --ground 0:15:tests/data/openings/freestyle_15.txt --pairs 200
     Match(MatchArguments),
+    /// Fit the evaluation to recorded games: what points and threats are worth. Build again to put it in force.
+    ///
+    /// Example: tengen-tune eval games-*.tgr
+    Eval(EvalArguments),
+    /// Fit the scores that order the moves. Build again to put them in force.
+    ///
+    /// Example: tengen-tune order games-*.tgr
+    Order(OrderArguments),
 }
 
 /// What to tune, and by which games.
@@ -140,6 +149,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Command::Spsa(arguments) => run_spsa(arguments)?,
         Command::Network(typed) => super::network::run(&typed.training()?, &mut std::io::stdout())?,
         Command::Match(arguments) => run_match(arguments)?,
+        Command::Eval(arguments) => fit::run_eval(arguments)?,
+        Command::Order(arguments) => fit::run_order(arguments)?,
     }
     Ok(())
 }

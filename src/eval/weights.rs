@@ -1,0 +1,272 @@
+//! The numbers of the classical evaluation: what combinations of lines are worth, what threats at hand are worth,
+//! and how promising a move looks. Fitted to games of the engine against itself (`tengen-tune eval` and
+//! `tengen-tune order`; `EXPERIMENTS.md` tells from what), on the base of hand-set ones. Floor 2.
+//!
+//! # The file
+//!
+//! `classical.weights`, embedded in the program: the 8 bytes `TGCLASS1`; for each [`WeightSet`] in order the point
+//! values, attack scores and defence scores by combination, the threat values by mask, and the nearness scores, all
+//! `i16` little-endian; and a 64-bit FNV-1a hash of all that.
+
+use crate::base::{Color, Point, Rule};
+use crate::board::tables::{COMBINATIONS, all_combinations};
+use crate::board::{Board, Threat};
+use std::sync::OnceLock;
+
+/// Point values are in this part of a score unit.
+pub const VALUE_SCALE: i32 = 16;
+/// Units of a move's score that make it e times as likely to be the best one.
+pub const ORDER_SCALE: i32 = 32;
+/// Room for every combination, rounded up so that a masked index needs no check.
+pub const TABLE: usize = COMBINATIONS.next_power_of_two();
+
+/// The threats that make up a mask: for the side to move, then for the opponent.
+const OWN_BITS: [Threat; 6] =
+    [Threat::Four, Threat::FourPlus, Threat::FourThree, Threat::OpenThree, Threat::OpenThreePlus, Threat::DoubleThree];
+const THEIR_BITS: [Threat; 7] = [
+    Threat::Four,
+    Threat::FourPlus,
+    Threat::FourThree,
+    Threat::OpenThree,
+    Threat::OpenThreePlus,
+    Threat::DoubleThree,
+    Threat::OpenFour,
+];
+/// Number of bits of a threat mask.
+pub const MASK_BITS: usize = OWN_BITS.len() + THEIR_BITS.len();
+/// Number of threat masks.
+pub const MASKS: usize = 1 << MASK_BITS;
+
+/// Which threats the side to move and its opponent have, a bit each: who is first, in short.
+#[inline]
+pub fn threat_mask(board: &Board) -> usize {
+    let us = board.side();
+    let own = OWN_BITS.iter().enumerate().map(|(bit, &threat)| usize::from(board.count(us, threat) > 0) << bit);
+    let them = us.opponent();
+    let their = THEIR_BITS
+        .iter()
+        .enumerate()
+        .map(|(bit, &threat)| usize::from(board.count(them, threat) > 0) << (OWN_BITS.len() + bit));
+    own.sum::<usize>() + their.sum::<usize>()
+}
+
+/// Distances between two points that are told apart, up to symmetry: within five steps each its own, farther ones,
+/// and no point to be near to.
+pub const NEARNESS: usize = 23;
+
+/// Which of them it is.
+#[inline]
+pub fn nearness(point: Point, other: Option<Point>) -> usize {
+    let Some(other) = other else { return NEARNESS - 1 };
+    let (dx, dy) = (point.x().abs_diff(other.x()), point.y().abs_diff(other.y()));
+    let (near, far) = (dx.min(dy), dx.max(dy));
+    if far > 5 { NEARNESS - 2 } else { far * (far + 1) / 2 + near }
+}
+
+/// Whose numbers: the sides of renju have their own, the exact caro borrows caro's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightSet {
+    /// Both sides, freestyle.
+    Freestyle,
+    /// Both sides, standard.
+    Standard,
+    /// Black, renju.
+    RenjuBlack,
+    /// White, renju.
+    RenjuWhite,
+    /// Both sides, caro.
+    Caro,
+}
+
+impl WeightSet {
+    /// All sets, in the order of the file.
+    pub const ALL: [WeightSet; 5] =
+        [WeightSet::Freestyle, WeightSet::Standard, WeightSet::RenjuBlack, WeightSet::RenjuWhite, WeightSet::Caro];
+
+    /// The set of one side under a rule.
+    pub const fn of(rule: Rule, color: Color) -> WeightSet {
+        match (rule, color) {
+            (Rule::Freestyle, _) => WeightSet::Freestyle,
+            (Rule::Standard, _) => WeightSet::Standard,
+            (Rule::Renju, Color::Black) => WeightSet::RenjuBlack,
+            (Rule::Renju, Color::White) => WeightSet::RenjuWhite,
+            (Rule::Caro | Rule::CaroExact, _) => WeightSet::Caro,
+        }
+    }
+
+    /// Place in the file and in arrays of sets.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Whether this side has forbidden points.
+    pub const fn has_forbidden(self) -> bool {
+        matches!(self, WeightSet::RenjuBlack)
+    }
+}
+
+/// The numbers of one side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// What an empty point is worth to this side by what a stone there would make, in 1/[`VALUE_SCALE`] units.
+    pub value: Box<[i16; TABLE]>,
+    /// Score of a move of this side by what it makes and by what it denies the opponent, in score units of
+    /// [`ORDER_SCALE`].
+    pub order: Box<[[i16; 2]; TABLE]>,
+    /// What the threats at hand are worth to this side when it is to move, in score units.
+    pub threat: Box<[i16; MASKS]>,
+    /// Score of a move of this side by its nearness to the opponent's last move and to its own one before.
+    pub near: [[i16; NEARNESS]; 2],
+}
+
+/// What a line's shape is worth on an empty point, by shape code.
+const SHAPE_VALUE: [i32; 14] = [0, 0, 0, 2, 2, 2, 4, 5, 5, 11, 16, 26, 53, 30];
+/// What a combination of lines adds to the sum of its shapes, by threat code.
+const THREAT_VALUE: [i32; 14] = [0, 0, 0, 0, 5, 6, 0, 10, 24, 0, 7, 36, 12, 0];
+/// First guess at a move: what it makes for us, by threat code.
+const ATTACK: [i32; 14] = [0, 0, 18, 18, 34, 36, 52, 60, 110, 44, 74, 300, 625, 1000];
+/// First guess at a move: what it denies the opponent, by threat code.
+const DEFENCE: [i32; 14] = [0, 0, 14, 15, 26, 28, 40, 52, 80, 36, 56, 170, 300, 700];
+/// What a threat at hand is worth to the side to move, by threat code.
+const OWN_THREAT: [i32; 14] = [0, 0, 0, 0, 2, 3, 14, 22, 70, 6, 20, 160, 400, 0];
+/// What a threat of the opponent costs the side to move, by threat code.
+const THEIR_THREAT: [i32; 14] = [0, 0, 0, 0, 1, 1, 4, 8, 24, 2, 8, 40, 70, 150];
+/// The move itself.
+const TEMPO: i32 = 12;
+
+impl Weights {
+    /// The numbers of a side, as embedded.
+    pub fn of(set: WeightSet) -> &'static Weights {
+        static SETS: OnceLock<Vec<Weights>> = OnceLock::new();
+        let sets = SETS.get_or_init(|| decode(EMBEDDED).expect("the embedded weights are whole; a test says so"));
+        &sets[set.index()]
+    }
+
+    /// The numbers set by hand, from which the fitted ones start: a yardstick for them.
+    pub fn hand_set(set: WeightSet) -> Weights {
+        let mut weights = Weights::zero();
+        for (id, lines) in all_combinations().enumerate() {
+            let threat = Threat::of_lines(lines, set.has_forbidden());
+            let sum: i32 = lines.iter().map(|&shape| SHAPE_VALUE[shape as usize]).sum();
+            if threat == Threat::Forbidden {
+                weights.order[id] = [0, DEFENCE[threat.index()] as i16];
+            } else {
+                weights.value[id] = ((sum + THREAT_VALUE[threat.index()]) * VALUE_SCALE) as i16;
+                weights.order[id][0] = (ATTACK[threat.index()] + sum) as i16;
+                weights.order[id][1] = (DEFENCE[threat.index()] + sum * 3 / 4) as i16;
+            }
+        }
+        for (mask, value) in weights.threat.iter_mut().enumerate() {
+            let own = OWN_BITS.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1);
+            let their = THEIR_BITS.iter().enumerate().filter(|(bit, _)| mask >> (OWN_BITS.len() + bit) & 1 == 1);
+            *value = (TEMPO + own.map(|(_, threat)| OWN_THREAT[threat.index()]).sum::<i32>()
+                - their.map(|(_, threat)| THEIR_THREAT[threat.index()]).sum::<i32>()) as i16;
+        }
+        weights
+    }
+
+    /// No numbers at all.
+    pub fn zero() -> Weights {
+        fn boxed<T: Copy, const N: usize>(value: T) -> Box<[T; N]> {
+            vec![value; N].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("the vector has N elements"))
+        }
+        Weights { value: boxed(0), order: boxed([0; 2]), threat: boxed(0), near: [[0; NEARNESS]; 2] }
+    }
+}
+
+const MAGIC: [u8; 8] = *b"TGCLASS1";
+const EMBEDDED: &[u8] = include_bytes!("classical.weights");
+/// Numbers of one set.
+const NUMBERS: usize = 3 * COMBINATIONS + MASKS + 2 * NEARNESS;
+
+/// All sets as the bytes of a file.
+pub fn encode(sets: &[Weights; WeightSet::ALL.len()]) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    for weights in sets {
+        let order = &weights.order[..COMBINATIONS];
+        let numbers = weights.value[..COMBINATIONS]
+            .iter()
+            .copied()
+            .chain(order.iter().map(|pair| pair[0]))
+            .chain(order.iter().map(|pair| pair[1]))
+            .chain(weights.threat.iter().copied())
+            .chain(weights.near.iter().flatten().copied());
+        bytes.extend(numbers.flat_map(i16::to_le_bytes));
+    }
+    let hash = fnv(&bytes);
+    bytes.extend(hash.to_le_bytes());
+    bytes
+}
+
+/// The sets in the bytes of a file; `None` when they are not what [`encode`] makes.
+pub fn decode(bytes: &[u8]) -> Option<Vec<Weights>> {
+    let (body, hash) = bytes.split_last_chunk::<8>()?;
+    let numbers = body.strip_prefix(&MAGIC)?;
+    if fnv(body) != u64::from_le_bytes(*hash) || numbers.len() != WeightSet::ALL.len() * NUMBERS * 2 {
+        return None;
+    }
+    let numbers: Vec<i16> = numbers.chunks_exact(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
+    let set = |numbers: &[i16]| {
+        let mut weights = Weights::zero();
+        let (value, rest) = numbers.split_at(COMBINATIONS);
+        let (attack, rest) = rest.split_at(COMBINATIONS);
+        let (defence, rest) = rest.split_at(COMBINATIONS);
+        let (threat, near) = rest.split_at(MASKS);
+        weights.value[..COMBINATIONS].copy_from_slice(value);
+        for (pair, scores) in weights.order.iter_mut().zip(attack.iter().zip(defence)) {
+            *pair = [*scores.0, *scores.1];
+        }
+        weights.threat.copy_from_slice(threat);
+        for (scores, near) in weights.near.iter_mut().zip(near.chunks_exact(NEARNESS)) {
+            scores.copy_from_slice(near);
+        }
+        weights
+    };
+    Some(numbers.chunks_exact(NUMBERS).map(set).collect())
+}
+
+/// 64-bit FNV-1a.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_weights_are_whole() {
+        let sets = decode(EMBEDDED).unwrap();
+        assert_eq!(sets.len(), WeightSet::ALL.len());
+        assert!(EMBEDDED.len() < 300 << 10);
+    }
+
+    #[test]
+    fn weights_read_back_and_a_changed_byte_is_noticed() {
+        let sets = WeightSet::ALL.map(Weights::hand_set);
+        let bytes = encode(&sets);
+        assert_eq!(decode(&bytes).unwrap(), sets);
+        for index in [0, 8, 5000, bytes.len() / 2, bytes.len() - 1] {
+            let mut changed = bytes.clone();
+            changed[index] ^= 4;
+            assert_eq!(decode(&changed), None, "byte {index}");
+        }
+        assert_eq!(decode(&bytes[..bytes.len() - 1]), None);
+    }
+
+    #[test]
+    fn nearness_tells_distances_apart_up_to_symmetry() {
+        let at = |x, y| Point::new(x, y).unwrap();
+        let center = at(10, 10);
+        let mut seen = std::collections::BTreeMap::new();
+        for (x, y) in (0..22usize).flat_map(|x| (0..22usize).map(move |y| (x, y))) {
+            let (dx, dy) = (x.abs_diff(10), y.abs_diff(10));
+            let class = if dx.max(dy) > 5 { (9, 9) } else { (dx.min(dy), dx.max(dy)) };
+            let code = nearness(at(x, y), Some(center));
+            assert_eq!(nearness(center, Some(at(x, y))), code);
+            assert_eq!(*seen.entry(code).or_insert(class), class);
+        }
+        assert_eq!(seen.len(), NEARNESS - 1);
+        assert_eq!(nearness(center, None), NEARNESS - 1);
+    }
+}
