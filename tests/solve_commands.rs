@@ -6,8 +6,8 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use tengen::search::{VctLimits, VctOutcome, VctSolver};
-use tengen::tools::{positions, verify};
+use tengen::search::{Hunter, ProofBuilder, VctLimits, VctOutcome, VctSolver};
+use tengen::tools::{positions, solve, verify};
 
 /// Won positions of every rule, from the engine's games against itself; the last field is the ceiling of nodes.
 const WINS: &str = include_str!("data/forced_wins.txt");
@@ -73,7 +73,7 @@ fn solve_says_what_it_does_not_find() {
 #[test]
 fn the_side_that_moved_may_be_asked_for() {
     let three = "0;15;7,7 0,0 8,7 0,14 9,7\n";
-    assert!(stdout(&brain(&["solve"], three)).contains("solved 0/1"));
+    assert!(stdout(&brain(&["solve", "--mode", "vct"], three)).contains("solved 0/1"));
     assert!(stdout(&brain(&["solve", "--defender"], three)).contains("1: win in 3"));
 }
 
@@ -109,6 +109,27 @@ fn proofs_hold_and_are_counted() {
     let text = stdout(&output);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(text.lines().last().unwrap(), format!("verified {count}/{count}"));
+}
+
+/// What the main search believes to be won becomes a proof that holds, or nothing.
+#[test]
+fn what_the_search_finds_is_proven_against_every_reply() {
+    let mut proven = 0;
+    for position in positions::parse(WINS).unwrap().iter().take(12) {
+        let (mut board, attacker) = (position.board(), position.side());
+        let mut hunter = Hunter::new(16 << 20);
+        if !hunter.find(&board, VctLimits { nodes: 60_000, deadline: None }) {
+            continue;
+        }
+        assert!(hunter.winning_move(&board).is_some());
+        let mut solver = VctSolver::new(16 << 20);
+        let limits = VctLimits { nodes: 100_000, deadline: None };
+        let proof = ProofBuilder::build_with(&mut solver, Some(&mut hunter), &mut board, attacker, limits);
+        let Some(proof) = proof else { continue };
+        assert_eq!(accepted(&solve::proof_text(&board, attacker, &proof)), Ok(()));
+        proven += 1;
+    }
+    assert!(proven >= 3, "{proven}");
 }
 
 /// Whether a file of proofs is accepted.

@@ -22,6 +22,16 @@ pub enum Duty {
     StopFour(PointList),
     /// The opponent makes a four with an open three next: likewise.
     StopFourThree(PointList),
+    /// The opponent has a chain of fours that wins, found by search: only these replies, fours of our own among them,
+    /// may help, and any other loses in so many plies.
+    StopChain(PointList, u32),
+}
+
+impl Duty {
+    /// Whether the counts show no threat of the opponent's.
+    pub fn is_free(&self) -> bool {
+        matches!(self, Duty::Free | Duty::StopChain(..))
+    }
 }
 
 /// Whether `color` may own a four that the counts do not show: a suspected double three of renju black that turns

@@ -1,8 +1,10 @@
 //! Floor 3: the search.
 
+pub mod chains;
 pub mod forced;
 pub mod health;
 pub mod history;
+pub mod hunt;
 pub mod limits;
 pub mod lines;
 pub mod order;
@@ -24,6 +26,7 @@ pub mod vct;
 pub mod worker;
 
 pub use history::History;
+pub use hunt::Hunter;
 pub use limits::{SearchControl, SearchLimits};
 pub use params::{ParamError, ParamTable};
 pub use pool::Pool;

@@ -95,7 +95,9 @@ pub fn score(
 fn allows(duty: &Duty, point: Point) -> bool {
     match duty {
         Duty::Free => true,
-        Duty::StopFive(list) | Duty::StopFour(list) | Duty::StopFourThree(list) => list.contains(&point),
+        Duty::StopFive(list) | Duty::StopFour(list) | Duty::StopFourThree(list) | Duty::StopChain(list, _) => {
+            list.contains(&point)
+        }
     }
 }
 
@@ -104,7 +106,7 @@ fn allows(duty: &Duty, point: Point) -> bool {
 pub fn for_each_reply(board: &Board, duty: &Duty, mut visit: impl FnMut(Point)) {
     let size = board.size();
     match duty {
-        Duty::StopFive(list) | Duty::StopFour(list) | Duty::StopFourThree(list) => {
+        Duty::StopFive(list) | Duty::StopFour(list) | Duty::StopFourThree(list) | Duty::StopChain(list, _) => {
             list.iter().for_each(|&point| visit(point));
         }
         Duty::Free if is_full_width(board) => {

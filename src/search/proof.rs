@@ -7,12 +7,14 @@
 //! A node says nothing about the position it is used in. So equal attacks in different positions are one node, and most
 //! of a proof is shared: the builder keeps each distinct node once, children before parents.
 
-use super::stops;
+use super::hunt::Hunter;
+use super::stops::{self, Stops};
 use super::vcf::Search;
 use super::vct::{THREAT_MOVES, VctLimits, VctSolver, legal_stops};
-use crate::base::maps::HashMap;
+use crate::base::maps::{HashMap, HashSet};
 use crate::base::{Color, Point};
 use crate::board::{Board, NullObserver, Threat};
+use std::time::Instant;
 
 /// A move of the attacker, and what he answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -88,16 +90,45 @@ pub struct ProofBuilder<'a> {
     index: HashMap<(ProofNode, bool), usize>,
     /// Positions with the attacker to move that have been proven.
     known: HashMap<u64, usize>,
+    /// The search that has found the win, where the solver has not.
+    hunter: Option<&'a mut Hunter>,
+    /// Positions that could not be proven.
+    lost: HashSet<u64>,
 }
 
-impl ProofBuilder<'_> {
+/// Nodes for one position that the hunter's table does not know: for the solver, and then for the hunter.
+const SOLVER_NODES: u64 = 30_000;
+const HUNTER_NODES: u64 = 300_000;
+/// Most nodes for a threatened chain of fours.
+const CHAIN_NODES: u64 = 20_000;
+
+impl<'a> ProofBuilder<'a> {
     /// The winning tree of `attacker`, as if it were his turn, in a position that `solver` knows to be won by threats or
     /// by fours. What it has forgotten is searched again, each time within `limits`; `None` when they do not suffice.
-    pub fn build(solver: &mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) -> Option<Proof> {
+    pub fn build(solver: &'a mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) -> Option<Proof> {
+        ProofBuilder::build_with(solver, None, board, attacker, limits)
+    }
+
+    /// The same for a win that `hunter` has found: what it says is tried, against every reply.
+    pub fn build_with(
+        solver: &'a mut VctSolver,
+        hunter: Option<&'a mut Hunter>,
+        board: &mut Board,
+        attacker: Color,
+        limits: VctLimits,
+    ) -> Option<Proof> {
         let side = board.side();
         board.set_side(attacker);
         let proof = Proof::default();
-        let mut builder = ProofBuilder { solver, limits, proof, index: HashMap::default(), known: HashMap::default() };
+        let mut builder = ProofBuilder {
+            solver,
+            limits,
+            proof,
+            index: HashMap::default(),
+            known: HashMap::default(),
+            hunter,
+            lost: HashSet::default(),
+        };
         let root = builder.attack(board);
         let mut proof = builder.proof;
         board.set_side(side);
@@ -127,21 +158,62 @@ impl ProofBuilder<'_> {
         if let Some(&index) = self.known.get(&key) {
             return Some(index);
         }
+        if self.lost.contains(&key) || self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return None;
+        }
         let index = if let Some(attack) = self.solver.find_fours(board) {
-            self.fours(board, attack.distance.div_ceil(2), 0)?
+            self.fours(board, attack.distance.div_ceil(2), 0)
+        } else if self.hunter.is_some() {
+            self.hunted(board)
         } else {
-            if self.solver.prove(board, self.limits).proof != 0 {
-                return None;
-            }
-            let point = self.solver.winning_move(board)?;
-            board.play(point, &mut NullObserver);
-            let defence = self.defence(board);
-            board.undo(&mut NullObserver);
-            let (replies, rest) = defence?;
-            self.add(ProofNode { point, replies, rest }, false)
+            self.solved(board, self.limits)
         };
-        self.known.insert(key, index);
-        Some(index)
+        if let Some(index) = index {
+            self.known.insert(key, index);
+        } else {
+            self.lost.insert(key);
+        }
+        index
+    }
+
+    /// Proves a position by threats.
+    fn solved(&mut self, board: &mut Board, limits: VctLimits) -> Option<usize> {
+        if self.solver.prove(board, limits).proof != 0 {
+            return None;
+        }
+        let point = self.solver.winning_move(board)?;
+        self.answered(board, point)
+    }
+
+    /// Proves a position by what the hunter knows, or else by threats, or else by hunting again.
+    fn hunted(&mut self, board: &mut Board) -> Option<usize> {
+        let limits = |nodes: u64| VctLimits { nodes: nodes.min(self.limits.nodes), ..self.limits };
+        let (solver_limits, hunter_limits) = (limits(SOLVER_NODES), limits(HUNTER_NODES));
+        let seen = self.hunter.as_ref()?.winning_move(board);
+        if let Some(index) = seen.and_then(|point| self.answered(board, point)) {
+            return Some(index);
+        }
+        if let Some(index) = self.solved(board, solver_limits) {
+            return Some(index);
+        }
+        let hunter = self.hunter.as_mut()?;
+        if !hunter.find(board, hunter_limits) {
+            return None;
+        }
+        let point = hunter.winning_move(board)?;
+        self.answered(board, point)
+    }
+
+    /// Proves that a move of the attacker's wins.
+    fn answered(&mut self, board: &mut Board, point: Point) -> Option<usize> {
+        if board.side() == Color::Black && board.is_forbidden(point) {
+            return None;
+        }
+        board.play(point, &mut NullObserver);
+        let defence = if board.is_draw() { None } else { self.defence(board) };
+        board.undo(&mut NullObserver);
+        let (replies, rest) = defence?;
+        Some(self.add(ProofNode { point, replies, rest }, false))
     }
 
     /// Writes down a win by fours.
@@ -177,13 +249,10 @@ impl ProofBuilder<'_> {
             (legal_stops(board), None)
         } else {
             board.set_side(us);
-            let rest = self.threat(board);
+            let rest = self.rest(board);
             board.set_side(them);
-            let (moves, rest) = rest?;
-            board.set_side(us);
-            let stops = stops::stop_set(&mut self.solver.vcf, board, moves, 1);
-            board.set_side(them);
-            let mut list = stops::replies(board, &stops?);
+            let (stops, rest) = rest?;
+            let mut list = stops::replies(board, &stops);
             if them == Color::Black {
                 list.retain(|reply| !board.is_forbidden(*reply));
             }
@@ -204,9 +273,19 @@ impl ProofBuilder<'_> {
         Some((replies, rest))
     }
 
+    /// What wins for the side to move if the other passes, and the replies that may change that.
+    fn rest(&mut self, board: &mut Board) -> Option<(Stops, usize)> {
+        if let Some((moves, rest)) = self.threat(board) {
+            return Some((stops::stop_set(&mut self.solver.vcf, board, moves, 1)?, rest));
+        }
+        // Nothing is threatened that a stop set is known for.
+        self.hunter.as_ref()?;
+        Some((Stops::All, self.attack(board)?))
+    }
+
     /// The win by fours that the side to move threatens: its length in attacking moves and its node.
     fn threat(&mut self, board: &mut Board) -> Option<(u32, usize)> {
-        let search = Search { moves: THREAT_MOVES, nodes: self.limits.nodes, spare: 1 };
+        let search = Search { moves: THREAT_MOVES, nodes: self.limits.nodes.min(CHAIN_NODES), spare: 1 };
         let moves = self.solver.vcf.find(board, search)?.distance.div_ceil(2);
         Some((moves, self.fours(board, moves, 1)?))
     }

@@ -70,7 +70,7 @@ impl Worker<'_> {
         }
 
         // Static evaluation, and what it lets us skip.
-        let duty = forced::duty(&self.board);
+        let mut duty = forced::duty(&self.board);
         let improving = self.note_static(&duty, alpha, beta, ply);
         if let Some(eval) = self.statics[ply.index()]
             && !is_pv
@@ -86,6 +86,9 @@ impl Worker<'_> {
             }
         }
 
+        if let Some(chain) = self.threatened_chain(&duty, depth) {
+            duty = chain;
+        }
         let node = Node { duty: &duty, depth, ply, is_pv, improving };
         let tried = self.try_moves(&node, hit.and_then(|hit| hit.best), alpha, beta);
         if self.aborted {
@@ -126,10 +129,15 @@ impl Worker<'_> {
     /// The move loop.
     fn try_moves(&mut self, node: &Node<'_>, table_move: Option<Point>, mut alpha: Score, beta: Score) -> Tried {
         let us = self.board.side();
-        let is_free = matches!(node.duty, Duty::Free);
+        let is_free = node.duty.is_free();
         health::count(if is_free { Event::Free } else { Event::Forced });
         let mut picker = MovePicker::new(&self.board, node.duty, table_move);
-        let mut result = Tried { best: None, best_move: None, pruned: false };
+        // What is not in the list has been answered.
+        let unlisted = match node.duty {
+            Duty::StopChain(_, plies) => Some(Score::loss_in(node.ply, *plies as i32)),
+            _ => None,
+        };
+        let mut result = Tried { best: unlisted, best_move: None, pruned: false };
         let mut tried = PointList::new();
         while let Some(point) = picker.next(&self.params, &self.board, node.duty, &mut self.evaluator, self.history) {
             if !self.is_legal(point) {
@@ -178,7 +186,7 @@ impl Worker<'_> {
     fn reduction(&self, node: &Node<'_>, point: Point, index: usize) -> Depth {
         let us = self.board.side();
         let is_quiet = self.board.threat(point, us) < Threat::Four;
-        if index < 2 || node.depth < Depth::plies(2) || !is_quiet || !matches!(node.duty, Duty::Free) {
+        if index < 2 || node.depth < Depth::plies(2) || !is_quiet || !node.duty.is_free() {
             return Depth::ZERO;
         }
         reduce::late_move(&self.params, node.depth, index, node.is_pv, self.history.get(us, point))
@@ -208,7 +216,9 @@ impl Worker<'_> {
         match (tried.best, node.duty) {
             (None, Duty::StopFive(_)) => Score::loss_in(node.ply, 2),
             (None, _) => Score::loss_in(node.ply, 1).unproven(),
-            (Some(best), Duty::Free) if best.is_loss() && (tried.pruned || !order::is_full_width(&self.board)) => {
+            (Some(best), Duty::Free)
+                if best.is_loss() && (tried.pruned || !order::is_full_width(&self.board)) && !self.is_trusting() =>
+            {
                 best.unproven()
             }
             (Some(best), _) => best,

@@ -4,7 +4,7 @@ use super::positions::{self, Position};
 use crate::base::{Cell, Color, Point};
 use crate::board::Board;
 use crate::board::notation::letter;
-use crate::search::{Proof, ProofBuilder, VcfOutcome, VctLimits, VctOutcome, VctSolver};
+use crate::search::{Hunter, Proof, ProofBuilder, VcfOutcome, VctLimits, VctOutcome, VctSolver};
 use anyhow::{Context, bail};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ usage: pbrain-tengen solve [options] [FILE]
 Looks for a forced win in each position of FILE, or of standard input:
 one a line, rule;size;x,y x,y ... with the stones in playing order.
 
-  --mode vcf|vct|any  by fours only, or by fours and slower threats (any, the default, is vct)
+  --mode vcf|vct|any  by fours only; by fours and slower threats; by any moves (the default)
   --time-ms N         milliseconds a position (10000; 0: no limit), and as many again
                       to write a win's tree down
   --nodes N           nodes a position (0: no limit)
@@ -35,6 +35,7 @@ one a line, rule;size;x,y x,y ... with the stones in playing order.
 enum Mode {
     Vcf,
     Vct,
+    Any,
 }
 
 #[derive(Clone, Debug)]
@@ -60,6 +61,9 @@ struct Answer {
     time: Duration,
     proof: Option<Proof>,
 }
+
+/// Most nodes for threats before any win is looked for.
+const THREAT_NODES: u64 = 10_000_000;
 
 /// Room for deep trees.
 const STACK: usize = 256 << 20;
@@ -100,7 +104,7 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
 fn parse_arguments(arguments: &[String]) -> anyhow::Result<Option<Request>> {
     use lexopt::prelude::{Long, Short, Value, ValueExt};
     let mut request = Request {
-        mode: Mode::Vct,
+        mode: Mode::Any,
         time: Some(Duration::from_secs(10)),
         nodes: u64::MAX,
         memory: 256,
@@ -116,7 +120,8 @@ fn parse_arguments(arguments: &[String]) -> anyhow::Result<Option<Request>> {
             Long("mode") => {
                 request.mode = match parser.value()?.string()?.as_str() {
                     "vcf" => Mode::Vcf,
-                    "vct" | "any" => Mode::Vct,
+                    "vct" => Mode::Vct,
+                    "any" => Mode::Any,
                     other => bail!("unknown mode '{other}': vcf, vct or any"),
                 }
             }
@@ -151,10 +156,10 @@ fn solve_all(
         for _ in 0..threads {
             let (sender, next) = (sender.clone(), &next);
             let work = move || {
-                let mut solver = VctSolver::new((request.memory << 20) / threads as u64);
+                let mut solvers = Solvers::new(request.mode, (request.memory << 20) / threads as u64);
                 while let index = next.fetch_add(1, Ordering::Relaxed)
                     && let Some(position) = positions.get(index)
-                    && sender.send((index, solve(&mut solver, position, request))).is_ok()
+                    && sender.send((index, solve(&mut solvers, position, request))).is_ok()
                 {}
             };
             std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).context("cannot start a thread")?;
@@ -180,7 +185,51 @@ fn solve_all(
     })
 }
 
-fn solve(solver: &mut VctSolver, position: &Position, request: &Request) -> Answer {
+/// What one thread solves with.
+struct Solvers {
+    threats: VctSolver,
+    /// Only where any win counts.
+    hunter: Option<Hunter>,
+}
+
+impl Solvers {
+    fn new(mode: Mode, memory: u64) -> Solvers {
+        let hunts = mode == Mode::Any;
+        Solvers {
+            threats: VctSolver::new(if hunts { memory / 2 } else { memory }),
+            hunter: hunts.then(|| Hunter::new(memory / 2)),
+        }
+    }
+
+    /// Looks for a win; the hunter when it was he who found it.
+    fn look(&mut self, board: &mut Board, answer: &mut Answer, limits: VctLimits, begin: Instant) -> bool {
+        let Some(hunter) = &mut self.hunter else {
+            threats(&mut self.threats, board, answer, limits);
+            return false;
+        };
+        // Threats come first: most wins are made of them.
+        let first = VctLimits {
+            nodes: (limits.nodes / 2).min(THREAT_NODES),
+            deadline: limits.deadline.map(|deadline| begin + (deadline - begin) / 2),
+        };
+        threats(&mut self.threats, board, answer, first);
+        if answer.outcome == VctOutcome::Win {
+            return false;
+        }
+        hunter.clear();
+        let before = hunter.nodes();
+        let side = board.side();
+        board.set_side(answer.attacker);
+        let nodes = if limits.nodes == u64::MAX { u64::MAX } else { limits.nodes.saturating_sub(answer.nodes) };
+        let found = hunter.find(board, VctLimits { nodes, ..limits });
+        board.set_side(side);
+        answer.outcome = if found { VctOutcome::Win } else { VctOutcome::Unknown };
+        answer.nodes += hunter.nodes() - before;
+        found
+    }
+}
+
+fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answer {
     let begin = Instant::now();
     let deadline = request.time.map(|time| begin + time);
     let mut board = position.board();
@@ -195,9 +244,11 @@ fn solve(solver: &mut VctSolver, position: &Position, request: &Request) -> Answ
         proof: None,
     };
     let limits = VctLimits { nodes: request.nodes, deadline };
+    let mut hunted = false;
     if request.mode == Mode::Vcf {
-        solver.vcf().set_deadline(deadline);
-        let result = solver.vcf().solve(&mut board, attacker, request.nodes);
+        let vcf = solvers.threats.vcf();
+        vcf.set_deadline(deadline);
+        let result = vcf.solve(&mut board, attacker, request.nodes);
         answer.outcome = match result.outcome {
             VcfOutcome::Win => VctOutcome::Win,
             VcfOutcome::NoWin => VctOutcome::NoWin,
@@ -205,23 +256,29 @@ fn solve(solver: &mut VctSolver, position: &Position, request: &Request) -> Answ
         };
         (answer.nodes, answer.distance, answer.line) = (result.nodes, result.distance, result.line);
     } else {
-        let result = solver.solve(&mut board, attacker, limits);
-        (answer.nodes, answer.distance, answer.outcome) = (result.nodes, result.distance, result.outcome);
-        answer.line.extend(result.best);
+        hunted = solvers.look(&mut board, &mut answer, limits, begin);
     }
     answer.time = begin.elapsed();
-    if answer.outcome == VctOutcome::Win && (request.mode == Mode::Vct || request.proof.is_some()) {
-        let deadline = request.time.map(|time| Instant::now() + time);
-        answer.proof = ProofBuilder::build(solver, &mut board, attacker, VctLimits { deadline, ..limits });
+    if answer.outcome == VctOutcome::Win && (request.mode != Mode::Vcf || request.proof.is_some()) {
+        let limits = VctLimits { deadline: request.time.map(|time| Instant::now() + time), ..limits };
+        let hunter = solvers.hunter.as_mut().filter(|_| hunted);
+        answer.proof = ProofBuilder::build_with(&mut solvers.threats, hunter, &mut board, attacker, limits);
         if let Some(proof) = &answer.proof {
             answer.distance = proof.distance();
             answer.line = proof.line(&mut board, attacker);
         } else {
-            // A win whose tree does not come together again within the limits is not claimed.
+            // A win whose tree does not come together within the limits is not claimed.
             answer.outcome = VctOutcome::Unknown;
         }
     }
     answer
+}
+
+/// Looks for a win by threats.
+fn threats(solver: &mut VctSolver, board: &mut Board, answer: &mut Answer, limits: VctLimits) {
+    let result = solver.solve(board, answer.attacker, limits);
+    (answer.nodes, answer.distance, answer.outcome) = (result.nodes, result.distance, result.outcome);
+    answer.line.extend(result.best);
 }
 
 fn outcome_name(outcome: VctOutcome) -> &'static str {

@@ -49,6 +49,8 @@ struct Node {
     point: Point,
     replies: Vec<(Point, usize)>,
     rest: Option<usize>,
+    /// Nothing but fours from here on.
+    only_fours: bool,
 }
 
 /// `verify FILE`: checks every proof in a file.
@@ -123,14 +125,15 @@ fn parse_claim<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> anyhow
         ensure!(!color.is_some_and(|color| oracle.wins(point, color)), "there is a five at {} already", letter(point));
     }
     ensure!(!oracle.is_draw(), "the game is over: it is drawn");
-    let mut nodes = Vec::new();
+    let mut nodes: Vec<Node> = Vec::new();
     loop {
         let (number, line) = lines.next().context("the file ends within a proof")?;
         if line == "end" {
             break;
         }
         let node = parse_node(line, nodes.len(), size).with_context(|| format!("line {number}"))?;
-        nodes.push(node);
+        let fours = node.replies.iter().all(|&(_, child): &(Point, usize)| nodes[child].only_fours);
+        nodes.push(Node { only_fours: fours && node.rest.is_none(), ..node });
     }
     ensure!(!nodes.is_empty(), "a proof without nodes");
     Ok(Claim { oracle, attacker, nodes })
@@ -148,8 +151,12 @@ fn parse_node(line: &str, expected: usize, size: Size) -> anyhow::Result<Node> {
     let mut words = line.split_whitespace();
     let number = words.next().and_then(|word| word.parse::<usize>().ok());
     ensure!(number == Some(expected), "expected node {expected}");
-    let mut node =
-        Node { point: point(words.next().context("a node without a move")?)?, replies: Vec::new(), rest: None };
+    let mut node = Node {
+        point: point(words.next().context("a node without a move")?)?,
+        replies: Vec::new(),
+        rest: None,
+        only_fours: false,
+    };
     while let Some(word) = words.next() {
         ensure!(node.rest.is_none(), "something follows 'else'");
         if word == "else" {
@@ -212,7 +219,7 @@ impl Checker<'_> {
     }
 
     /// Checks that a node holds in the position on the board. Positions are remembered where other paths may lead to
-    /// them, not while an `else` is played out.
+    /// them, not while an `else` of nothing but fours is played out.
     fn node(&mut self, index: usize, remember: bool) -> anyhow::Result<()> {
         let attacker = self.claim.attacker;
         if remember && self.found.contains(&(index, self.stones)) {
@@ -258,7 +265,7 @@ impl Checker<'_> {
                 Verdict::Foul(_) => {}
                 Verdict::Continues => {
                     let Some(next) = next else { bail!("nothing answers this reply") };
-                    self.node(next, remember && named.is_some())?;
+                    self.node(next, remember && (named.is_some() || !self.claim.nodes[next].only_fours))?;
                 }
                 verdict => bail!("the reply ends the game: {verdict:?}"),
             }

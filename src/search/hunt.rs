@@ -1,0 +1,83 @@
+//! The main search in the service of the solver: it finds wins whose moves do not all threaten something. Floor 3.
+//!
+//! Its wins are not proofs: a free node counts as lost when every reply near the stones loses. What it leaves in its
+//! table is enough to build a proof from, and [`ProofBuilder`](super::proof::ProofBuilder) tries every reply.
+
+use super::chains::Chains;
+use super::history::History;
+use super::limits::{SearchControl, SearchLimits};
+use super::params::Params;
+use super::pool::Pool;
+use super::report::NullSink;
+use super::root::{self, Task};
+use super::scope::Scope;
+use super::tt::TranspositionTable;
+use super::vct::VctLimits;
+use crate::base::{Ply, Point};
+use crate::board::Board;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Entries of the table of chains, as a power of two.
+const CHAIN_BITS: u32 = 18;
+
+/// A search for wins, with its memory.
+pub struct Hunter {
+    table: Arc<TranspositionTable>,
+    history: History,
+    pool: Pool,
+    nodes: u64,
+}
+
+impl Hunter {
+    /// One whose table has about `bytes`.
+    pub fn new(bytes: u64) -> Hunter {
+        let table = Arc::new(TranspositionTable::new(bytes));
+        Hunter { table, history: History::new(), pool: Pool::new(), nodes: 0 }
+    }
+
+    /// Nodes visited since it was made.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        if let Some(table) = Arc::get_mut(&mut self.table) {
+            table.clear();
+        }
+        self.history.clear();
+    }
+
+    /// Whether the side to move wins, as far as the search can tell within these limits.
+    pub fn find(&mut self, board: &Board, limits: VctLimits) -> bool {
+        let turn = limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let nodes = Some(limits.nodes).filter(|&nodes| nodes < u64::MAX);
+        let control = SearchControl::default();
+        control.begin(SearchLimits { started: Some(Instant::now()), turn, nodes, ..SearchLimits::default() });
+        let task = Task {
+            board: board.clone(),
+            scope: Scope::default(),
+            params: Params::shipped(board.rule()),
+            network: None,
+            history: &mut self.history,
+            table: &self.table,
+            pool: &mut self.pool,
+            chains: Some(Chains::new(CHAIN_BITS).trusting()),
+            control: &control,
+        };
+        let report = root::search(task, &mut NullSink);
+        self.nodes += report.last.nodes;
+        let Some(best) = report.best.filter(|_| report.last.score.is_win()) else { return false };
+        // The root is in nobody's table.
+        let bound = super::tt::Bound::Lower;
+        self.table.store(board.key(), Ply::ROOT, 0, report.last.score, bound, Some(best));
+        true
+    }
+
+    /// The move with which the side to move wins, if the search has seen the position.
+    pub fn winning_move(&self, board: &Board) -> Option<Point> {
+        let hit = self.table.probe(board.key(), Ply::ROOT)?;
+        hit.best.filter(|&best| hit.score.is_win() && hit.bound.proves(hit.score) && board.is_empty(best))
+    }
+}
