@@ -191,7 +191,13 @@ fn deepen(
 /// The nearest win that earlier searches have already proven, its move put first: whatever happens to the time for
 /// this move, a win that was announced is not lost again.
 fn known_win(worker: &mut Worker<'_>, moves: &mut [RootMove]) -> Option<Score> {
-    let mut best: Option<(Score, usize)> = None;
+    // The position itself comes first: replies to a four stand in no table, but what was proven before them does.
+    let own =
+        worker.table.probe(worker.key(), Ply::ROOT).filter(|hit| hit.bound.proves(hit.score) && hit.score.is_win());
+    let mut best: Option<(Score, usize)> = own.and_then(|hit| {
+        let i = moves.iter().position(|root_move| Some(root_move.point) == hit.best)?;
+        Some((hit.score, i))
+    });
     for (i, root_move) in moves.iter().enumerate() {
         worker.play(root_move.point);
         let hit = worker.table.probe(worker.key(), Ply::ROOT.next());
