@@ -17,12 +17,13 @@ pub mod traffic;
 
 use record::Recorder;
 use session::Session;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
+use std::time::SystemTime;
 use traffic::{Hurry, Traffic};
 
 /// Stack of the thinking thread: searches are deep, and the main thread's stack is small on some systems.
@@ -64,7 +65,7 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
         let mut session = Session::new(reply::output(), Arc::clone(&shared));
         if shared.recorder().is_none() {
             // Other openings every time, unless the session is to be repeated.
-            session.set_opening_seed(RandomState::new().hash_one(std::process::id()));
+            session.set_opening_seed(seed_of_the_moment());
         }
         session.serve(orders);
         shared.finish();
@@ -76,4 +77,12 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
         }
     })?;
     thinking.join().map_err(|_| io::Error::other("the thinking thread panicked"))
+}
+
+/// Another number every time: from the clock and the process, without the system's random keys (see
+/// [`crate::base::maps`]).
+fn seed_of_the_moment() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (SystemTime::now(), std::process::id()).hash(&mut hasher);
+    hasher.finish()
 }
