@@ -226,105 +226,132 @@ impl Gui {
     }
 }
 
+/// What has happened in a game so far.
+#[derive(Debug, Default)]
+struct Happened {
+    undone: usize,
+    stopped: usize,
+    listed: usize,
+}
+
+impl Gui {
+    /// The settings that the GUI sends when it starts, and an empty board.
+    fn greet(&mut self) {
+        for line in [
+            "info show_detail 1",
+            "yxshowinfo",
+            "INFO max_node -1",
+            "INFO timeout_match 100000000",
+            "INFO timeout_turn 150",
+            "INFO thread_num 1",
+            "INFO hash_size 16384",
+            "INFO caution_factor 1",
+            "INFO pondering 0",
+            "INFO vcthread 0",
+        ] {
+            self.send(line);
+        }
+        self.send("START 15 15");
+        self.oks += 1;
+        self.send("INFO rule 2");
+        self.use_database = true;
+        self.send("info usedatabase 1");
+        self.show_forbidden();
+        self.query_database();
+        self.wait();
+    }
+
+    /// The computer moves for whoever is to move.
+    fn think_and_wait(&mut self) {
+        self.think();
+        self.wait();
+    }
+
+    /// A long search is stopped.
+    fn stop_a_long_search(&mut self) {
+        self.send("INFO timeout_turn 60000");
+        self.think();
+        thread::sleep(Duration::from_millis(150));
+        self.send("yxstop");
+        self.send("INFO timeout_turn 150");
+        self.wait();
+    }
+
+    /// Several lines are asked for; whether they came. A threat may leave one move only.
+    fn ask_for_lines(&mut self) -> bool {
+        self.messages.clear();
+        self.best_lines(3);
+        self.wait();
+        self.messages.iter().any(|message| message.starts_with("line 2 depth "))
+    }
+
+    /// The user takes back while the computer thinks, twice, and asks for a move in the end.
+    fn undo_in_mid_search(&mut self) {
+        self.send("INFO timeout_turn 60000");
+        self.think();
+        thread::sleep(Duration::from_millis(120));
+        self.undo();
+        thread::sleep(Duration::from_millis(60));
+        self.think();
+        thread::sleep(Duration::from_millis(120));
+        self.undo();
+        self.send("INFO timeout_turn 150");
+        self.wait();
+        self.expect_silence(Duration::from_millis(200));
+        self.think_and_wait();
+    }
+
+    /// The user takes back when nobody thinks: a stop that stops nothing.
+    fn undo_at_rest(&mut self) {
+        self.undo();
+        self.wait();
+        self.expect_silence(Duration::from_millis(100));
+        self.think_and_wait();
+    }
+
+    /// The user plays a move, and the computer answers it.
+    fn play_and_wait(&mut self, number: i64) {
+        self.position("yxboard");
+        let square = self.some_square(number);
+        self.play(square);
+        self.wait();
+    }
+}
+
 #[test]
 fn thirty_moves_stay_in_step() {
     let mut gui = Gui::new();
-    for line in [
-        "info show_detail 1",
-        "yxshowinfo",
-        "INFO max_node -1",
-        "INFO timeout_match 100000000",
-        "INFO timeout_turn 150",
-        "INFO thread_num 1",
-        "INFO hash_size 16384",
-        "INFO caution_factor 1",
-        "INFO pondering 0",
-        "INFO vcthread 0",
-    ] {
-        gui.send(line);
-    }
-    gui.send("START 15 15");
-    gui.oks += 1;
-    gui.send("INFO rule 2");
-    gui.use_database = true;
-    gui.send("info usedatabase 1");
-    gui.show_forbidden();
-    gui.query_database();
-    gui.wait();
+    gui.greet();
     assert!(gui.messages.iter().any(|message| message.starts_with("INFO MAX_THREAD_NUM ")));
 
-    let mut undone = 0;
-    let mut stopped = 0;
-    let mut listed = 0;
+    let mut happened = Happened::default();
     let mut turn = 0;
     while gui.path.len() < 30 {
         turn += 1;
         match turn % 6 {
-            // The computer moves for whoever is to move.
-            0 => {
-                gui.think();
-                gui.wait();
-            }
-            // A long search is stopped.
+            0 => gui.think_and_wait(),
             1 => {
-                gui.send("INFO timeout_turn 60000");
-                gui.think();
-                thread::sleep(Duration::from_millis(150));
-                gui.send("yxstop");
-                gui.send("INFO timeout_turn 150");
-                gui.wait();
-                stopped += 1;
+                gui.stop_a_long_search();
+                happened.stopped += 1;
             }
-            // Several lines.
-            2 => {
-                gui.messages.clear();
-                gui.best_lines(3);
-                gui.wait();
-                // A threat may leave one move only.
-                listed += usize::from(gui.messages.iter().any(|message| message.starts_with("line 2 depth ")));
-            }
-            // The user takes back while the computer thinks, twice, and asks for a move in the end.
+            2 => happened.listed += usize::from(gui.ask_for_lines()),
             3 => {
-                gui.send("INFO timeout_turn 60000");
-                gui.think();
-                thread::sleep(Duration::from_millis(120));
-                gui.undo();
-                thread::sleep(Duration::from_millis(60));
-                gui.think();
-                thread::sleep(Duration::from_millis(120));
-                gui.undo();
-                gui.send("INFO timeout_turn 150");
-                gui.wait();
-                gui.expect_silence(Duration::from_millis(200));
-                gui.think();
-                gui.wait();
-                undone += 2;
+                gui.undo_in_mid_search();
+                happened.undone += 2;
             }
-            // Taking back when nobody thinks: a stop that stops nothing.
             4 => {
-                gui.undo();
-                gui.wait();
-                gui.expect_silence(Duration::from_millis(100));
-                gui.think();
-                gui.wait();
-                undone += 1;
+                gui.undo_at_rest();
+                happened.undone += 1;
             }
-            // The user plays a move, and the computer answers it.
-            _ => {
-                gui.position("yxboard");
-                let square = gui.some_square(turn);
-                gui.play(square);
-                gui.wait();
-            }
+            _ => gui.play_and_wait(turn),
         }
         gui.show_forbidden();
         gui.query_database();
         gui.wait();
-        let stones = gui.path.len();
         let distinct: std::collections::HashSet<_> = gui.path.iter().collect();
-        assert_eq!(distinct.len(), stones);
+        assert_eq!(distinct.len(), gui.path.len());
     }
-    assert!(undone >= 3 && stopped >= 2 && listed >= 1, "{undone} {stopped} {listed}");
+    assert!(happened.undone >= 3 && happened.stopped >= 2 && happened.listed >= 1, "{happened:?}");
     assert!(gui.messages.iter().any(|message| message.starts_with("DATABASE ")));
     gui.expect_silence(Duration::from_millis(300));
     gui.send("end");

@@ -2,24 +2,14 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod common;
+
 use serde_json::Value;
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 fn review(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
-        .arg("review")
-        .args(["--nodes", "3000"])
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The child may refuse its arguments before it reads anything.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
+    common::brain(&[&["review", "--nodes", "3000"], arguments].concat(), input)
 }
 
 fn text(arguments: &[&str], input: &str) -> String {

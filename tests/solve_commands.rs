@@ -3,27 +3,16 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use std::io::Write;
+mod common;
+
+use common::brain;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 use tengen::search::{Hunter, ProofBuilder, VctLimits, VctOutcome, VctSolver};
 use tengen::tools::{positions, solve, verify};
 
 /// Won positions of every rule, from the engine's games against itself; the last field is the ceiling of nodes.
 const WINS: &str = include_str!("data/forced_wins.txt");
-
-fn brain(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The child may refuse its arguments before it reads anything.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
-}
 
 fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()

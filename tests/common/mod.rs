@@ -1,14 +1,30 @@
-//! What the test programs share: games as one string, and random games in which things happen.
+//! What the test programs share: the brain run once, games as one string, and random games in which things happen.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
 use tengen::board::oracle::Oracle;
 
 /// Square and oblong boards, the smallest and the largest among them.
 pub const SIZES: [(usize, usize); 10] =
     [(5, 5), (6, 9), (8, 8), (10, 7), (13, 19), (15, 15), (5, 22), (22, 5), (20, 20), (22, 22)];
+
+/// Runs the brain with these arguments, gives it this input and waits for its end.
+pub fn brain(arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the brain has been built");
+    // The child may refuse its arguments before it reads anything.
+    let _ = child.stdin.take().expect("the pipe was asked for").write_all(input.as_ref());
+    child.wait_with_output().expect("the brain ends with its input")
+}
 
 /// The board size with these sides.
 pub fn size(sides: (usize, usize)) -> Size {

@@ -1,0 +1,151 @@
+//! The table of positions, its questions and its file.
+
+use super::*;
+
+fn point(x: usize, y: usize) -> Point {
+    Point::new(x, y).unwrap()
+}
+
+fn stones(points: &[(usize, usize)]) -> Vec<(Point, Cell)> {
+    let colors = [Cell::Black, Cell::White].into_iter().cycle();
+    points.iter().zip(colors).map(|(&(x, y), cell)| (point(x, y), cell)).collect()
+}
+
+fn position(stones: &[(Point, Cell)]) -> Position<'_> {
+    Position { rule: Rule::Standard, size: Size::square(15).unwrap(), stones }
+}
+
+fn filled() -> Database {
+    let mut database = Database::default();
+    let three = stones(&[(7, 7), (7, 6), (9, 8)]);
+    database.note(&position(&three[..0]), Score::DRAW, 3, Some(point(7, 7)));
+    database.note(&position(&three[..1]), Score::estimate(-35), 12, Some(point(7, 6)));
+    database.note(&position(&three), Score::estimate(60), 9, Some(point(8, 7)));
+    database.edit(&position(&three), |entry| {
+        entry.tag = Some(b'!');
+        entry.label = "odd; 100%\tsure \u{e9}".to_owned();
+    });
+    database
+}
+
+#[test]
+fn mirror_images_share_an_entry_and_have_their_own_best_move() {
+    let database = filled();
+    let size = Size::square(15).unwrap();
+    let three = stones(&[(7, 7), (7, 6), (9, 8)]);
+    for symmetry in Symmetry::of(size) {
+        let turned: Vec<_> = three.iter().rev().map(|&(p, cell)| (symmetry.apply(p, size), cell)).collect();
+        let entry = database.get(&position(&turned)).expect("the same position");
+        assert_eq!((entry.value, entry.depth, entry.tag), (60, 9, Some(b'!')));
+        assert_eq!(entry.best, Some(symmetry.apply(point(8, 7), size)));
+    }
+    let other = Position { rule: Rule::Renju, ..position(&three) };
+    assert_eq!(database.get(&other), None, "another rule is another game");
+    assert_eq!(database.len(), 3);
+}
+
+#[test]
+fn a_file_reads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("positions of mine.txt");
+    assert!(Database::open(&path).unwrap().is_empty(), "there is none yet");
+    assert!(!path.exists());
+    filled().write(&path).unwrap();
+    let back = Database::open(&path).unwrap();
+    assert_eq!(back.entries, filled().entries);
+    assert!(!back.is_changed());
+}
+
+#[test]
+fn every_damage_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("database");
+    filled().write(&path).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    assert!(read(&whole).is_ok());
+    for end in 0..whole.len() {
+        assert!(read(&whole[..end]).is_err(), "cut after {end} bytes");
+    }
+    for at in 0..whole.len() {
+        let mut bad = whole.clone();
+        bad[at] ^= 4;
+        assert!(read(&bad).is_err(), "byte {at} changed");
+    }
+    assert!(read(&[&whole[..], b"\n"].concat()).is_err());
+    for nonsense in [&b""[..], b"tengen-database 2\n", b"\xff\xfe", b"SQLite format 3\0"] {
+        assert!(matches!(read(nonsense), Err(DatabaseError::Damaged(1))));
+    }
+}
+
+/// With a checksum that is right, what makes no sense is still refused.
+#[test]
+fn entries_that_make_no_sense_are_refused() {
+    let accepts = |line: &str| {
+        let body = format!("{HEADER}\n{line}\n");
+        let mut checksum = Checksum::new();
+        checksum.add(body.as_bytes());
+        read(format!("{body}end 1 {:016x}\n", checksum.value()).as_bytes()).is_ok()
+    };
+    assert!(accepts("1;15x15;h8;;-35;12;-;h7;"));
+    for line in [
+        "3;15x15;h8;;0;1;-;h7;",
+        "1;15x40;h8;;0;1;-;h7;",
+        "1;15x15;h8;h8;0;1;-;-;",
+        "1;15x15;h8a1;;0;1;-;-;",
+        "1;15x15;i9;h8;0;1;-;-;",
+        "1;15x15;h8;;30001;1;-;-;",
+        "1;15x15;h8;;0;-1;-;-;",
+        "1;15x15;h8;;0;1;--;-;",
+        "1;15x15;h8;;0;1;-;h8;",
+        "1;15x15;h8;;0;1;-;-;a;b",
+        "1;15x15;h8;;0;1;-;-;%zz,",
+        "1;15x15;h8;;0;1;-",
+        "",
+    ] {
+        assert!(!accepts(line), "{line}");
+    }
+}
+
+#[test]
+fn better_knowledge_stays() {
+    let mut database = Database::default();
+    let one = stones(&[(7, 7)]);
+    let value = |database: &Database| database.get(&position(&one)).map(|entry| entry.value);
+    database.note(&position(&one), Score::estimate(10), 10, None);
+    database.note(&position(&one), Score::estimate(20), 9, None);
+    assert_eq!(value(&database), Some(10), "a shallower search");
+    database.note(&position(&one), Score::estimate(30), 10, None);
+    assert_eq!(value(&database), Some(30), "a later one");
+    let win = Score::win_in(crate::base::Ply::ROOT, 9);
+    database.note(&position(&one), win, 3, None);
+    database.note(&position(&one), Score::estimate(0), 30, None);
+    assert_eq!(value(&database), Some(win.units()), "a proof");
+}
+
+#[test]
+fn deleting_takes_what_follows() {
+    let mut database = filled();
+    let aside = stones(&[(0, 0)]);
+    database.note(&position(&aside), Score::win_in(crate::base::Ply::ROOT, 9), 3, None);
+    // The third stone's position has the first's stone, whichever way the board is turned.
+    let one = stones(&[(7, 7)]);
+    database.delete_from(&position(&one), Deletion::Decided);
+    assert_eq!(database.len(), 4);
+    database.delete_from(&position(&one), Deletion::Undecided);
+    assert_eq!(database.len(), 2, "the empty board and the corner are left");
+    database.delete(&position(&aside));
+    assert_eq!(database.len(), 1);
+    database.delete_from(&position(&[]), Deletion::All);
+    assert!(database.is_empty());
+}
+
+#[test]
+fn positions_without_a_side_to_move_are_not_kept() {
+    let mut database = Database::default();
+    let dead = [(point(3, 3), Cell::Wall)];
+    let two_whites = [(point(3, 3), Cell::White), (point(4, 4), Cell::White)];
+    for stones in [&dead[..], &two_whites[..]] {
+        database.note(&position(stones), Score::DRAW, 1, None);
+        assert!(database.is_empty() && database.get(&position(stones)).is_none());
+    }
+}
