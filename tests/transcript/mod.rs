@@ -71,7 +71,7 @@ pub fn play_group(prefix: &str, dress: Dress) {
             scope.spawn(|| {
                 loop {
                     let Some(path) = queue.lock().unwrap().next() else { break };
-                    let _turn = Turn::take();
+                    let _turn = Turn::take(is_timed(&path));
                     if let Err(report) = play_patiently(&path, dress) {
                         failures.lock().unwrap().push((name_of(&path).to_owned(), report));
                     }
@@ -96,27 +96,37 @@ fn name_of(path: &Path) -> &str {
     path.file_stem().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-/// A seat among those that play at the same time, over all groups.
-struct Turn;
+/// Whether a fixture measures time. One that cannot be read counts as one that does; it will be told off soon enough.
+fn is_timed(path: &Path) -> bool {
+    let lines = std::fs::read_to_string(path).ok().and_then(|text| script::parse(&text).ok());
+    lines.is_none_or(|lines| lines.iter().any(|line| line.step.is_timed()))
+}
 
-static SEATS: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+/// Room among those that play at the same time, over all groups: a core for each that measures time, half a core for
+/// the others.
+struct Turn {
+    halves: usize,
+}
+
+static HALVES_TAKEN: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
 impl Turn {
-    fn take() -> Turn {
+    fn take(timed: bool) -> Turn {
         let cores = thread::available_parallelism().map_or(2, usize::from);
-        let mut taken = SEATS.0.lock().unwrap();
-        while *taken >= cores.clamp(2, 6) {
-            taken = SEATS.1.wait(taken).unwrap();
+        let halves = if timed { 2 } else { 1 };
+        let mut taken = HALVES_TAKEN.0.lock().unwrap();
+        while *taken + halves > 2 * cores.clamp(2, 6) {
+            taken = HALVES_TAKEN.1.wait(taken).unwrap();
         }
-        *taken += 1;
-        Turn
+        *taken += halves;
+        Turn { halves }
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        *SEATS.0.lock().unwrap() -= 1;
-        SEATS.1.notify_one();
+        *HALVES_TAKEN.0.lock().unwrap() -= self.halves;
+        HALVES_TAKEN.1.notify_all();
     }
 }
 

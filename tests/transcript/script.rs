@@ -70,6 +70,26 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// Whether the outcome hangs on how long something takes.
+    pub fn is_timed(&self) -> bool {
+        match self {
+            Step::Expect { least, most, .. } => !least.is_zero() || most.is_some(),
+            Step::Silence(_)
+            | Step::Wait(_)
+            | Step::Exit { .. }
+            | Step::Suspend
+            | Step::MemoryPeak(_)
+            | Step::MemoryMark
+            | Step::MemoryGrown(_) => true,
+            Step::Repeat { body, .. } | Step::UntilFull(body) | Step::For { body, .. } => {
+                body.iter().any(|line| line.step.is_timed())
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A step and where it stands.
 #[derive(Clone, Debug)]
 pub struct Line {

@@ -335,7 +335,7 @@ mod tests {
     #[test]
     #[cfg(feature = "tune")]
     fn neither_threads_nor_interruptions_change_a_run() {
-        let settings = settings(&["rfp_slope.caro", "lmp_base", "history_divisor", "lmr_factor"], 40);
+        let settings = settings(&["rfp_slope.caro", "lmp_base", "history_divisor", "lmr_factor"], 16);
         // Enough nodes for the numbers to matter: with a few hundred every pair may end even.
         let settings = Settings { allowance: Allowance::Nodes(1500), ..settings };
         let grounds = grounds();
