@@ -2,6 +2,7 @@
 
 pub mod chains;
 pub mod forced;
+mod guide;
 pub mod health;
 pub mod history;
 pub mod hunt;

@@ -17,7 +17,7 @@
 //! tree as long as that stays promising. Stones are only ever added, so there are no cycles, but a great many
 //! transpositions. The attacker's moves mostly transpose into each other, so his nodes take the largest of the disproof
 //! numbers and one for each further move; the defender's replies are different problems, and their proof numbers add up.
-//! Moves slower than an open three are not even looked at before the others have shown to be hard.
+//! The numbers of a new position are guessed by the [network](super::guide). Moves slower than an open three are not even looked at before the others have shown to be hard.
 //!
 //! **Memory** is a fixed table of 16-byte entries, four to a bucket, of which the one with the least work behind it
 //! makes way. Whatever was lost is found again.
@@ -26,10 +26,11 @@
 //! function of the stones, as all else here, so the table needs to know nothing of it.
 
 use super::forced::{self, Duty};
+use super::guide::Guide;
 use super::stops;
 use super::vcf::{Attack, Search, VcfSolver};
 use crate::base::{Color, Point, PointList};
-use crate::board::{Board, NullObserver, Threat};
+use crate::board::{Board, Threat};
 use std::time::Instant;
 
 /// What the solver may use.
@@ -163,6 +164,7 @@ pub struct VctSolver {
     limits: VctLimits,
     out: bool,
     attacker: Color,
+    guide: Guide,
 }
 
 impl VctSolver {
@@ -177,6 +179,7 @@ impl VctSolver {
             limits: VctLimits { nodes: u64::MAX, deadline: None },
             out: false,
             attacker: Color::Black,
+            guide: Guide::default(),
         }
     }
 
@@ -209,6 +212,7 @@ impl VctSolver {
     /// Searches the position of the side to move until it is settled or the limits are met.
     pub(super) fn prove(&mut self, board: &mut Board, limits: VctLimits) -> Numbers {
         self.begin(board.side(), limits);
+        self.guide.follow(board);
         let numbers = self.judge_attack(board);
         if numbers.is_settled() { numbers } else { self.search_attack(board, INFINITE, INFINITE) }
     }
@@ -225,6 +229,7 @@ impl VctSolver {
         if let Some(attack) = self.find_fours(board) {
             return Some(attack.point);
         }
+        self.guide.leave();
         let mut children = Vec::new();
         for kind in [Kind::Loud, Kind::Quiet] {
             self.push_children(board, kind, &mut children);
@@ -281,7 +286,7 @@ impl VctSolver {
         if board.moves_to_draw() < 3 {
             return DISPROVEN;
         }
-        Numbers { proof: 1, disproof: 1, distance: 0 }
+        self.guide.attack(board)
     }
 
     /// First judgement of a position with the defender to move, after the attacker's move.
@@ -290,7 +295,7 @@ impl VctSolver {
         match self.defence(board) {
             None => DISPROVEN,
             Some((list, rest)) if list.is_empty() => Numbers::proven(rest),
-            Some((list, _)) => Numbers { proof: 1 + list.len() as u32, disproof: 1, distance: 0 },
+            Some((list, _)) => self.guide.defence(board, list.len()),
         }
     }
 
@@ -345,7 +350,7 @@ impl VctSolver {
     /// Adds the attacker's moves of one kind, with what is known about them. Stops at a winning one.
     fn push_children(&mut self, board: &mut Board, kind: Kind, children: &mut Vec<(Point, Numbers)>) {
         for point in candidates(board, kind) {
-            board.play(point, &mut NullObserver);
+            board.play(point, &mut self.guide);
             let numbers = if let Some(numbers) = self.probe(board.key()) {
                 numbers
             } else {
@@ -353,7 +358,7 @@ impl VctSolver {
                 self.store(board.key(), numbers, 0);
                 numbers
             };
-            board.undo(&mut NullObserver);
+            board.undo(&mut self.guide);
             if numbers.disproof > 0 {
                 children.push((point, numbers));
             }
@@ -403,9 +408,9 @@ impl VctSolver {
             }
             let proof = proof_limit.min(second.saturating_add(second / STAY + 1));
             let disproof = disproof_limit.saturating_sub(others).max(1);
-            board.play(children[best].0, &mut NullObserver);
+            board.play(children[best].0, &mut self.guide);
             children[best].1 = self.search_defence(board, proof, disproof);
-            board.undo(&mut NullObserver);
+            board.undo(&mut self.guide);
         }
     }
 
@@ -415,7 +420,7 @@ impl VctSolver {
         let mut longest = rest;
         let mut children = Vec::with_capacity(list.len());
         for point in list {
-            board.play(point, &mut NullObserver);
+            board.play(point, &mut self.guide);
             let numbers = if let Some(numbers) = self.probe(board.key()) {
                 numbers
             } else {
@@ -423,7 +428,7 @@ impl VctSolver {
                 self.store(board.key(), numbers, 0);
                 numbers
             };
-            board.undo(&mut NullObserver);
+            board.undo(&mut self.guide);
             if numbers.disproof == 0 {
                 return (Vec::new(), DISPROVEN);
             }
@@ -466,9 +471,9 @@ impl VctSolver {
             let disproof = disproof_limit.min(second.saturating_add(second / STAY + 1));
             let others = numbers.proof.saturating_sub(children[best].1.proof);
             let proof = proof_limit.saturating_sub(others).max(1);
-            board.play(children[best].0, &mut NullObserver);
+            board.play(children[best].0, &mut self.guide);
             let child = self.search_attack(board, proof, disproof);
-            board.undo(&mut NullObserver);
+            board.undo(&mut self.guide);
             children[best].1 = child;
             if child.proof == 0 {
                 settled.distance = settled.distance.max(child.distance + 1);
