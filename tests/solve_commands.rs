@@ -13,6 +13,8 @@ use tengen::tools::{positions, solve, verify};
 
 /// Won positions of every rule, from the engine's games against itself; the last field is the ceiling of nodes.
 const WINS: &str = include_str!("data/forced_wins.txt");
+/// Won positions that another engine found, of 9 to 27 plies; likewise.
+const SUITE_WINS: &str = include_str!("data/suite_wins.txt");
 
 fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
@@ -32,7 +34,10 @@ fn proofs(name: &str) -> String {
 
 #[test]
 fn known_wins_are_found_within_their_ceilings() {
-    for (position, line) in positions::parse(WINS).unwrap().iter().zip(WINS.lines().filter(|l| !l.starts_with('#'))) {
+    let lines = WINS.lines().chain(SUITE_WINS.lines()).filter(|line| !line.starts_with('#'));
+    let positions = [WINS, SUITE_WINS].map(|text| positions::parse(text).unwrap()).concat();
+    assert!(positions.len() >= 26);
+    for (position, line) in positions.iter().zip(lines) {
         let ceiling: u64 = line.rsplit(';').next().unwrap().parse().unwrap();
         let mut solver = VctSolver::new(64 << 20);
         let limits = VctLimits { nodes: ceiling, deadline: None };
