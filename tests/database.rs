@@ -93,6 +93,24 @@ fn a_search_is_in_the_file_before_anybody_asks() {
     assert!(get(&Database::open(&path).unwrap(), &[(7, 7)]).is_some());
 }
 
+/// It used to be said to nobody, and what was found went with the process.
+#[test]
+fn a_database_that_cannot_be_written_is_no_secret_and_can_be_written_later() {
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join("gone");
+    std::fs::create_dir(&folder).unwrap();
+    let path = folder.join("positions");
+    let mut brain = Brain::start(&path);
+    std::fs::remove_dir_all(&folder).unwrap();
+    brain.send("INFO max_depth 4\nBOARD\n7,7,2\nDONE\n");
+    brain.read_until("MESSAGE database not written: ");
+    std::fs::create_dir(&folder).unwrap();
+    brain.send("yxsavedatabase\n");
+    assert_eq!(brain.read_until("MESSAGE database of "), "MESSAGE database of 2 positions");
+    brain.end();
+    assert!(get(&Database::open(&path).unwrap(), &[(7, 7)]).is_some());
+}
+
 #[test]
 fn what_holds_only_while_moves_are_blocked_is_not_kept() {
     let folder = tempfile::tempdir().unwrap();

@@ -185,6 +185,8 @@ pub enum Reply<'a> {
     File(FileReport),
     /// A file could not be used.
     FileError(&'a str),
+    /// A file that is written unasked could not be.
+    FileWarning(&'a str),
 }
 
 /// What was done with a file.
@@ -266,6 +268,7 @@ impl Reply<'_> {
                 | Reply::DatabaseLabel(_)
                 | Reply::File(_)
                 | Reply::FileError(_)
+                | Reply::FileWarning(_)
         )
     }
 
@@ -356,6 +359,7 @@ impl fmt::Display for Reply<'_> {
             Reply::File(FileReport::HashWritten(count)) => write!(f, "MESSAGE hash table: {count} positions written"),
             Reply::File(FileReport::HashRead(count)) => write!(f, "MESSAGE hash table: {count} positions read"),
             Reply::FileError(text) => write!(f, "ERROR {text}"),
+            Reply::FileWarning(text) => write!(f, "MESSAGE {text}"),
         }
     }
 }

@@ -375,8 +375,7 @@ impl<W: Write> Session<W> {
             None => self.complain(Complaint::NoMove),
         };
         // Nobody waits for the disk.
-        self.save_now_and_then();
-        told
+        told.and_then(|()| self.save_now_and_then())
     }
 
     /// Runs a search in the engine, watched by [`Traffic`]; `None` when it panicked, and then the engine has been

@@ -51,13 +51,16 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Writes the database, if it has changed and was not written a moment ago.
-    pub(super) fn save_now_and_then(&mut self) {
-        if self.database.is_changed() && self.saved_at.is_none_or(|at| at.elapsed() >= REST) {
-            self.saved_at = Some(Instant::now());
-            if let Err(error) = self.database.save() {
-                log::error!("the database could not be written: {error}");
-            }
+    /// Writes the database, if it has changed and was not written a moment ago. A failure is a message, not an error:
+    /// nobody has asked, and an error would end the game in some managers.
+    pub(super) fn save_now_and_then(&mut self) -> io::Result<()> {
+        if !self.database.is_changed() || self.saved_at.is_some_and(|at| at.elapsed() < REST) {
+            return Ok(());
+        }
+        self.saved_at = Some(Instant::now());
+        match self.database.save() {
+            Ok(()) => Ok(()),
+            Err(error) => self.reply(&Reply::FileWarning(&one_line("database not written", &error))),
         }
     }
 
@@ -113,8 +116,7 @@ impl<W: Write> Session<W> {
                 }
             }
         }
-        self.save_now_and_then();
-        Ok(())
+        self.save_now_and_then()
     }
 
     /// What is known about the positions after each move, and the mark that a board shows for it: somebody's own, or
@@ -191,10 +193,13 @@ impl<W: Write> Session<W> {
     }
 
     fn complain_about_file(&mut self, what: &str, error: &dyn std::error::Error) -> io::Result<()> {
-        // One line, whatever the system writes.
-        let text: String = format!("{what}: {error}").chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        self.reply(&Reply::FileError(&text))
+        self.reply(&Reply::FileError(&one_line(what, error)))
     }
+}
+
+/// One line, whatever the system writes.
+fn one_line(what: &str, error: &dyn std::error::Error) -> String {
+    format!("{what}: {error}").chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// A score as the opponent sees it after the first move of its line.
