@@ -10,7 +10,7 @@ pub mod score;
 
 pub use color::{Cell, Color};
 pub use depth::{Depth, Ply};
-pub use list::PointList;
+pub use list::{LineList, PointList};
 pub use point::{Direction, Point, Size};
 pub use rule::{LineRule, Rule};
 pub use score::{Score, StoredScore};

@@ -411,19 +411,25 @@ impl Board {
     /// All points worth exactly `threat` to `color`.
     pub fn points_of(&self, color: Color, threat: Threat) -> PointList {
         let mut points = PointList::new();
+        self.for_each_point_of(color, threat, |point| points.push(point));
+        points
+    }
+
+    /// Calls `visit` for every point worth exactly `threat` to `color`.
+    #[inline]
+    pub fn for_each_point_of(&self, color: Color, threat: Threat, mut visit: impl FnMut(Point)) {
         let count = self.count(color, threat);
         if count == 1
             && let Some(point) = self.find(color, threat)
         {
-            points.push(point);
+            visit(point);
         } else if count > 0 {
             self.for_each_near(|point| {
                 if self.threat(point, color) == threat {
-                    points.push(point);
+                    visit(point);
                 }
             });
         }
-        points
     }
 
     /// Calls `visit` for each empty cell within the neighbourhood of a stone (three steps around, four on lines),

@@ -142,7 +142,8 @@ fn necessary(board: &Board) -> Option<PointList> {
         return Some(board.points_of(us, Threat::OpenFour));
     }
     match forced::duty(board) {
-        Duty::StopFive(list) | Duty::StopFour(list) if !list.is_empty() => Some(list),
+        Duty::StopFive(list) if !list.is_empty() => Some(list.into_iter().collect()),
+        Duty::StopFour(list) if !list.is_empty() => Some(list),
         // Lost, but not without a fight.
         Duty::StopFive(_) => Some(forced::kill_union(board, them, Threat::Five)),
         Duty::StopFour(_) => Some(forced::kill_union(board, them, Threat::OpenFour)),

@@ -8,7 +8,7 @@
 //! grows stronger by an opposing stone, but for two fours in one line turning legal in renju, which only ever turns a
 //! forbidden point into another threat), so a reply outside every kill set leaves the threat standing.
 
-use crate::base::{Color, Direction, Ply, Point, PointList, Score};
+use crate::base::{Color, Direction, LineList, Ply, Point, PointList, Score};
 use crate::board::{Board, Shape, Threat};
 
 /// What the side to move has to do.
@@ -17,7 +17,7 @@ pub enum Duty {
     /// Anything goes.
     Free,
     /// The opponent makes five next: only these replies stop it.
-    StopFive(PointList),
+    StopFive(LineList),
     /// The opponent makes an unstoppable four next: only these replies, or fours of our own, are not lost.
     StopFour(PointList),
     /// The opponent makes a four with an open three next: likewise.
@@ -31,6 +31,15 @@ impl Duty {
     /// Whether the counts show no threat of the opponent's.
     pub fn is_free(&self) -> bool {
         matches!(self, Duty::Free | Duty::StopChain(..))
+    }
+
+    /// The replies that are left, if not all are.
+    pub fn replies(&self) -> Option<&[Point]> {
+        match self {
+            Duty::Free => None,
+            Duty::StopFive(list) => Some(list),
+            Duty::StopFour(list) | Duty::StopFourThree(list) | Duty::StopChain(list, _) => Some(list),
+        }
     }
 }
 
@@ -94,8 +103,8 @@ fn four_three_wins(board: &Board, us: Color, opponent_has_no_four: bool) -> bool
 }
 
 /// The cells, other than `point` itself, that stop the closed four which `color` would make there.
-fn four_stops(board: &Board, point: Point, color: Color) -> PointList {
-    let mut stops = PointList::new();
+fn four_stops(board: &Board, point: Point, color: Color) -> LineList {
+    let mut stops = LineList::new();
     for direction in Direction::ALL {
         if board.shape(point, color, direction) == Shape::Four {
             push_weakening(board, point, color, direction, Shape::Four, &mut stops);
@@ -105,20 +114,23 @@ fn four_stops(board: &Board, point: Point, color: Color) -> PointList {
 }
 
 /// Cells where a stone of the other colour brings the line through `point` below `level`.
-fn push_weakening(board: &Board, point: Point, color: Color, direction: Direction, level: Shape, list: &mut PointList) {
-    for (distance, shape) in board.shapes_after(point, color, direction, color.opponent()) {
-        if shape < level
-            && let Some(cell) = point.step(direction, distance as i32)
-        {
-            list.push(cell);
-        }
-    }
+fn push_weakening(
+    board: &Board,
+    point: Point,
+    color: Color,
+    direction: Direction,
+    level: Shape,
+    list: &mut impl Extend<Point>,
+) {
+    let after = board.shapes_after(point, color, direction, color.opponent());
+    let weakened = after.filter(|&(_, shape)| shape < level);
+    list.extend(weakened.filter_map(|(distance, _)| point.step(direction, distance as i32)));
 }
 
 /// All cells where a stone of the other colour brings the threat of `point` for `color` below `level`; the point
 /// itself first.
-pub fn kill_set(board: &Board, point: Point, color: Color, level: Threat) -> PointList {
-    let mut kills = PointList::new();
+pub fn kill_set(board: &Board, point: Point, color: Color, level: Threat) -> LineList {
+    let mut kills = LineList::new();
     kills.push(point);
     let weakest = if level == Threat::Five { Shape::Five } else { Shape::Four };
     for direction in Direction::ALL {
@@ -137,18 +149,17 @@ pub fn kill_set(board: &Board, point: Point, color: Color, level: Threat) -> Poi
 }
 
 /// The cells that kill every `level` threat of `color` at once; empty when there is none (or no such threat).
-pub fn kill_intersection(board: &Board, color: Color, level: Threat) -> PointList {
-    let mut points = board.points_of(color, level).into_iter();
-    let Some(first) = points.next() else { return PointList::new() };
-    let mut common = kill_set(board, first, color, level);
-    for point in points {
-        if common.is_empty() {
-            break;
+pub fn kill_intersection(board: &Board, color: Color, level: Threat) -> LineList {
+    let mut common: Option<LineList> = None;
+    board.for_each_point_of(color, level, |point| match &mut common {
+        None => common = Some(kill_set(board, point, color, level)),
+        Some(common) if common.is_empty() => {}
+        Some(common) => {
+            let kills = kill_set(board, point, color, level);
+            common.retain(|cell| kills.contains(cell));
         }
-        let kills = kill_set(board, point, color, level);
-        common.retain(|cell| kills.contains(cell));
-    }
-    common
+    });
+    common.unwrap_or_default()
 }
 
 /// The cells that kill at least one `level` threat of `color`: what is left to try in a lost position.
@@ -192,7 +203,7 @@ pub fn duty(board: &Board) -> Duty {
         return Duty::StopFive(kill_intersection(board, them, Threat::Five));
     }
     if board.count(them, Threat::OpenFour) > 0 {
-        let mut replies = kill_intersection(board, them, Threat::OpenFour);
+        let mut replies: PointList = kill_intersection(board, them, Threat::OpenFour).into_iter().collect();
         push_fours(board, us, &mut replies);
         return Duty::StopFour(replies);
     }

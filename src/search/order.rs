@@ -93,35 +93,24 @@ pub fn score(
 }
 
 fn allows(duty: &Duty, point: Point) -> bool {
-    match duty {
-        Duty::Free => true,
-        Duty::StopFive(list) | Duty::StopFour(list) | Duty::StopFourThree(list) | Duty::StopChain(list, _) => {
-            list.contains(&point)
-        }
-    }
+    duty.replies().is_none_or(|replies| replies.contains(&point))
 }
 
 /// Calls `visit` with every move that the duty leaves. Free moves are those near stones (all points on small boards,
 /// and where nothing is near a stone).
 pub fn for_each_reply(board: &Board, duty: &Duty, mut visit: impl FnMut(Point)) {
-    let size = board.size();
-    match duty {
-        Duty::StopFive(list) | Duty::StopFour(list) | Duty::StopFourThree(list) | Duty::StopChain(list, _) => {
-            list.iter().for_each(|&point| visit(point));
-        }
-        Duty::Free if is_full_width(board) => {
-            size.points().filter(|&point| board.is_empty(point)).for_each(visit);
-        }
-        Duty::Free => {
-            let mut found = false;
-            board.for_each_near(|point| {
-                found = true;
-                visit(point);
-            });
-            if !found {
-                size.points().filter(|&point| board.is_empty(point)).for_each(visit);
-            }
-        }
+    if let Some(replies) = duty.replies() {
+        return replies.iter().for_each(|&point| visit(point));
+    }
+    let mut found = false;
+    if !is_full_width(board) {
+        board.for_each_near(|point| {
+            found = true;
+            visit(point);
+        });
+    }
+    if !found {
+        board.size().points().filter(|&point| board.is_empty(point)).for_each(visit);
     }
 }
 

@@ -246,7 +246,7 @@ impl<'a> ProofBuilder<'a> {
         let them = board.side();
         let us = them.opponent();
         let (list, rest) = if board.count(us, Threat::Five) > 0 {
-            (legal_stops(board), None)
+            (legal_stops(board).into_iter().collect(), None)
         } else {
             board.set_side(us);
             let rest = self.rest(board);

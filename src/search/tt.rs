@@ -142,6 +142,12 @@ impl TranspositionTable {
         (data != 0 && age <= self.generation - self.game_began).then_some(age)
     }
 
+    /// Asks for the memory that belongs to a key, so that it is there when the key is looked up.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        std::hint::black_box(self.bucket(key)[0].load(Ordering::Relaxed));
+    }
+
     /// What is known about the position with this key, seen from `ply`.
     #[inline]
     pub fn probe(&self, key: u64, ply: Ply) -> Option<TtHit> {

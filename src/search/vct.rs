@@ -29,7 +29,7 @@ use super::forced::{self, Duty};
 use super::guide::Guide;
 use super::stops;
 use super::vcf::{Attack, Search, VcfSolver};
-use crate::base::{Color, Point, PointList};
+use crate::base::{Color, LineList, Point, PointList};
 use crate::board::{Board, Threat};
 use std::time::Instant;
 
@@ -308,7 +308,7 @@ impl VctSolver {
             return None;
         }
         let (mut list, rest) = if board.count(us, Threat::Five) > 0 {
-            (legal_stops(board), 2)
+            (legal_stops(board).into_iter().collect(), 2)
         } else {
             let counter = Search { moves: COUNTER_MOVES, nodes: COUNTER_NODES, spare: 0 };
             let threat = Search { moves: THREAT_MOVES, nodes: THREAT_NODES, spare: 1 };
@@ -484,7 +484,7 @@ impl VctSolver {
 }
 
 /// The stops of the attacker's fives that are no fouls; the defender is to move.
-pub(super) fn legal_stops(board: &mut Board) -> PointList {
+pub(super) fn legal_stops(board: &mut Board) -> LineList {
     let them = board.side();
     let mut stops = forced::kill_intersection(board, them.opponent(), Threat::Five);
     stops.retain(|stop| them == Color::White || !board.is_forbidden(*stop));
@@ -496,7 +496,8 @@ pub(super) fn legal_stops(board: &mut Board) -> PointList {
 fn candidates(board: &mut Board, kind: Kind) -> PointList {
     let us = board.side();
     let mut list = match (forced::duty(board), kind) {
-        (Duty::StopFive(list) | Duty::StopFour(list) | Duty::StopFourThree(list), Kind::Loud) => list,
+        (Duty::StopFive(list), Kind::Loud) => list.into_iter().collect(),
+        (Duty::StopFour(list) | Duty::StopFourThree(list), Kind::Loud) => list,
         (Duty::Free, _) => {
             let mut list = PointList::new();
             board.for_each_near(|point| {

@@ -213,6 +213,7 @@ impl<'a> Worker<'a> {
     /// Plays a move on board and evaluator.
     #[inline]
     pub fn play(&mut self, point: Point) {
+        self.table.prefetch(self.board.key_after(point) ^ self.paths.salt());
         self.board.play(point, &mut self.evaluator);
     }
 
