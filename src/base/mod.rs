@@ -5,6 +5,7 @@ pub mod depth;
 pub mod list;
 pub mod maps;
 pub mod point;
+pub mod prefetch;
 pub mod rule;
 pub mod score;
 

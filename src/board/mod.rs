@@ -303,6 +303,12 @@ impl Board {
         }
     }
 
+    /// The key that the position will have when the side to move has played on the empty `point`.
+    #[inline]
+    pub fn key_after(&self, point: Point) -> u64 {
+        self.key() ^ zobrist::stone(point, self.now.side) ^ zobrist::SIDE
+    }
+
     /// Whether the game is drawn by the number of stones (a win on the last stone is the caller's to see first).
     #[inline]
     pub fn is_draw(&self) -> bool {
@@ -475,6 +481,17 @@ mod tests {
             board.play(point, &mut NullObserver);
         }
         Threat::ALL.iter().map(|&threat| board.count(color, threat)).collect()
+    }
+
+    #[test]
+    fn the_key_after_a_move_is_known_before_it_is_played() {
+        let size = Size::square(15).unwrap();
+        let mut board = Board::new(Rule::Renju, size);
+        for point in parse_moves("h8i9g7k10a1", size).unwrap() {
+            let foreseen = board.key_after(point);
+            board.play(point, &mut NullObserver);
+            assert_eq!(board.key(), foreseen);
+        }
     }
 
     #[test]

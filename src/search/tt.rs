@@ -6,6 +6,7 @@
 //! The memory comes zeroed from the system and is not touched before it is used, so a table of any size costs nothing
 //! to make; its pages arrive one by one as the search stores into them.
 
+use crate::base::prefetch::prefetch;
 use crate::base::{Depth, Ply, Point, Score, StoredScore};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -145,7 +146,7 @@ impl TranspositionTable {
     /// Asks for the memory that belongs to a key, so that it is there when the key is looked up.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        std::hint::black_box(self.bucket(key)[0].load(Ordering::Relaxed));
+        prefetch(self.bucket(key));
     }
 
     /// What is known about the position with this key, seen from `ply`.
