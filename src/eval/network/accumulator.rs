@@ -285,7 +285,8 @@ const _: () = assert!(TOUCHED as i32 * CELL_MAX as i32 <= i16::MAX as i32);
 #[inline(always)]
 fn rows(network: &Network, direction: Direction, window: u64) -> [&[i8; CHANNELS]; 2] {
     let rows = &network.rows[mapping(direction)];
-    shapes_of_window(window).map(|shape| &rows[shape % ROWS_LEN])
+    let [black, white] = shapes_of_window(window);
+    [&rows[black % ROWS_LEN], &rows[white % ROWS_LEN]]
 }
 
 /// Length of a mapping's table: the shapes, rounded up so that a masked index needs no check.

@@ -1,6 +1,7 @@
 //! The head: from the pooled cells and the threats to one number, and from a cell to a move's score. Floor 2.
 //!
-//! Integers only. Every sum is exact, so the order in which a processor adds does not matter.
+//! Integers only. Every sum is exact, so the order in which a processor adds does not matter. Arrays are filled by loops:
+//! closures given to `array::from_fn` are not always inlined, and then miss the processor features of their caller.
 
 use super::weights::{
     CELL_MAX, FIRST, HEAD_MAX, HEAD_SCALE, Head, INPUT_SCALE, OUTPUT_SCALE, POOL_SCALE, SECOND, THREATS, WIDTH,
@@ -23,7 +24,11 @@ const POOL_SHIFT: u32 = (POOL_SCALE / INPUT_SCALE).trailing_zeros();
 pub fn input(pooled: &[i32; WIDTH], side: Color) -> [i16; WIDTH] {
     const HALF: usize = WIDTH / 2;
     let offset = if side == Color::Black { 0 } else { HALF };
-    std::array::from_fn(|i| (pooled[(i + offset) % WIDTH] >> POOL_SHIFT).clamp(-HEAD_MAX, HEAD_MAX) as i16)
+    let mut input = [0; WIDTH];
+    for (i, value) in input.iter_mut().enumerate() {
+        *value = (pooled[(i + offset) % WIDTH] >> POOL_SHIFT).clamp(-HEAD_MAX, HEAD_MAX) as i16;
+    }
+    input
 }
 
 /// Calls `visit` with the number of every threat feature that holds: own threats first, then the opponent's.
@@ -55,18 +60,25 @@ pub fn output(head: &Head, input: &[i16; WIDTH], board: &Board) -> i64 {
             *sum += i32::from(weight) * INPUT_SCALE;
         }
     });
-    let first: [i16; FIRST] =
-        std::array::from_fn(|i| (first[i] >> INPUT_SCALE.trailing_zeros()).clamp(0, HEAD_MAX) as i16);
-    let second: [i16; SECOND] = std::array::from_fn(|i| {
-        ((head.second_bias[i] + dot(&head.second[i], &first)) >> HEAD_SCALE.trailing_zeros()).clamp(0, HEAD_MAX) as i16
-    });
+    let mut activated = [0; FIRST];
+    for (value, sum) in activated.iter_mut().zip(first) {
+        *value = (sum >> INPUT_SCALE.trailing_zeros()).clamp(0, HEAD_MAX) as i16;
+    }
+    let mut second = [0; SECOND];
+    for ((value, row), bias) in second.iter_mut().zip(head.second.iter()).zip(head.second_bias) {
+        *value = ((bias + dot(row, &activated)) >> HEAD_SCALE.trailing_zeros()).clamp(0, HEAD_MAX) as i16;
+    }
     direct + i64::from(dot(&head.output, &second))
 }
 
 /// Sum of products.
 #[inline(always)]
 fn dot<const N: usize>(a: &[i16; N], b: &[i16; N]) -> i32 {
-    a.iter().zip(b).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum()
+    let mut sum = 0;
+    for i in 0..N {
+        sum += i32::from(a[i]) * i32::from(b[i]);
+    }
+    sum
 }
 
 /// A logit as a score.
