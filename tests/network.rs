@@ -12,10 +12,10 @@ use tengen::eval::network::{Accumulator, Kernel, Network, Weights, definition, e
 
 /// SHA-256 of each file.
 const PINS: [(Rule, &str); 4] = [
-    (Rule::Freestyle, "bb3e8b8e286a8d236679bd80e7b1117fd5e8616966d044e659f6cde0c2ed9f8a"),
-    (Rule::Standard, "a8e0523769fcf538f27b30f1c325a28e05c100246b5b22eb0b952c5dc06751d2"),
-    (Rule::Renju, "bca0b7fe2815a35f67bfa0ba653dfc07093ff9c5e2590b5ebbfe20424312e5c3"),
-    (Rule::Caro, "c4bd9ef27917e49f698fe36ca209940ae8462f487c6bfcc65e5b02ceaffc37a1"),
+    (Rule::Freestyle, "e429ebdba55bcb53b4fb73f4a675c16135461fba26bb24e057a70a9e1ee74755"),
+    (Rule::Standard, "b1304eb93e313e97dac609f2727ced7f87fbaa03d9ad8ccb6f68892f977e433c"),
+    (Rule::Renju, "86bb57dc8bf16541aa334f460d0f46731b4ba786d2ee00cfe1bed6ab6c2c5b23"),
+    (Rule::Caro, "c9949865e55e4b446b0d1eef068f889797469679ced5b56468c1ff7aec5c47fa"),
 ];
 
 fn hash(bytes: &[u8]) -> String {
