@@ -12,14 +12,53 @@ use std::time::{Duration, Instant};
 const QUIET: Duration = Duration::from_millis(200);
 /// Least time between two moves that are drawn as being looked at; every line makes the manager draw its board.
 const PACE: Duration = Duration::from_millis(40);
+/// Iterations up to this depth are told as they come. Deeper ones may be over in no time when few moves are left to
+/// look at; a manager that shows every line in a window falls behind then, and reads our move when it is late.
+const TOLD_AT_ONCE: u32 = 16;
+/// Least time between the deeper iterations that are told; the last one always is.
+const LINE_PACE: Duration = Duration::from_millis(50);
 
 /// Writes what a search has to say; stops it when nobody reads.
 pub(super) struct Messages<'a, W> {
     out: &'a mut W,
     control: &'a SearchControl,
     notation: Notation,
+    pace: Pace,
     display: Option<Display>,
     outcome: io::Result<()>,
+}
+
+/// Decides which finished iterations are told at once.
+#[derive(Debug, Default)]
+struct Pace {
+    /// Depth of the last iteration, and whether it was told.
+    last: Option<(u32, bool)>,
+    /// When a line was last told.
+    told: Option<Instant>,
+    /// The lines of the last iteration, if it was not told.
+    held: Vec<Iteration>,
+}
+
+impl Pace {
+    /// Whether this line of an iteration is told now. If not, it is kept until a later iteration takes its place.
+    fn admits(&mut self, iteration: &Iteration, now: Instant) -> bool {
+        let depth = iteration.depth;
+        let admitted = match self.last {
+            Some((last, admitted)) if last == depth => admitted,
+            _ => {
+                self.held.clear();
+                let rested = self.told.is_none_or(|told| now.saturating_duration_since(told) >= LINE_PACE);
+                depth <= TOLD_AT_ONCE || rested
+            }
+        };
+        self.last = Some((depth, admitted));
+        if admitted {
+            self.told = Some(now);
+        } else {
+            self.held.push(iteration.clone());
+        }
+        admitted
+    }
 }
 
 /// What is drawn of a running search.
@@ -27,6 +66,8 @@ pub(super) struct Messages<'a, W> {
 struct Display {
     started: Instant,
     drawn: Option<Instant>,
+    /// When an iteration last made it start afresh.
+    refreshed: Option<Instant>,
     /// The move drawn as being looked at.
     open: Option<Point>,
     best: Option<Point>,
@@ -42,7 +83,7 @@ struct Display {
 impl Display {
     fn new(started: Instant) -> Display {
         let (lost, untold) = (Vec::new(), Vec::new());
-        Display { started, drawn: None, open: None, best: None, told: None, line: None, lost, untold }
+        Display { started, drawn: None, refreshed: None, open: None, best: None, told: None, line: None, lost, untold }
     }
 
     /// The lines to write for an event at this time; none in the first moments.
@@ -59,10 +100,12 @@ impl Display {
             return Vec::new();
         }
         let mut lines = Vec::new();
-        let rested = self.drawn.is_none_or(|drawn| now.saturating_duration_since(drawn) >= PACE);
+        let long_ago = |then: Option<Instant>| then.is_none_or(|then| now.saturating_duration_since(then) >= PACE);
+        let rested = long_ago(self.drawn);
         match event {
-            RootEvent::Deepens(_) => {
+            RootEvent::Deepens(_) if long_ago(self.refreshed) => {
                 self.open = None;
+                self.refreshed = Some(now);
                 lines.push(Realtime::Refresh);
             }
             RootEvent::Begins(point) if rested => {
@@ -105,7 +148,7 @@ impl<'a, W: Write> Messages<'a, W> {
         started: Instant,
     ) -> Messages<'a, W> {
         let display = wishes.realtime().then(|| Display::new(started));
-        Messages { out, control, notation, display, outcome: Ok(()) }
+        Messages { out, control, notation, pace: Pace::default(), display, outcome: Ok(()) }
     }
 
     fn write(&mut self, reply: &Reply<'_>) {
@@ -119,6 +162,10 @@ impl<'a, W: Write> Messages<'a, W> {
 
     /// Tells what has not been told yet. An error: the output is closed.
     pub(super) fn finish(mut self) -> io::Result<()> {
+        let notation = self.notation;
+        for iteration in std::mem::take(&mut self.pace.held) {
+            self.write(&Reply::Iteration { iteration: &iteration, notation });
+        }
         let news = self.display.as_mut().map(Display::news).unwrap_or_default();
         for line in news {
             self.write(&Reply::Realtime(line));
@@ -140,13 +187,16 @@ impl<'a, W: Write> Messages<'a, W> {
 impl<W: Write> ReportSink for Messages<'_, W> {
     fn iteration(&mut self, iteration: &Iteration) {
         let notation = self.notation;
-        self.write(&Reply::Iteration { iteration, notation });
+        let admitted = self.pace.admits(iteration, Instant::now());
+        if admitted {
+            self.write(&Reply::Iteration { iteration, notation });
+        }
         if iteration.rank == 1
             && let Some(display) = &mut self.display
         {
             display.best = iteration.pv.first().copied();
             display.line = Some((iteration.score, iteration.pv.clone()));
-            if display.started.elapsed() >= QUIET {
+            if admitted && display.started.elapsed() >= QUIET {
                 self.show_line();
             }
         }
@@ -186,6 +236,43 @@ mod tests {
         assert_eq!(display.draw(RootEvent::Begins(point(8)), at(401)), [Realtime::Position(point(8))]);
         assert_eq!(display.draw(RootEvent::Leads(point(6)), at(410)), []);
         assert_eq!(display.news(), [Realtime::Best(point(6))], "what is left is told at the end");
+    }
+
+    fn iteration(depth: u32, rank: usize) -> Iteration {
+        let (score, pv) = (Score::DRAW, vec![point(3)]);
+        let elapsed = Duration::from_millis(u64::from(depth));
+        Iteration { depth, seldepth: depth, score, nodes: 1, elapsed, pv, rank }
+    }
+
+    #[test]
+    fn deep_iterations_that_take_no_time_are_not_all_told() {
+        let zero = Instant::now();
+        let mut pace = Pace::default();
+        // A hundred iterations of two lines, each a millisecond after the one before.
+        let all = (1..=100).flat_map(|depth| [iteration(depth, 2), iteration(depth, 1)]);
+        let told: Vec<_> = all
+            .filter(|iteration| pace.admits(iteration, zero + iteration.elapsed))
+            .map(|iteration| (iteration.depth, iteration.rank))
+            .collect();
+        let shallow: Vec<_> = (1..=16).flat_map(|depth| [(depth, 2), (depth, 1)]).collect();
+        assert_eq!(told[..32], shallow);
+        assert_eq!(told[32..], [(66, 2), (66, 1)], "50 ms after the one before");
+        let held: Vec<_> = pace.held.iter().map(|iteration| (iteration.depth, iteration.rank)).collect();
+        assert_eq!(held, [(100, 2), (100, 1)]);
+    }
+
+    /// Piskvork took more than a second for the 175 lines of one move, and called the move late.
+    #[test]
+    fn a_flood_of_iterations_becomes_a_few_lines_and_the_last_one() {
+        let (mut out, control) = (Vec::new(), SearchControl::default());
+        let zero = Instant::now();
+        let mut messages = Messages::new(&mut out, &control, Notation::Plain, &Wishes::default(), zero);
+        (1..=175).for_each(|depth| messages.iteration(&iteration(depth, 1)));
+        messages.finish().unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let stalls = zero.elapsed().as_millis() / 50;
+        assert!(text.lines().count() as u128 <= 17 + stalls, "{text}");
+        assert!(text.lines().last().unwrap().starts_with("MESSAGE depth 175-175 "), "{text}");
     }
 
     /// A thousand moves in a second of search, each looked at for a millisecond.
