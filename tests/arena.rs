@@ -109,6 +109,18 @@ fn a_late_answer_within_the_tolerance_counts_and_its_overrun_is_told() {
     assert!(stdout.contains("+0 =2 -0"), "{stdout}");
 }
 
+#[test]
+fn a_brain_is_left_in_peace_before_each_question_off_its_clock() {
+    let started = Instant::now();
+    let (games, _) =
+        against_plain("plain", ",pause-ms=900,turn-ms=500,tolerance-ms=300", "--turn-ms 20000 --draw-after 4");
+    // Two games at once, two moves of this side in each; on the clock, a pause would cost the game.
+    assert!(started.elapsed() >= Duration::from_millis(2 * 900));
+    for game in &games {
+        assert_eq!(serde_json::to_value(game.reason).unwrap(), "move-limit", "{}", game.note);
+    }
+}
+
 /// Many more with `TENGEN_GAMES=1000`; the standstills may end after the time is up, but within the tolerance.
 #[test]
 fn a_brain_that_is_stopped_at_random_while_it_thinks_loses_no_game_on_time() {

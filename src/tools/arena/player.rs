@@ -268,6 +268,7 @@ impl<'a> Player<'a> {
         if !alive {
             return Err(self.fail_closed(Fault::Crash));
         }
+        std::thread::sleep(self.spec.limits.pause);
         let left_ms = self.left.map_or(UNLIMITED as i64, |left| left / 1000);
         let sent = Instant::now();
         if let Some(process) = &mut self.process {

@@ -31,6 +31,9 @@ pub struct Limits {
     pub start: Duration,
     /// Now and then the thinking brain is stopped for up to this long, as if the machine had something better to do.
     pub hiccup: Duration,
+    /// How long the brain is left in peace before each question, off the clock: some lose a command that comes right
+    /// after their own answer.
+    pub pause: Duration,
 }
 
 impl Default for Limits {
@@ -47,6 +50,7 @@ impl Default for Limits {
             stall: Duration::from_secs(120),
             start: Duration::from_secs(10),
             hiccup: Duration::ZERO,
+            pause: Duration::ZERO,
         }
     }
 }
@@ -70,6 +74,7 @@ impl Limits {
             "tolerance-ms" => self.tolerance = Duration::from_millis(number()?),
             "stall-ms" => self.stall = Duration::from_millis(number()?),
             "hiccup-ms" => self.hiccup = Duration::from_millis(number()?),
+            "pause-ms" => self.pause = Duration::from_millis(number()?),
             "start-ms" => self.start = Duration::from_millis(number()?),
             _ => bail!("unknown engine key '{key}'"),
         }
