@@ -22,8 +22,8 @@ fn json(arguments: &[&str], input: &str) -> Value {
     serde_json::from_str(&text(&[arguments, &["--json"]].concat(), input)).unwrap()
 }
 
-/// Black makes an open three, white looks away, black looks away as well, white stops it, and so on to the end.
-const GAME: &str = "h8a1i8a3j8c1e5c3k8g8l8";
+/// Black makes an open three, and white one of his own instead of stopping it; both look away, and black wins in the end.
+const GAME: &str = "h8c3i8d3j8e3a15o1k8g8l8";
 
 #[test]
 fn missed_wins_and_mistakes_are_named_with_what_was_better() {
@@ -37,7 +37,7 @@ fn missed_wins_and_mistakes_are_named_with_what_was_better() {
     let best = moves[6]["best"][0].as_str().unwrap();
     assert!(["g8", "k8"].contains(&best), "{report}");
     assert!(moves[6]["remark"].as_str().unwrap().starts_with("won in 3: "), "{report}");
-    // White's eighth leaves it alone once more.
+    // White's eighth does not win either, and leaves the three alone once more.
     assert_eq!(moves[7]["chance_after"].as_f64(), Some(0.0));
     // The rest is forced and right.
     for (index, remark) in [(8, "wins in 3"), (9, "lost in 1 anyway"), (10, "")] {
@@ -48,7 +48,7 @@ fn missed_wins_and_mistakes_are_named_with_what_was_better() {
 
 #[test]
 fn the_text_shows_boards_where_it_matters() {
-    let said = text(&[], "Piskvorky 15x15, 0\n8,8,0\n1,1,0\n9,8,0\n1,3,0\n10,8,0\n3,1,0\n5,5,0\n3,3,0\nAnn\nBob\n0\n");
+    let said = text(&[], "Piskvorky 15x15, 0\n8,8,0\n3,3,0\n9,8,0\n4,3,0\n10,8,0\n5,3,0\n5,5,0\n3,12,0\nAnn\nBob\n0\n");
     assert!(
         said.starts_with("freestyle 15x15: X black (Ann), O white (Bob). The record ends after 8 moves.\n"),
         "{said}"
