@@ -113,7 +113,7 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/openings/freestyle_15.txt");
         let ground = Ground::parse(&format!("0:15:{}", path.display()), 1).unwrap();
         let first = first.iter().map(|text| parse_value(text).unwrap()).collect();
-        let allowance = Allowance::Clock { turn_ms: 20, match_ms: 200, nodes_per_ms: 50 };
+        let allowance = Allowance::Clock { turn_ms: 20, match_ms: 200, nodes_per_ms: 250 };
         Duel { first, second: Vec::new(), grounds: vec![ground], pairs: 3, allowance }
     }
 
