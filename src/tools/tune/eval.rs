@@ -1,6 +1,6 @@
 //! `tengen-tune eval`: fits the point values and threat values to games (logistic regression). Floor 6.
 
-use super::model::{Model, combination_parts, mask_parts};
+use super::model::{Descent, Model, combination_parts, mask_parts};
 use super::samples::{Group, empty_points, for_each_game, for_each_position, is_held_out, is_quiet};
 use crate::base::{Color, Score};
 use crate::board::Board;
@@ -8,9 +8,6 @@ use crate::board::tables::COMBINATIONS;
 use crate::eval::weights::{MASK_BITS, MASKS, VALUE_SCALE, WeightSet, Weights, threat_mask};
 use crate::tools::data::record::GameRecord;
 use anyhow::Result;
-use rand::SeedableRng;
-use rand::rngs::SmallRng;
-use rand::seq::SliceRandom;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -20,16 +17,10 @@ const COMMON_SCALE: f32 = 170.0;
 /// How the fit is done.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Passes over the data.
-    pub epochs: usize,
-    /// Positions between two steps.
-    pub batch: usize,
-    /// Rate at the start, in score units a step; falls to a hundredth.
-    pub rate: f32,
+    /// The way down; its rate is in score units.
+    pub descent: Descent,
     /// Share of the search's score in the target; the rest is the game's result.
     pub score_share: f32,
-    /// Order of the samples.
-    pub seed: u64,
 }
 
 /// Positions as sparse sums of weights.
@@ -229,7 +220,7 @@ pub fn fit(paths: &[PathBuf], settings: &Settings, sets: &mut [Weights]) -> Resu
         data.pool(&mut all);
     }
     let mut common = Layout::of(Group::Freestyle).model(None);
-    if all.len() >= settings.batch {
+    if all.len() >= settings.descent.batch {
         train_model(&mut common, &all, COMMON_SCALE, settings);
     }
     drop(all);
@@ -242,7 +233,7 @@ fn fit_group(data: &Data, common: &Model, settings: &Settings, sets: &mut [Weigh
     let mut report = String::new();
     let positions = (train.len(), held_out.len());
     let _ = writeln!(report, "{}: {games} games, {} positions and {} held out", group.name(), positions.0, positions.1);
-    if train.len() < settings.batch || held_out.len() == 0 {
+    if train.len() < settings.descent.batch || held_out.len() == 0 {
         let _ = writeln!(report, "  too few to fit; left as they are");
         return report;
     }
@@ -285,29 +276,16 @@ fn search_scale(paths: &[PathBuf], group: Group) -> Result<f32> {
 }
 
 fn train_model(model: &mut Model, train: &Samples, scale: f32, settings: &Settings) {
-    let mut random = SmallRng::seed_from_u64(settings.seed);
-    let mut order: Vec<u32> = (0..train.len() as u32).collect();
-    let mut gradient = vec![0.0f32; model.weights.len()];
     let mut occurrences = vec![0; model.weights.len()];
     train.features.iter().for_each(|&(weight, _)| occurrences[weight as usize] += 1);
     model.set_occurrences(&occurrences);
-    for epoch in 0..settings.epochs {
-        order.shuffle(&mut random);
-        let done = epoch as f32 / settings.epochs as f32;
-        let rate = settings.rate * 0.01f32.powf(done);
-        for batch in order.chunks(settings.batch) {
-            gradient.fill(0.0);
-            for &i in batch {
-                let error = sigmoid(train.score(&model.weights, i as usize) / scale) - train.targets[i as usize];
-                let slope = error / batch.len() as f32 / 2.0;
-                for &(weight, halves) in train.features(i as usize) {
-                    gradient[weight as usize] += slope * f32::from(halves);
-                }
-            }
-            model.step(&gradient, rate);
+    model.descend(train.len(), &settings.descent, |weights, i, gradient, batch| {
+        let error = sigmoid(train.score(weights, i) / scale) - train.targets[i];
+        let slope = error / batch / 2.0;
+        for &(weight, halves) in train.features(i) {
+            gradient[weight as usize] += slope * f32::from(halves);
         }
-        log::info!("epoch {} of {}", epoch + 1, settings.epochs);
-    }
+    });
 }
 
 /// Predicted and actual results, by tenths of the prediction.

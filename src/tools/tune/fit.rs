@@ -1,5 +1,6 @@
 //! `tengen-tune eval` and `tengen-tune order`: fitting the numbers of the evaluation to recorded games. Floor 6.
 
+use super::model::Descent;
 use super::samples::Group;
 use super::{eval, order};
 use crate::eval::weights::{self, WeightSet, Weights};
@@ -59,11 +60,9 @@ pub struct OrderArguments {
 /// When what was typed makes no sense, or a file cannot be read or written.
 pub fn run_eval(typed: &EvalArguments) -> Result<()> {
     ensure!((0.0..=1.0).contains(&typed.score_share), "--score-share is 0 to 1");
-    let FitArguments { games, epochs, batch, seed, .. } = &typed.fit;
-    let settings =
-        eval::Settings { epochs: *epochs, batch: *batch, rate: 1.0, score_share: typed.score_share, seed: *seed };
+    let settings = eval::Settings { descent: descent(&typed.fit, 1.0), score_share: typed.score_share };
     run(&typed.fit, |sets| {
-        let report = eval::fit(games, &settings, sets)?;
+        let report = eval::fit(&typed.fit.games, &settings, sets)?;
         Ok(std::io::stdout().write_all(report.as_bytes())?)
     })
 }
@@ -73,15 +72,19 @@ pub fn run_eval(typed: &EvalArguments) -> Result<()> {
 /// # Errors
 /// When what was typed makes no sense, or a file cannot be read or written.
 pub fn run_order(typed: &OrderArguments) -> Result<()> {
-    let FitArguments { games, epochs, batch, seed, .. } = &typed.fit;
     let trees = (typed.trees, typed.nodes);
-    let settings = order::Settings { epochs: *epochs, batch: *batch, rate: 0.03, seed: *seed, trees };
+    let settings = order::Settings { descent: descent(&typed.fit, 0.03), trees };
     run(&typed.fit, |sets| {
         for group in Group::ALL {
-            std::io::stdout().write_all(order::fit(games, group, &settings, sets)?.as_bytes())?;
+            std::io::stdout().write_all(order::fit(&typed.fit.games, group, &settings, sets)?.as_bytes())?;
         }
         Ok(())
     })
+}
+
+/// The way down that was typed, at this rate.
+fn descent(typed: &FitArguments, rate: f32) -> Descent {
+    Descent { epochs: typed.epochs, batch: typed.batch, rate, seed: typed.seed }
 }
 
 /// Reads the file's numbers, fits them, and writes them back.

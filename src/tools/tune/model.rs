@@ -7,6 +7,9 @@
 
 use crate::board::tables::all_combinations;
 use crate::board::{Shape, Threat};
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use rand::seq::SliceRandom;
 
 /// How much a factor is drawn towards zero, per sample.
 const DECAY: f32 = 2e-6;
@@ -14,6 +17,19 @@ const DECAY: f32 = 2e-6;
 const RARE_DECAY: f32 = 2e-4;
 /// Occurrences at which that is halved.
 const RARE: f32 = 200.0;
+
+/// How a model goes down its slope.
+#[derive(Clone, Copy, Debug)]
+pub struct Descent {
+    /// Passes over the samples.
+    pub epochs: usize,
+    /// Samples between two steps.
+    pub batch: usize,
+    /// Rate at the start, in units of the weights a step; falls to a hundredth.
+    pub rate: f32,
+    /// Order of the samples.
+    pub seed: u64,
+}
 
 /// The model: what a weight is made of, and what the factors are.
 #[derive(Clone, Debug)]
@@ -75,8 +91,34 @@ impl Model {
         }
     }
 
+    /// Fits the model to so many samples. `add_slope` adds the gradient of one sample's loss by weight, divided by the
+    /// number that comes last, which is the size of its batch.
+    pub fn descend(
+        &mut self,
+        samples: usize,
+        descent: &Descent,
+        mut add_slope: impl FnMut(&[f32], usize, &mut [f32], f32),
+    ) {
+        let mut random = SmallRng::seed_from_u64(descent.seed);
+        let mut order: Vec<usize> = (0..samples).collect();
+        let mut gradient = vec![0.0f32; self.weights.len()];
+        for epoch in 0..descent.epochs {
+            order.shuffle(&mut random);
+            let done = epoch as f32 / descent.epochs as f32;
+            let rate = descent.rate * 0.01f32.powf(done);
+            for batch in order.chunks(descent.batch) {
+                gradient.fill(0.0);
+                for &sample in batch {
+                    add_slope(&self.weights, sample, &mut gradient, batch.len() as f32);
+                }
+                self.step(&gradient, rate);
+            }
+            log::info!("epoch {} of {}", epoch + 1, descent.epochs);
+        }
+    }
+
     /// Moves the factors against `gradient` (of the mean loss by weight), by Adam's rule at this rate.
-    pub fn step(&mut self, gradient: &[f32], rate: f32) {
+    fn step(&mut self, gradient: &[f32], rate: f32) {
         const FIRST: f32 = 0.9;
         const SECOND: f32 = 0.999;
         let mut by_factor: Vec<f32> =

@@ -1,6 +1,6 @@
 //! `tengen-tune order`: fits the move scores to the moves that searches chose (softmax regression). Floor 6.
 
-use super::model::{Model, combination_parts};
+use super::model::{Descent, Model, combination_parts};
 use super::samples::{Group, for_each_game, for_each_position, is_held_out};
 use super::tree::for_each_choice;
 use crate::base::{Color, Ply, Point};
@@ -10,23 +10,14 @@ use crate::eval::weights::{NEARNESS, ORDER_SCALE, WeightSet, Weights, nearness};
 use crate::search::forced::{self, Duty};
 use crate::search::order::for_each_reply;
 use anyhow::Result;
-use rand::SeedableRng;
-use rand::rngs::SmallRng;
-use rand::seq::SliceRandom;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// How the fit is done.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Passes over the data.
-    pub epochs: usize,
-    /// Positions between two steps.
-    pub batch: usize,
-    /// Rate at the start, in logits a step; falls to a hundredth.
-    pub rate: f32,
-    /// Order of the samples.
-    pub seed: u64,
+    /// The way down; its rate is in logits.
+    pub descent: Descent,
     /// Games of a group of which one position is searched, and for how many nodes, to learn from the moves that
     /// raised or refuted in the search's tree; no games: learn from the moves that the games' searches chose.
     pub trees: (usize, u64),
@@ -167,7 +158,7 @@ pub fn fit(paths: &[PathBuf], group: Group, settings: &Settings, sets: &mut [Wei
         }
         let counts = (train.ends.len(), held_out.ends.len());
         let _ = writeln!(report, "{set:?}: {} choices and {} held out", counts.0, counts.1);
-        if counts.0 < settings.batch || counts.1 == 0 {
+        if counts.0 < settings.descent.batch || counts.1 == 0 {
             let _ = writeln!(report, "  too few to fit; left as they are");
             continue;
         }
@@ -191,38 +182,25 @@ pub fn fit(paths: &[PathBuf], group: Group, settings: &Settings, sets: &mut [Wei
 }
 
 fn train_model(model: &mut Model, train: &Samples, settings: &Settings) {
-    let mut random = SmallRng::seed_from_u64(settings.seed);
-    let mut order: Vec<u32> = (0..train.ends.len() as u32).collect();
-    let mut gradient = vec![0.0f32; model.weights.len()];
     let mut scores = Vec::new();
-    for epoch in 0..settings.epochs {
-        order.shuffle(&mut random);
-        let done = epoch as f32 / settings.epochs as f32;
-        let rate = settings.rate * 0.01f32.powf(done);
-        for batch in order.chunks(settings.batch) {
-            gradient.fill(0.0);
-            for &i in batch {
-                let (moves, chosen) = train.moves(i as usize);
-                scores.clear();
-                scores.extend(moves.iter().map(|parts| score(&model.weights, parts)));
-                let highest = scores.iter().copied().fold(f32::MIN, f32::max);
-                for score in &mut scores {
-                    *score = (*score - highest).exp();
-                }
-                let share = 1.0 / (scores.iter().sum::<f32>() * batch.len() as f32);
-                for (parts, score) in moves.iter().zip(&scores) {
-                    for &weight in parts {
-                        gradient[weight as usize] += score * share;
-                    }
-                }
-                for &weight in &moves[chosen] {
-                    gradient[weight as usize] -= 1.0 / batch.len() as f32;
-                }
-            }
-            model.step(&gradient, rate);
+    model.descend(train.ends.len(), &settings.descent, |weights, i, gradient, batch| {
+        let (moves, chosen) = train.moves(i);
+        scores.clear();
+        scores.extend(moves.iter().map(|parts| score(weights, parts)));
+        let highest = scores.iter().copied().fold(f32::MIN, f32::max);
+        for score in &mut scores {
+            *score = (*score - highest).exp();
         }
-        log::info!("epoch {} of {}", epoch + 1, settings.epochs);
-    }
+        let share = 1.0 / (scores.iter().sum::<f32>() * batch);
+        for (parts, score) in moves.iter().zip(&scores) {
+            for &weight in parts {
+                gradient[weight as usize] += score * share;
+            }
+        }
+        for &weight in &moves[chosen] {
+            gradient[weight as usize] -= 1.0 / batch;
+        }
+    });
 }
 
 fn write_back(model: &Model, weights: &mut Weights) {
