@@ -32,9 +32,10 @@ pub struct Arguments {
     ///
     /// name, cmd (program with arguments; quotes for blanks), args, dir, restart=yes (a new process every game),
     /// suspend=yes (stopped while the opponent thinks), hiccup-ms (stopped at random, for up to this long, while it
-    /// thinks itself), pause-ms (left in peace for so long before each question, off the clock; for brains that lose a
-    /// command which comes right after their own answer), info.KEY=VALUE (sent as INFO KEY VALUE), and any of turn-ms, match-ms, inc-ms, nodes, depth,
-    /// memory-mb, check-memory, tolerance-ms, stall-ms, start-ms to override the option of that name. Example: --engine name=Old,cmd="./old --quiet",nodes=20000,info.hash_size=65536
+    /// thinks itself), pause-ms (left in peace for so long before each question, off the clock; some brains give no
+    /// answer to a question that comes at once), info.KEY=VALUE (sent as INFO KEY VALUE), and any of turn-ms, match-ms,
+    /// inc-ms, nodes, depth, memory-mb, check-memory, tolerance-ms, stall-ms, start-ms to override the option of that
+    /// name. Example: --engine name=Old,cmd="./old --quiet",nodes=20000,info.hash_size=65536
     #[arg(long, value_name = "FIELDS", required = true)]
     pub engine: Vec<String>,
 

@@ -31,8 +31,8 @@ pub struct Limits {
     pub start: Duration,
     /// Now and then the thinking brain is stopped for up to this long, as if the machine had something better to do.
     pub hiccup: Duration,
-    /// How long the brain is left in peace before each question, off the clock: some lose a command that comes right
-    /// after their own answer.
+    /// How long the brain is left in peace before each question, off the clock: some give no answer to one that comes
+    /// at once.
     pub pause: Duration,
 }
 
@@ -96,6 +96,9 @@ impl Limits {
         }
         if !self.hiccup.is_zero() {
             words.push(format!("stopped for up to {} ms", self.hiccup.as_millis()));
+        }
+        if !self.pause.is_zero() {
+            words.push(format!("{} ms of peace before a question", self.pause.as_millis()));
         }
         words.extend(self.nodes.map(|nodes| format!("{nodes} nodes")));
         words.extend(self.depth.map(|depth| format!("depth {depth}")));
