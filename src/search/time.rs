@@ -1,8 +1,9 @@
 //! When to stop: from the limits, and from how the search goes; on a clock that tests can replace. Floor 3.
 //!
 //! The hard deadline holds inside an iteration. Where a game clock is to be saved, a move also has a share of it, and
-//! the iterations so far decide how much of that, or more, is used before no other one is begun. All times are measured from the arrival of the command, so nothing is carried from one move to the next, and a process that
-//! was suspended between moves does not notice.
+//! the iterations so far decide how much of that, or more, is used before no other one is begun. All times are measured
+//! from the arrival of the command, so nothing is carried from one move to the next, and a process that was suspended
+//! between moves does not notice.
 
 use super::limits::SearchLimits;
 use super::params::Params;

@@ -1,7 +1,7 @@
 //! The transposition table: what earlier searches found about a position. Lockless, race-free. Floor 3.
 //!
-//! An entry is two 64-bit words, the first being the key combined with the second by exclusive or: a pair torn by another thread fails
-//! the check and is simply not found. Four entries share a bucket of 64 bytes.
+//! An entry is two 64-bit words, the first being the key combined with the second by exclusive or: a pair torn by
+//! another thread fails the check and is simply not found. Four entries share a bucket of 64 bytes.
 //!
 //! The memory comes zeroed from the system and is not touched before it is used, so a table of any size costs nothing
 //! to make; its pages arrive one by one as the search stores into them.

@@ -17,7 +17,8 @@
 //! tree as long as that stays promising. Stones are only ever added, so there are no cycles, but a great many
 //! transpositions. The attacker's moves mostly transpose into each other, so his nodes take the largest of the disproof
 //! numbers and one for each further move; the defender's replies are different problems, and their proof numbers add up.
-//! The numbers of a new position are guessed by the network (`guide.rs`). Moves slower than an open three are not even looked at before the others have shown to be hard.
+//! The numbers of a new position are guessed by the network (`guide.rs`). Moves slower than an open three are not even
+//! looked at before the others have shown to be hard.
 //!
 //! **Memory** is a fixed table of 16-byte entries, four to a bucket, of which the one with the least work behind it
 //! makes way. Whatever was lost is found again.

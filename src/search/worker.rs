@@ -19,7 +19,7 @@ const POLL_INTERVAL: u64 = 256;
 
 /// Until the first iteration has ended, the clock does not count before this many nodes: without that iteration a
 /// move would be a guess, and a win that is on the board might be missed. It nearly always ends within a millisecond;
-/// the bound is for the rare one that does not.
+/// the bound is for the rare one that does not. Helpers have none: what they find is not needed for a move.
 const GRACE: u64 = 16_384;
 
 /// And for so long: on a machine that hardly gives us any processor, even these nodes could take seconds.
@@ -106,7 +106,7 @@ impl<'a> Worker<'a> {
             manager: TimeManager::default(),
             node_budget: u64::MAX,
             node_limit: u64::MAX,
-            grace: GRACE,
+            grace: if id == 0 { GRACE } else { 0 },
             limits_version: 0,
             nodes_per_ms: None,
         };

@@ -311,8 +311,8 @@ fn subtract(cell: &mut [i16; WIDTH], network: &Network, direction: Direction, wi
     }
 }
 
-/// The same code, compiled for processors with AVX2: with `unsafe`, which is the promise that the
-/// processor has what [`Kernel::best`] looked for.
+/// The same code, compiled for processors with AVX2: with `unsafe`, which is the promise that the processor has what
+/// [`Kernel::best`] looked for.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod avx2 {
