@@ -4,6 +4,9 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod common;
+
+use common::proofs::{Twins, accepted};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::collections::HashMap;
@@ -11,7 +14,7 @@ use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::search::{ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
-use tengen::tools::{solve, verify};
+use tengen::tools::solve;
 
 fn positions() -> usize {
     std::env::var("TENGEN_POSITIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000)
@@ -181,23 +184,25 @@ fn check_line(board: &Board, attacker: Color, line: &[Point]) {
     }
 }
 
-/// A win comes with a proof that the verifier accepts, and with a legal line.
-fn check_proof(solver: &mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) {
+/// A win comes with a proof that the verifier accepts, and with a legal line; the proof is returned.
+fn check_proof(solver: &mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) -> String {
     let proof = ProofBuilder::build(solver, board, attacker, limits);
     let proof = proof.unwrap_or_else(|| panic!("no proof of\n{}", picture(board)));
     let line = proof.line(board, attacker);
     check_line(board, attacker, &line);
     let text = solve::proof_text(board, attacker, &proof);
-    let outcome = verify::parse(&text).unwrap()[0].verify();
-    assert!(outcome.is_ok(), "{:#}\n{}\n{text}", outcome.unwrap_err(), picture(board));
+    let outcome = accepted(&text);
+    assert!(outcome.is_ok(), "{outcome:?}\n{}\n{text}", picture(board));
+    text
 }
 
 /// Everything that is claimed to be won by threats comes with a proof that the verifier accepts.
 fn check_threats(rule: Rule) {
     let mut random = SmallRng::seed_from_u64(70 + rule.number() as u64);
+    let mut damage = SmallRng::seed_from_u64(700 + rule.number() as u64);
     let mut solver = VctSolver::new(8 << 20);
     let limits = VctLimits { nodes: 3000, deadline: None };
-    let (mut wins, mut slow) = (0, 0);
+    let (mut wins, mut slow, mut twins) = (0, 0, Twins::default());
     for _ in 0..positions() / 5 {
         let mut board = tactical_position(rule, &mut random);
         if board.is_draw() {
@@ -211,11 +216,34 @@ fn check_threats(rule: Rule) {
             if result.outcome == VctOutcome::Win {
                 wins += 1;
                 slow += usize::from(!by_fours);
-                check_proof(&mut solver, &mut board, attacker, limits);
+                let proof = check_proof(&mut solver, &mut board, attacker, limits);
+                twins.compare(&proof, if by_fours { 1 } else { 20 }, &mut damage);
             }
         }
     }
     assert!(wins > positions() / 100 && slow > positions() / 1000, "{wins} {slow}");
+    assert!(twins.accepted > positions() / 100 && twins.refused > positions() / 50, "{twins:?}");
+}
+
+/// The verifier's areas rest on it: a black move that cannot become a foul is none, however many white stones come.
+#[test]
+fn white_stones_make_no_foul_of_a_move_that_cannot_become_one() {
+    let mut random = SmallRng::seed_from_u64(12);
+    let (mut harmless, mut suspects) = (0, 0);
+    for _ in 0..positions() {
+        let mut oracle = oracle_of(&tactical_position(Rule::Renju, &mut random));
+        let empty: Vec<Point> = oracle.size().points().filter(|&p| oracle.cell(p) == Cell::Empty).collect();
+        let cannot: Vec<Point> = empty.iter().copied().filter(|&p| !oracle.may_become_foul(p)).collect();
+        suspects += empty.iter().filter(|&&p| oracle.may_become_foul(p) && oracle.foul(p).is_none()).count();
+        for &point in &empty {
+            if random.random_bool(0.15) {
+                oracle.set(point, Cell::White);
+            }
+        }
+        assert!(cannot.iter().all(|&point| oracle.foul(point).is_none()), "{oracle:?}");
+        harmless += cannot.len();
+    }
+    assert!(harmless > positions() && suspects > 0, "{harmless} {suspects}");
 }
 
 /// What was learned about a position with one side as the attacker says nothing about the other as the attacker there.

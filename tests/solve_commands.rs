@@ -5,11 +5,12 @@
 
 mod common;
 
-use common::brain;
+use common::proofs::{Twins, accepted};
+use common::{brain, seeded};
 use std::path::PathBuf;
 use std::process::Output;
 use tengen::search::{Hunter, ProofBuilder, VctLimits, VctOutcome, VctSolver};
-use tengen::tools::{positions, solve, verify};
+use tengen::tools::{positions, solve};
 
 /// Won positions of every rule, from the engine's games against itself; the last field is the ceiling of nodes.
 const WINS: &str = include_str!("data/forced_wins.txt");
@@ -87,6 +88,7 @@ fn what_cannot_be_understood_is_refused() {
         (&["solve"], "0;15;7,7 7,7\n", "line 1"),
         (&["solve"], "0;4;7,7\n", "size"),
         (&["verify"], "", "usage"),
+        (&["verify", "--no-reply", "file"], "", "usage"),
         (&["verify", "no/such/file"], "", "cannot read"),
     ] {
         let output = brain(arguments, input);
@@ -98,11 +100,24 @@ fn what_cannot_be_understood_is_refused() {
 #[test]
 fn proofs_hold_and_are_counted() {
     proofs("hold.proof");
-    let output = brain(&["verify", temporary("hold.proof").to_str().unwrap()], "");
+    let file = temporary("hold.proof");
     let count = positions::parse(WINS).unwrap().len();
-    let text = stdout(&output);
-    assert!(output.status.success(), "{output:?}");
-    assert_eq!(text.lines().last().unwrap(), format!("verified {count}/{count}"));
+    for arguments in [&["verify"][..], &["verify", "--every-reply"]] {
+        let output = brain(&[arguments, &[file.to_str().unwrap()]].concat(), "");
+        let text = stdout(&output);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(text.lines().last().unwrap(), format!("verified {count}/{count}"));
+    }
+}
+
+/// Whole games' proofs, damaged: what the verifier skips alters nothing.
+#[test]
+fn damaged_proofs_are_judged_alike_in_both_ways() {
+    let (mut twins, mut random) = (Twins::default(), seeded(5));
+    for claim in proofs("twins.proof").split_inclusive("end\n") {
+        twins.compare(claim, 10, &mut random);
+    }
+    assert!(twins.accepted > 10 && twins.refused > 30, "{twins:?}");
 }
 
 /// What the main search believes to be won becomes a proof that holds, or nothing.
@@ -124,12 +139,6 @@ fn what_the_search_finds_is_proven_against_every_reply() {
         proven += 1;
     }
     assert!(proven >= 3, "{proven}");
-}
-
-/// Whether a file of proofs is accepted.
-fn accepted(text: &str) -> Result<(), String> {
-    let claims = verify::parse(text).map_err(|error| format!("{error:#}"))?;
-    claims.iter().try_for_each(|claim| claim.verify().map_err(|error| format!("{error:#}")))
 }
 
 #[test]

@@ -114,6 +114,22 @@ impl Oracle {
         (threes.len() >= 2).then_some(Foul::DoubleThree(threes))
     }
 
+    /// Whether black's stone on the empty point `p` is a foul, or could be one once there are more white stones: all
+    /// its threes count, whether or not black may play the points that make them straight fours. White stones only
+    /// take fours and threes away, and rows of black stay as long as they are.
+    pub fn may_become_foul(&self, p: Point) -> bool {
+        if !self.rule.has_forbidden(Color::Black) || self.cell(p) != Cell::Empty {
+            return false;
+        }
+        let mut after = self.clone();
+        after.set(p, Cell::Black);
+        let is_three = |direction: Direction| (-3..=3).any(|steps| after.makes_straight_four(p, direction, steps));
+        !after.wins(p, Color::Black)
+            && (Direction::ALL.iter().any(|&direction| after.black_row(p, direction) > 5)
+                || Direction::ALL.iter().map(|&direction| after.count_fours(p, direction)).sum::<usize>() >= 2
+                || Direction::ALL.iter().filter(|&&direction| is_three(direction)).count() >= 2)
+    }
+
     /// The line through the empty point `p` along `direction` after a stone of `color` on it.
     pub fn shape(&self, p: Point, color: Color, direction: Direction) -> Shape {
         let window = Window(std::array::from_fn(|i| match self.at(p, direction, i as i32 - CENTER as i32) {

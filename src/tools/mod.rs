@@ -64,7 +64,12 @@ pub static COMMANDS: &[Command] = &[
         doc: "find forced wins in a file of positions",
         run: solve::run,
     },
-    Command { words: "verify", arguments: "FILE", doc: "check the proofs that solve has written", run: verify::run },
+    Command {
+        words: "verify",
+        arguments: "[--every-reply] FILE",
+        doc: "check the proofs that solve has written",
+        run: verify::run,
+    },
     Command {
         words: "bench smp",
         arguments: "",

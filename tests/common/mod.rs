@@ -1,6 +1,8 @@
 //! What the test programs share: the brain run once, games as one string, and random games in which things happen.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
+pub mod proofs;
+
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::io::Write;

@@ -1,0 +1,72 @@
+//! The two ways of the verifier, held together on proofs and on what is left of them after some damage.
+
+use rand::Rng;
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
+use tengen::base::Rule;
+use tengen::tools::verify;
+
+/// What became of the damaged proofs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Twins {
+    pub accepted: usize,
+    pub refused: usize,
+}
+
+/// Whether a file of proofs is accepted: by areas and by every reply it must be the same, and for the same reason.
+pub fn accepted(text: &str) -> Result<(), String> {
+    let claims = verify::parse(text).map_err(|error| format!("{error:#}"))?;
+    let judge = |every_reply: bool| -> Result<(), String> {
+        claims.iter().try_for_each(|claim| claim.verify(every_reply).map_err(|error| format!("{error:#}")))
+    };
+    let outcome = judge(false);
+    assert_eq!(outcome, judge(true), "by areas, and by every reply\n{text}");
+    outcome
+}
+
+impl Twins {
+    /// Damages one proof a number of times, once each time, such that it often holds still.
+    pub fn compare(&mut self, proof: &str, times: usize, random: &mut SmallRng) {
+        for _ in 0..times {
+            let mut lines: Vec<String> = proof.lines().map(str::to_owned).collect();
+            damage(&mut lines, random);
+            match accepted(&lines.join("\n")) {
+                Ok(()) => self.accepted += 1,
+                Err(_) => self.refused += 1,
+            }
+        }
+    }
+}
+
+/// Changes the rule, the stones, or a node. What comes out may be nonsense; nobody knows whether it holds.
+fn damage(lines: &mut [String], random: &mut SmallRng) {
+    let sides: Vec<usize> = lines[2].split(' ').skip(1).map(|side| side.parse().expect("sides are numbers")).collect();
+    let mut point = || {
+        let (x, y) = (random.random_range(0..sides[0]), random.random_range(0..sides[1]));
+        format!("{}{}", char::from(b'a' + x as u8), y + 1)
+    };
+    let (stone, other) = (point(), point());
+    let index = random.random_range(6..lines.len() - 1);
+    let words: Vec<String> = lines[index].split(' ').map(str::to_owned).collect();
+    let named: Vec<usize> = (2..words.len()).filter(|&at| words[at].contains(':')).collect();
+    let (attackers, defenders) = if lines[5].ends_with("black") { (3, 4) } else { (4, 3) };
+    match random.random_range(0..8) {
+        0 => lines[1] = format!("rule {}", Rule::ALL.choose(random).expect("there are rules").number()),
+        1 => lines[attackers].extend([" ", &stone]),
+        // The defender's stones are what areas are about.
+        2 | 3 => lines[defenders].extend([" ", &stone]),
+        4 => lines[defenders].extend([" ", &stone, " ", &other]),
+        5 if words.len() > 2 => lines[index] = words[..words.len() - 1].join(" "),
+        // An answer left to the 'else', or given to a node further back.
+        6 if !named.is_empty() => {
+            let mut words = words.clone();
+            words.remove(*named.choose(random).expect("some are named"));
+            lines[index] = words.join(" ");
+        }
+        _ if words.contains(&"else".to_owned()) && index > 6 => {
+            let earlier = random.random_range(0..index - 6);
+            lines[index] = format!("{} else {earlier}", words[..words.len() - 2].join(" "));
+        }
+        _ => lines[index] = lines[index].replace(':', ":0"),
+    }
+}
