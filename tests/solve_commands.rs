@@ -16,6 +16,8 @@ use tengen::tools::{positions, solve};
 const WINS: &str = include_str!("data/forced_wins.txt");
 /// Won positions that another engine found, of 9 to 27 plies; likewise.
 const SUITE_WINS: &str = include_str!("data/suite_wins.txt");
+/// Positions won by fours alone.
+const VCF_WINS: &str = include_str!("data/vcf_wins.txt");
 
 fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
@@ -84,6 +86,7 @@ fn what_cannot_be_understood_is_refused() {
     for (arguments, input, reason) in [
         (&["solve", "--mode", "magic"][..], "", "unknown mode"),
         (&["solve", "--nodes"], "", "--nodes"),
+        (&["solve", "--shortest"], "", "--shortest needs --mode vcf"),
         (&["solve", "no/such/file"], "", "cannot read"),
         (&["solve"], "0;15;7,7 7,7\n", "line 1"),
         (&["solve"], "0;4;7,7\n", "size"),
@@ -183,4 +186,21 @@ fn spoiled_proofs_are_refused() {
         }
     }
     assert!(spoiled > 100, "{spoiled}");
+}
+
+#[test]
+fn the_shortest_win_by_fours_may_be_asked_for() {
+    let file = temporary("shortest.proof");
+    let distances = |options: &[&str]| -> Vec<u32> {
+        let output = brain(&[&["solve", "--mode", "vcf"], options].concat(), VCF_WINS);
+        let text = stdout(&output);
+        assert!(text.contains("solved 12/12"), "{output:?}");
+        text.lines().filter_map(|line| line.split("win in ").nth(1)?.split(':').next()?.parse().ok()).collect()
+    };
+    let (found, shortest) = (distances(&[]), distances(&["--shortest"]));
+    assert!(found.len() == 12 && found.iter().zip(&shortest).all(|(found, shortest)| shortest <= found));
+    assert_ne!(found, shortest, "some wins are longer than they need be");
+    // The distance is the same when a tree is wanted, whatever the tree is.
+    assert_eq!(distances(&["--shortest", "--proof", file.to_str().unwrap()]), shortest);
+    assert_eq!(accepted(&std::fs::read_to_string(file).unwrap()), Ok(()));
 }

@@ -4,8 +4,8 @@ use super::positions::{self, Position};
 use crate::base::{Cell, Color, Point};
 use crate::board::Board;
 use crate::board::notation::letter;
-use crate::search::{Hunter, Proof, ProofBuilder, VcfOutcome, VctLimits, VctOutcome, VctSolver};
-use anyhow::{Context, bail};
+use crate::search::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
+use anyhow::{Context, bail, ensure};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,6 +20,7 @@ Looks for a forced win in each position of FILE, or of standard input:
 one a line, rule;size;x,y x,y ... with the stones in playing order.
 
   --mode vcf|vct|any  by fours only; by fours and slower threats; by any moves (the default)
+  --shortest          with --mode vcf: the shortest win by fours
   --time-ms N         milliseconds a position (10000; 0: no limit), and as many again
                       to write a win's tree down
   --nodes N           nodes a position (0: no limit)
@@ -41,6 +42,8 @@ enum Mode {
 #[derive(Clone, Debug)]
 struct Request {
     mode: Mode,
+    /// By fours only: no shorter win will do.
+    shortest: bool,
     time: Option<Duration>,
     nodes: u64,
     memory: u64,
@@ -105,6 +108,7 @@ fn parse_arguments(arguments: &[String]) -> anyhow::Result<Option<Request>> {
     use lexopt::prelude::{Long, Short, Value, ValueExt};
     let mut request = Request {
         mode: Mode::Any,
+        shortest: false,
         time: Some(Duration::from_secs(10)),
         nodes: u64::MAX,
         memory: 256,
@@ -125,6 +129,7 @@ fn parse_arguments(arguments: &[String]) -> anyhow::Result<Option<Request>> {
                     other => bail!("unknown mode '{other}': vcf, vct or any"),
                 }
             }
+            Long("shortest") => request.shortest = true,
             Long("time-ms") => {
                 request.time = Some(parser.value()?.parse()?).filter(|&ms| ms > 0).map(Duration::from_millis);
             }
@@ -139,6 +144,7 @@ fn parse_arguments(arguments: &[String]) -> anyhow::Result<Option<Request>> {
             other => return Err(other.unexpected().into()),
         }
     }
+    ensure!(!request.shortest || request.mode == Mode::Vcf, "--shortest needs --mode vcf");
     Ok(Some(request))
 }
 
@@ -248,7 +254,8 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
     if request.mode == Mode::Vcf {
         let vcf = solvers.threats.vcf();
         vcf.set_deadline(deadline);
-        let result = vcf.solve(&mut board, attacker, request.nodes);
+        let look = if request.shortest { VcfSolver::solve_shortest } else { VcfSolver::solve };
+        let result = look(vcf, &mut board, attacker, request.nodes);
         answer.outcome = match result.outcome {
             VcfOutcome::Win => VctOutcome::Win,
             VcfOutcome::NoWin => VctOutcome::NoWin,
@@ -263,12 +270,15 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
         let limits = VctLimits { deadline: request.time.map(|time| Instant::now() + time), ..limits };
         let hunter = solvers.hunter.as_mut().filter(|_| hunted);
         answer.proof = ProofBuilder::build_with(&mut solvers.threats, hunter, &mut board, attacker, limits);
-        if let Some(proof) = &answer.proof {
-            answer.distance = proof.distance();
-            answer.line = proof.line(&mut board, attacker);
-        } else {
+        match &answer.proof {
+            // The tree may be that of a longer win; the shortest is known already.
+            Some(_) if request.shortest => {}
+            Some(proof) => {
+                answer.distance = proof.distance();
+                answer.line = proof.line(&mut board, attacker);
+            }
             // A win whose tree does not come together within the limits is not claimed.
-            answer.outcome = VctOutcome::Unknown;
+            None => answer.outcome = VctOutcome::Unknown,
         }
     }
     answer
