@@ -414,7 +414,8 @@ fn summary(f: &mut fmt::Formatter<'_>, iteration: &Iteration, notation: Notation
     write!(f, " n {nodes} n/ms {speed} tm {ms} pv{}", notation.line(&iteration.pv))
 }
 
-/// All moves by what they are worth: those that hold, and those that lose, with the distance where it is proven.
+/// All moves by what they are worth: those that hold, those that are proven to lose, with the distance, and those that
+/// are only believed to.
 fn defences(f: &mut fmt::Formatter<'_>, moves: &[(Point, Score)], notation: Notation) -> fmt::Result {
     let lost = |score: Score| score.is_loss() || score <= -Score::estimate(Score::EVAL_LIMIT);
     let holding: Vec<_> = moves.iter().filter(|(_, score)| !lost(*score)).collect();
@@ -426,12 +427,15 @@ fn defences(f: &mut fmt::Formatter<'_>, moves: &[(Point, Score)], notation: Nota
             write!(f, " {} {}", notation.write(*point), Percent(*score))?;
         }
     }
-    let losing: Vec<_> = moves.iter().filter(|(_, score)| lost(*score)).collect();
-    for group in losing.chunks(MOVES_A_LINE) {
-        f.write_str("\nMESSAGE lose:")?;
-        for (point, score) in group {
-            write!(f, " {}", notation.write(*point))?;
-            score.distance().map_or(Ok(()), |plies| write!(f, " in {plies}"))?;
+    // What is only believed to lose is not called lost.
+    for (words, proven) in [("lose", true), ("seem to lose", false)] {
+        let losing: Vec<_> = moves.iter().filter(|(_, score)| lost(*score) && score.is_loss() == proven).collect();
+        for group in losing.chunks(MOVES_A_LINE) {
+            write!(f, "\nMESSAGE {words}:")?;
+            for (point, score) in group {
+                write!(f, " {}", notation.write(*point))?;
+                score.distance().map_or(Ok(()), |plies| write!(f, " in {plies}"))?;
+            }
         }
     }
     Ok(())
@@ -469,8 +473,13 @@ mod tests {
         let second = Iteration { rank: 2, score: Score::win_in(Ply::ROOT, 7), ..iteration.clone() };
         let line = show(&second, Notation::Plain);
         assert!(line.starts_with("MESSAGE line 2 depth 12-20 ev +W7 win 100% wins-in 7 n 1246000 "), "{line}");
-        let lost = Iteration { score: Score::loss_in(Ply::ROOT, 6), ..iteration };
+        let lost = Iteration { score: Score::loss_in(Ply::ROOT, 6), ..iteration.clone() };
         assert!(show(&lost, Notation::Plain).contains(" ev -W6 win 0% loses-in 6 n "));
+        // What is only believed is never called a win or a loss.
+        for proven in [Score::win_in(Ply::ROOT, 7), Score::loss_in(Ply::ROOT, 6)] {
+            let line = show(&Iteration { score: proven.unproven(), ..iteration.clone() }, Notation::Plain);
+            assert!(!["W", "s-in", " 100%", " 0%"].iter().any(|word| line.contains(word)), "{line}");
+        }
     }
 
     #[test]
@@ -481,7 +490,10 @@ mod tests {
             (point(9, 7), Score::loss_in(Ply::ROOT, 6)),
         ];
         let text = Reply::Defences { moves: &moves, notation: Notation::Plain }.to_string();
-        assert_eq!(text, "MESSAGE 1 of 3 moves to think of hold: h8 50.0%\nMESSAGE lose: i8 j8 in 6");
+        assert_eq!(
+            text,
+            "MESSAGE 1 of 3 moves to think of hold: h8 50.0%\nMESSAGE lose: j8 in 6\nMESSAGE seem to lose: i8"
+        );
     }
 
     #[test]

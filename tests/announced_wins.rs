@@ -1,0 +1,104 @@
+//! What the brain says about wins while it thinks: found ones with their distance and line, and nothing of that kind
+//! about what is only believed.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use common::{brain, moves_of};
+use std::fmt::Write;
+use tengen::base::{Color, Point};
+use tengen::board::oracle::{Oracle, Verdict};
+use tengen::tools::positions::{self, Position};
+
+/// Positions won by fours alone.
+const VCF_WINS: &str = include_str!("data/vcf_wins.txt");
+/// Won positions that take longer to see through.
+const SUITE_WINS: &str = include_str!("data/suite_wins.txt");
+
+/// All lines of one search within this many nodes.
+fn think(position: &Position, nodes: u64) -> Vec<String> {
+    let mut input = format!("INFO rule {}\nINFO max_node {nodes}\n", position.rule.number());
+    writeln!(input, "RECTSTART {},{}\nBOARD", position.size.width(), position.size.height()).unwrap();
+    for (index, point) in position.moves.iter().enumerate() {
+        let own = (position.moves.len() - index).is_multiple_of(2);
+        writeln!(input, "{point},{}", if own { 1 } else { 2 }).unwrap();
+    }
+    let output = brain(&[], input + "DONE\nEND\n");
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// The number after a word.
+fn after(line: &str, word: &str) -> Option<usize> {
+    line.split(' ').skip_while(|&field| field != word).nth(1)?.parse().ok()
+}
+
+fn line_of(message: &str) -> Vec<Point> {
+    moves_of(&message.split(" pv ").nth(1).unwrap_or_default().replace(' ', ""))
+}
+
+/// Plays a line out by the slow rules. It may stop early, but if anybody is done in it, that is the side that begins,
+/// winning after as many plies as were announced.
+fn check_line(position: &Position, line: &[Point], distance: usize) {
+    let mut oracle = Oracle::new(position.rule, position.size);
+    let mut color = Color::Black;
+    for &point in &position.moves {
+        assert_eq!(oracle.play(point, color), Verdict::Continues);
+        color = color.opponent();
+    }
+    let winner = color;
+    for (&point, ply) in line.iter().zip(1..) {
+        match oracle.play(point, color) {
+            Verdict::Continues => assert!(ply < distance, "no end after {ply} plies of {distance}: {line:?}"),
+            Verdict::Wins => assert!(ply == distance && color == winner, "{line:?}"),
+            Verdict::Foul(_) => assert!(ply == distance && color != winner, "{line:?}"),
+            verdict => panic!("{verdict:?} at {point} of {line:?}"),
+        }
+        color = color.opponent();
+    }
+}
+
+/// Checks all that was said: what is called a win in any way has a distance, and a line. Returns the last distance.
+fn check(position: &Position, said: &[String]) -> Option<usize> {
+    let mut last = None;
+    for message in said.iter().filter(|line| line.starts_with("MESSAGE depth ")) {
+        last = after(message, "wins-in");
+        let Some(distance) = last else {
+            assert!(!message.contains(" 100%") && !message.contains(" ev +W"), "{message}");
+            continue;
+        };
+        assert!(message.contains(&format!(" ev +W{distance} win 100% ")), "{message}");
+        let line = line_of(message);
+        assert!(!line.is_empty(), "{message}");
+        check_line(position, &line, distance);
+    }
+    last
+}
+
+#[test]
+fn a_win_by_fours_is_announced_with_distance_and_line() {
+    let positions = positions::parse(VCF_WINS).unwrap();
+    for position in &positions {
+        let said = think(position, 20_000);
+        let distance = check(position, &said);
+        assert!(distance.is_some_and(|plies| plies >= 3), "{said:?}");
+        let messages: Vec<_> = said.iter().filter(|line| line.contains(" wins-in ")).collect();
+        let best = line_of(messages.last().unwrap())[0];
+        assert_eq!(said.last(), Some(&best.to_string()), "the win is played");
+    }
+    assert!(positions.len() >= 12);
+}
+
+/// Few nodes: the search hopes long before it knows.
+#[test]
+fn what_is_believed_is_not_called_a_win() {
+    let (mut known, mut believed) = (0, 0);
+    for position in &positions::parse(SUITE_WINS).unwrap() {
+        let said = think(position, 10_000);
+        match check(position, &said) {
+            Some(_) => known += 1,
+            None => believed += 1,
+        }
+    }
+    assert!(known > 0 && believed > 0, "{known} {believed}");
+}
