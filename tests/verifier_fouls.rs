@@ -1,0 +1,203 @@
+//! The verifier and the fouls of renju: stones far away that make a move legal or forbidden are not left out, whoever
+//! attacks.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use common::proofs::accepted;
+use std::fmt::Write;
+use tengen::base::Rule;
+
+/// A position in which the attacker plays a quiet move and then `win`, and wins by that, unless the defender's reply
+/// has stopped it. Then he wins by an open three far away, or by one of `covers`, moves with their answers.
+struct Case {
+    attacker: &'static str,
+    black: &'static str,
+    white: &'static str,
+    win: &'static str,
+    covers: &'static [&'static str],
+    /// Replies, some of them far away, that stop `win` only because they change what is a foul.
+    far: &'static [&'static str],
+}
+
+/// The quiet moves.
+const QUIET: [&str; 2] = ["a1", "o15"];
+/// What makes a straight four of the attacker's stones `c14 d14 e14`, which belong to every case.
+const SPARE: &str = "f14";
+
+/// Black wins by the straight four `h8` to `h11`. It is a real three too along row 8, and along the diagonal to `k5` it
+/// would be one if black could play there; white's stone on a far point makes that legal, and so `h8` a double three.
+const BLACK: [Case; 3] = [
+    // On k5 black has a second four, down the column.
+    Case {
+        attacker: "black",
+        black: "h9 h10 h11 f8 g8 i7 j6 k2 k3 k4",
+        white: "f10 k6",
+        win: "h8",
+        covers: &["h8"],
+        far: &["k1"],
+    },
+    // The second four has a gap.
+    Case {
+        attacker: "black",
+        black: "h9 h10 h11 f8 g8 i7 j6 l5 m5 o5",
+        white: "f10",
+        win: "h8",
+        covers: &["h8"],
+        far: &["n5"],
+    },
+    // On k5 black has two threes.
+    Case {
+        attacker: "black",
+        black: "h9 h10 h11 f8 g8 i7 j6 l5 m5 k3 k4",
+        white: "f10",
+        win: "h8",
+        covers: &["h8"],
+        far: &["j5", "n5", "k2", "k6"],
+    },
+];
+
+/// White makes a four with `h12`, and black may not stop it on `h8`, if black's far stone does not make that legal.
+const WHITE: [Case; 5] = [
+    // A double three whose diagonal needs k5. There black's stone makes a second four, or the row on the diagonal a six.
+    Case {
+        attacker: "white",
+        black: "h13 f8 g8 i7 j6 k3 k4",
+        white: "h9 h10 h11 f10",
+        win: "h12",
+        covers: &["h8"],
+        far: &["k1", "k2", "k6", "k7", "m3"],
+    },
+    // The same, and k2 makes k5 an overline.
+    Case {
+        attacker: "white",
+        black: "h13 f8 g8 i7 j6 k1 k3 k4 k6",
+        white: "h9 h10 h11 f10 k7",
+        win: "h12",
+        covers: &["h8"],
+        far: &["k2", "m3"],
+    },
+    // A double four; with c8 or m3 one of its fives would be a longer row.
+    Case {
+        attacker: "white",
+        black: "h13 b8 d8 f8 g8 i7 j6 l4 n2",
+        white: "h9 h10 h11",
+        win: "h12",
+        covers: &["h8"],
+        far: &["c8", "m3"],
+    },
+    // On k5 there are two threes more, but the one along row 5 needs n5, a double four. It is none with n6, on no line
+    // with h8 or k5: then n5 is legal, k5 a double three, and h8 is not.
+    Case {
+        attacker: "white",
+        black: "h13 f8 g8 i7 j6 k3 k4 l5 m5 n1 n3 n4",
+        white: "h9 h10 h11 f10 i5 n7 l2 m2 o2",
+        win: "h12",
+        covers: &["n5 b14:0 f14:0 g14:0 else 1", "n2 k2:1"],
+        far: &["n6"],
+    },
+    // An overline, which nothing makes legal but a five: here two stones are needed for one.
+    Case {
+        attacker: "white",
+        black: "h13 e8 f8 g8 i8 j8 i7 k5",
+        white: "h9 h10 h11 d8 k8",
+        win: "h12",
+        covers: &["h8"],
+        far: &["j6", "l4", "m3"],
+    },
+];
+
+impl Case {
+    /// A proof: `win`, the other answers, then each quiet move with the replies that are answered in particular.
+    fn proof(&self, quiet: &[Vec<(String, usize)>]) -> String {
+        let spare = "c14 d14 e14";
+        let (black, white) = if self.attacker == "black" { (spare, "") } else { ("", spare) };
+        let mut text = format!(
+            "tengen proof 1\nrule {}\nsize 15 15\nblack {} {black}\nwhite {} {white}\nattacker {}\n0 {}\n1 {SPARE}\n",
+            Rule::Renju.number(),
+            self.black,
+            self.white,
+            self.attacker,
+            self.win
+        );
+        for (cover, number) in self.covers.iter().zip(2..) {
+            writeln!(text, "{number} {cover}").unwrap();
+        }
+        let first = 2 + self.covers.len();
+        for (level, named) in quiet.iter().enumerate() {
+            write!(text, "{} {}", first + level, QUIET[level]).unwrap();
+            for (reply, node) in named {
+                write!(text, " {reply}:{node}").unwrap();
+            }
+            writeln!(text, " else {}", if level == 0 { 0 } else { first + level - 1 }).unwrap();
+        }
+        text + "end\n"
+    }
+
+    /// Answers, one after the other, the replies at which the proof fails, until it holds.
+    fn complete(&self, quiet: &mut Vec<Vec<(String, usize)>>) {
+        quiet.push(Vec::new());
+        while let Some(reply) = self.failing_reply(quiet) {
+            let answered = (1..2 + self.covers.len()).chain([0]).any(|node| {
+                quiet.last_mut().unwrap().push((reply.clone(), node));
+                let helps = self.failing_reply(quiet).is_none_or(|next| next != reply);
+                if !helps {
+                    quiet.last_mut().unwrap().pop();
+                }
+                helps
+            });
+            assert!(answered, "nothing answers {reply}\n{}", self.proof(quiet));
+        }
+    }
+
+    /// The reply to the first quiet move after which the proof fails.
+    fn failing_reply(&self, quiet: &[Vec<(String, usize)>]) -> Option<String> {
+        let claims = tengen::tools::verify::parse(&self.proof(quiet)).unwrap();
+        let error = format!("{:#}", claims[0].verify(false).err()?);
+        Some(second_move(&error).to_owned())
+    }
+}
+
+/// The second of the moves after which a proof fails.
+fn second_move(reason: &str) -> &str {
+    let path = reason.strip_prefix("after ").and_then(|rest| rest.split(':').next()).unwrap();
+    path.split(' ').nth(1).unwrap_or_else(|| panic!("{reason}"))
+}
+
+/// The proof holds with all answers, and by areas as by every reply it fails without any one of them. With `twice` the
+/// quiet move is the second one.
+fn check(case: &Case, twice: bool) {
+    let mut quiet = Vec::new();
+    case.complete(&mut quiet);
+    assert_eq!(accepted(&case.proof(&quiet)), Ok(()));
+    for index in 0..quiet[0].len() {
+        let mut fewer = quiet.clone();
+        let (reply, _) = fewer[0].remove(index);
+        let reason = accepted(&case.proof(&fewer)).unwrap_err();
+        assert_eq!(second_move(&reason), reply, "{reason}\n{}", case.proof(&fewer));
+    }
+    if twice {
+        case.complete(&mut quiet);
+        assert_eq!(accepted(&case.proof(&quiet)), Ok(()));
+    }
+    for far in case.far {
+        let is_answered = quiet.iter().flatten().any(|(reply, _)| reply == far);
+        assert!(is_answered, "{far} needs no answer\n{}", case.proof(&quiet));
+    }
+}
+
+#[test]
+fn black_wins_unless_a_far_white_stone_makes_the_winning_move_a_foul() {
+    for case in &BLACK {
+        check(case, false);
+    }
+}
+
+#[test]
+fn white_wins_by_a_foul_unless_a_far_black_stone_makes_it_legal() {
+    for (index, case) in WHITE.iter().enumerate() {
+        // Where the areas are small, lest it take long.
+        check(case, [2, 4].contains(&index));
+    }
+}
