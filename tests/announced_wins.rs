@@ -78,15 +78,18 @@ fn check(position: &Position, said: &[String]) -> Option<usize> {
 #[test]
 fn a_win_by_fours_is_announced_with_distance_and_line() {
     let positions = positions::parse(VCF_WINS).unwrap();
+    let mut complete = 0;
     for position in &positions {
         let said = think(position, 20_000);
         let distance = check(position, &said);
         assert!(distance.is_some_and(|plies| plies >= 3), "{said:?}");
         let messages: Vec<_> = said.iter().filter(|line| line.contains(" wins-in ")).collect();
-        let best = line_of(messages.last().unwrap())[0];
-        assert_eq!(said.last(), Some(&best.to_string()), "the win is played");
+        let line = line_of(messages.last().unwrap());
+        assert_eq!(said.last(), Some(&line[0].to_string()), "the win is played");
+        complete += usize::from(Some(line.len()) == distance);
     }
     assert!(positions.len() >= 12);
+    assert!(complete >= 10, "{complete} lines go to the five");
 }
 
 /// Few nodes: the search hopes long before it knows.

@@ -12,12 +12,14 @@ use super::pool::{self, Job, Pool, Shared};
 use super::report::{Iteration, NullSink, ReportSink, RootEvent, SearchReport};
 use super::scope::Scope;
 use super::tt::TranspositionTable;
+use super::vcf::{VcfOutcome, VcfSolver};
 use super::worker::Worker;
-use crate::base::{Depth, Direction, Ply, Point, PointList, Score};
+use crate::base::{Color, Depth, Direction, Ply, Point, PointList, Score};
 use crate::board::oracle::{Oracle, Verdict};
-use crate::board::{Board, Shape, Threat, symmetry};
+use crate::board::{Board, NullObserver, Shape, Threat, symmetry};
 use crate::eval::network::Network;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Deepest iteration.
 const MAX_DEPTH: u32 = 200;
@@ -25,6 +27,12 @@ const MAX_DEPTH: u32 = 200;
 pub(super) const PROOF_ITERATIONS: u32 = 3;
 /// Iterations in which all moves but one have been shown to lose, after which no time is spent on the choice.
 const ALONE_ITERATIONS: u32 = 3;
+/// Nodes spent on the rest of a proven line: some milliseconds at most.
+const LINE_NODES: u64 = 4000;
+/// Size of the table for that, as a power of two.
+const LINE_TABLE_BITS: u32 = 16;
+/// Time there must be to spare for that.
+const LINE_TIME: Duration = Duration::from_millis(50);
 
 /// What a search starts from and works with.
 pub struct Task<'a> {
@@ -120,6 +128,7 @@ fn choose(
     if elected != 0 {
         report.last.nodes = worker.total_nodes();
         report.last.elapsed = worker.elapsed();
+        tell_the_rest(worker, &mut report.last, None);
         sink.iteration(&report.last);
     }
     report
@@ -166,8 +175,11 @@ fn deepen(
         // When cut short, the first move is still the best so far, or the one that has just beaten it.
         report.best = Some(moves[0].point);
         let Some(score) = finished else { break };
-        report.last = worker.iteration(depth, score);
+        let told = std::mem::replace(&mut report.last, worker.iteration(depth, score));
         hold_to_the_rules(worker, &mut report.last);
+        if worker.is_main() {
+            tell_the_rest(worker, &mut report.last, Some(&told));
+        }
         sink.iteration(&report.last);
         let score = report.last.score;
         if score.is_decisive() {
@@ -395,6 +407,70 @@ fn line_holds(board: &Board, iteration: &Iteration) -> bool {
         };
         color = color.opponent();
         holds
+    })
+}
+
+/// Adds to the line of a proven result what the search has not gone through, because a chain of fours settled it: not
+/// where time is short. Takes it from what was told before if that began in the same way. Only the line changes.
+fn tell_the_rest(worker: &Worker<'_>, iteration: &mut Iteration, told: Option<&Iteration>) {
+    let Some(distance) = iteration.score.distance() else { return };
+    if iteration.pv.len() as i32 >= distance || worker.paths.salt() != 0 {
+        return;
+    }
+    if let Some(told) = told.filter(|told| told.score == iteration.score && told.pv.starts_with(&iteration.pv))
+        && told.pv.len() > iteration.pv.len()
+    {
+        iteration.pv.clone_from(&told.pv);
+        return;
+    }
+    if !worker.can_spare(LINE_TIME) {
+        return;
+    }
+    let mut board = worker.board.clone();
+    let winner = if iteration.score.is_win() { board.side() } else { board.side().opponent() };
+    iteration.pv.iter().for_each(|&point| board.play(point, &mut NullObserver));
+    let left = distance as u32 - iteration.pv.len() as u32;
+    let Some(rest) = chain_of_fours(&mut board, winner, left) else { return };
+    let known = iteration.pv.len();
+    iteration.pv.extend(rest);
+    if !line_holds(&worker.board, iteration) {
+        iteration.pv.truncate(known);
+    }
+}
+
+/// A win by fours in exactly so many plies, the best defence among the stops of a four that may have been made just
+/// now. It ends with a five, or just before a foul.
+fn chain_of_fours(board: &mut Board, winner: Color, left: u32) -> Option<Vec<Point>> {
+    let mut solver = VcfSolver::new(LINE_TABLE_BITS);
+    if board.side() == winner {
+        return chain_from(&mut solver, board, left);
+    }
+    if board.count(winner.opponent(), Threat::Five) > 0 {
+        return None;
+    }
+    forced::kill_intersection(board, winner, Threat::Five).into_iter().find_map(|stop| {
+        if winner == Color::White && board.is_forbidden(stop) {
+            return None;
+        }
+        board.play(stop, &mut NullObserver);
+        let rest = chain_from(&mut solver, board, left.saturating_sub(1));
+        board.undo(&mut NullObserver);
+        rest.map(|rest| [vec![stop], rest].concat())
+    })
+}
+
+/// A win by fours of the side to move in exactly so many plies.
+fn chain_from(solver: &mut VcfSolver, board: &mut Board, left: u32) -> Option<Vec<Point>> {
+    let side = board.side();
+    // The shortest one may be shorter than what was found.
+    [VcfSolver::solve_shortest, VcfSolver::solve].into_iter().find_map(|look| {
+        let spent = solver.nodes();
+        let result = look(solver, board, side, LINE_NODES.saturating_sub(spent));
+        let mut line = result.line;
+        if line.len().is_multiple_of(2) {
+            line.pop();
+        }
+        (result.outcome == VcfOutcome::Win && result.distance == left).then_some(line)
     })
 }
 

@@ -153,6 +153,16 @@ impl<'a> Worker<'a> {
         self.manager.note_iteration(best, score, effort);
     }
 
+    /// Whether this is the thread that answers.
+    pub fn is_main(&self) -> bool {
+        self.id == 0
+    }
+
+    /// Whether so much time is left, and nobody has asked for the answer.
+    pub fn can_spare(&self, time: Duration) -> bool {
+        !self.control.is_stopped() && !self.manager.is_over(self.elapsed() + time)
+    }
+
     /// Whether a clock limits this search.
     pub fn is_timed(&self) -> bool {
         self.manager.is_bounded()
@@ -242,17 +252,39 @@ mod tests {
     use crate::search::SearchLimits;
     use std::sync::Arc;
 
-    /// Nodes of a first iteration that never ends, on a machine that visits so many in a millisecond.
-    fn endless_first_iteration(nodes_per_ms: u32) -> usize {
+    /// What becomes of a worker that has so much time for its move, on a machine that visits so many nodes in a
+    /// millisecond.
+    fn with_worker<T>(turn_ms: u64, nodes_per_ms: u32, look: impl FnOnce(&mut Worker<'_>) -> T) -> T {
         let board = Board::new(Rule::Freestyle, Size::square(15).unwrap());
         let shared = Shared::new(Arc::new(TranspositionTable::new(1 << 16)), None, 1);
         let control = SearchControl::default();
-        let turn = Some(Duration::from_millis(20));
+        let turn = Some(Duration::from_millis(turn_ms));
         control.begin(SearchLimits { turn, nodes_per_ms: Some(nodes_per_ms), ..SearchLimits::default() });
         let mut history = History::new();
         let params = Params::shipped(Rule::Freestyle);
-        let mut worker = Worker::new(board, params, &mut history, &shared, 0, &control);
-        (0..100_000).take_while(|_| !worker.enter(Ply::ROOT)).count()
+        look(&mut Worker::new(board, params, &mut history, &shared, 0, &control))
+    }
+
+    /// Nodes of a first iteration that never ends.
+    fn endless_first_iteration(nodes_per_ms: u32) -> usize {
+        with_worker(20, nodes_per_ms, |worker| (0..100_000).take_while(|_| !worker.enter(Ply::ROOT)).count())
+    }
+
+    #[test]
+    fn no_time_is_spared_when_it_is_short_or_the_answer_is_awaited() {
+        let some = Duration::from_millis(50);
+        assert!(with_worker(1000, 10, |worker| worker.can_spare(some)));
+        assert!(!with_worker(40, 10, |worker| worker.can_spare(some)));
+        let late = |worker: &mut Worker<'_>| {
+            worker.nodes = 9900;
+            worker.can_spare(some)
+        };
+        assert!(!with_worker(1000, 10, late));
+        let stopped = |worker: &mut Worker<'_>| {
+            worker.control.stop();
+            worker.can_spare(some)
+        };
+        assert!(!with_worker(1000, 10, stopped));
     }
 
     #[test]
