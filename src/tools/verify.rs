@@ -29,7 +29,7 @@
 //! A foul of the defender's loses. [`Oracle`] judges every stone.
 //!
 //! Most replies that an `else` answers lie far away and alter nothing. So it is played out once as if the defender had
-//! passed, and that run returns an [`Area`]: the points where a stone of his might have altered anything. Only replies
+//! passed, and that run returns an `Area`: the points where a stone of his might have altered anything. Only replies
 //! there are played out one by one. What belongs to the area is explained where it is collected; a run of a node says:
 //!
 //! > The node holds here, and in every position with up to `extra` more stones of the defender's, none in the area.
