@@ -37,16 +37,16 @@ fn line_of(message: &str) -> Vec<Point> {
     moves_of(&message.split(" pv ").nth(1).unwrap_or_default().replace(' ', ""))
 }
 
-/// Plays a line out by the slow rules. It may stop early, but if anybody is done in it, that is the side that begins,
-/// winning after as many plies as were announced.
-fn check_line(position: &Position, line: &[Point], distance: usize) {
+/// Plays a line out by the slow rules. It may stop early, but if anybody is done in it, that is the winner, after as
+/// many plies as were announced.
+fn check_line(position: &Position, line: &[Point], distance: usize, moves_first: bool) {
     let mut oracle = Oracle::new(position.rule, position.size);
     let mut color = Color::Black;
     for &point in &position.moves {
         assert_eq!(oracle.play(point, color), Verdict::Continues);
         color = color.opponent();
     }
-    let winner = color;
+    let winner = if moves_first { color } else { color.opponent() };
     for (&point, ply) in line.iter().zip(1..) {
         match oracle.play(point, color) {
             Verdict::Continues => assert!(ply < distance, "no end after {ply} plies of {distance}: {line:?}"),
@@ -63,14 +63,19 @@ fn check(position: &Position, said: &[String]) -> Option<usize> {
     let mut last = None;
     for message in said.iter().filter(|line| line.starts_with("MESSAGE depth ")) {
         last = after(message, "wins-in");
-        let Some(distance) = last else {
-            assert!(!message.contains(" 100%") && !message.contains(" ev +W"), "{message}");
+        let lost = after(message, "loses-in");
+        let Some(distance) = last.or(lost) else {
+            assert!(
+                !message.contains(" 100%") && !message.contains(" ev +W") && !message.contains(" ev -W"),
+                "{message}"
+            );
             continue;
         };
-        assert!(message.contains(&format!(" ev +W{distance} win 100% ")), "{message}");
+        let value = if lost.is_none() { format!("+W{distance} win 100%") } else { format!("-W{distance} win 0%") };
+        assert!(message.contains(&format!(" ev {value} ")), "{message}");
         let line = line_of(message);
         assert!(!line.is_empty(), "{message}");
-        check_line(position, &line, distance);
+        check_line(position, &line, distance, lost.is_none());
     }
     last
 }

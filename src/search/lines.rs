@@ -5,8 +5,9 @@
 //! move has only to be shown no better than the last of them, by a null window. So each line beyond the first costs
 //! its own line and little more, and no move is searched twice because of it.
 
+use super::proven_line::hold_to_the_rules;
 use super::report::{Iteration, ReportSink, RootEvent, SearchReport};
-use super::root::{PROOF_ITERATIONS, RootMove, hold_to_the_rules};
+use super::root::{PROOF_ITERATIONS, RootMove};
 use super::worker::Worker;
 use crate::base::{Depth, Ply, Point, Score};
 

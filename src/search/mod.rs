@@ -12,6 +12,7 @@ pub mod order;
 pub mod params;
 pub mod pool;
 pub mod proof;
+mod proven_line;
 pub mod prune;
 pub mod pvs;
 pub mod quiesce;

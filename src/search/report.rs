@@ -4,7 +4,7 @@ use crate::base::{Point, Score};
 use std::time::Duration;
 
 /// One finished iteration of the deepening search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Iteration {
     /// Nominal depth in plies.
     pub depth: u32,

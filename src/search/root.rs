@@ -9,17 +9,15 @@ use super::lines;
 use super::order;
 use super::params::Params;
 use super::pool::{self, Job, Pool, Shared};
+use super::proven_line;
 use super::report::{Iteration, NullSink, ReportSink, RootEvent, SearchReport};
 use super::scope::Scope;
 use super::tt::TranspositionTable;
-use super::vcf::{VcfOutcome, VcfSolver};
 use super::worker::Worker;
-use crate::base::{Color, Depth, Direction, Ply, Point, PointList, Score};
-use crate::board::oracle::{Oracle, Verdict};
-use crate::board::{Board, NullObserver, Shape, Threat, symmetry};
+use crate::base::{Depth, Direction, Ply, Point, PointList, Score};
+use crate::board::{Board, Shape, Threat, symmetry};
 use crate::eval::network::Network;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Deepest iteration.
 const MAX_DEPTH: u32 = 200;
@@ -27,12 +25,6 @@ const MAX_DEPTH: u32 = 200;
 pub(super) const PROOF_ITERATIONS: u32 = 3;
 /// Iterations in which all moves but one have been shown to lose, after which no time is spent on the choice.
 const ALONE_ITERATIONS: u32 = 3;
-/// Nodes spent on the rest of a proven line: some milliseconds at most.
-const LINE_NODES: u64 = 4000;
-/// Size of the table for that, as a power of two.
-const LINE_TABLE_BITS: u32 = 16;
-/// Time there must be to spare for that.
-const LINE_TIME: Duration = Duration::from_millis(50);
 
 /// What a search starts from and works with.
 pub struct Task<'a> {
@@ -128,8 +120,7 @@ fn choose(
     if elected != 0 {
         report.last.nodes = worker.total_nodes();
         report.last.elapsed = worker.elapsed();
-        tell_the_rest(worker, &mut report.last, None);
-        sink.iteration(&report.last);
+        sink.iteration(&proven_line::complete(worker, &report.last, None));
     }
     report
 }
@@ -160,6 +151,7 @@ fn deepen(
 ) {
     let mut proven_for = 0;
     let mut alone_for = 0;
+    let mut told = None;
     for depth in 1..=deepest {
         if !worker.enter_depth(depth) {
             continue;
@@ -175,12 +167,12 @@ fn deepen(
         // When cut short, the first move is still the best so far, or the one that has just beaten it.
         report.best = Some(moves[0].point);
         let Some(score) = finished else { break };
-        let told = std::mem::replace(&mut report.last, worker.iteration(depth, score));
-        hold_to_the_rules(worker, &mut report.last);
+        report.last = worker.iteration(depth, score);
+        proven_line::hold_to_the_rules(worker, &mut report.last);
         if worker.is_main() {
-            tell_the_rest(worker, &mut report.last, Some(&told));
+            told = Some(proven_line::complete(worker, &report.last, told.as_ref()));
         }
-        sink.iteration(&report.last);
+        sink.iteration(told.as_ref().unwrap_or(&report.last));
         let score = report.last.score;
         if score.is_decisive() {
             proven_for += 1;
@@ -377,101 +369,6 @@ fn last_resorts(board: &Board) -> Duty {
         forced::push_fours(board, board.side(), &mut list);
     }
     Duty::StopFour(list)
-}
-
-/// Takes a proof back whose line the slow rules refuse. That would be a mistake of ours, and is logged.
-pub(super) fn hold_to_the_rules(worker: &Worker<'_>, iteration: &mut Iteration) {
-    if iteration.score.distance().is_some_and(|distance| distance > 5) && !line_holds(&worker.board, iteration) {
-        log::error!("the rules refuse a proven line: {iteration:?}");
-        iteration.score = iteration.score.unproven();
-    }
-}
-
-/// Replays the line of a proven result by the slow rules: every move legal, nobody done before the end, and a line
-/// that reaches the end really ends in a win. (A line may stop early, where the table or the threats settle the rest.)
-fn line_holds(board: &Board, iteration: &Iteration) -> bool {
-    let size = board.size();
-    let mut oracle = Oracle::new(board.rule(), size);
-    size.points().for_each(|point| oracle.set(point, board.cell(point)));
-    let distance = iteration.score.distance().unwrap_or(0);
-    let mut color = board.side();
-    let winner = if iteration.score.is_win() { color } else { color.opponent() };
-    iteration.pv.iter().zip(1..).all(|(&point, number)| {
-        let verdict = oracle.play(point, color);
-        let is_last = number == distance;
-        let holds = match verdict {
-            Verdict::Continues => !is_last,
-            Verdict::Wins => is_last && color == winner,
-            Verdict::Foul(_) => is_last && color != winner,
-            Verdict::Draw | Verdict::Illegal => false,
-        };
-        color = color.opponent();
-        holds
-    })
-}
-
-/// Adds to the line of a proven result what the search has not gone through, because a chain of fours settled it: not
-/// where time is short. Takes it from what was told before if that began in the same way. Only the line changes.
-fn tell_the_rest(worker: &Worker<'_>, iteration: &mut Iteration, told: Option<&Iteration>) {
-    let Some(distance) = iteration.score.distance() else { return };
-    if iteration.pv.len() as i32 >= distance || worker.paths.salt() != 0 {
-        return;
-    }
-    if let Some(told) = told.filter(|told| told.score == iteration.score && told.pv.starts_with(&iteration.pv))
-        && told.pv.len() > iteration.pv.len()
-    {
-        iteration.pv.clone_from(&told.pv);
-        return;
-    }
-    if !worker.can_spare(LINE_TIME) {
-        return;
-    }
-    let mut board = worker.board.clone();
-    let winner = if iteration.score.is_win() { board.side() } else { board.side().opponent() };
-    iteration.pv.iter().for_each(|&point| board.play(point, &mut NullObserver));
-    let left = distance as u32 - iteration.pv.len() as u32;
-    let Some(rest) = chain_of_fours(&mut board, winner, left) else { return };
-    let known = iteration.pv.len();
-    iteration.pv.extend(rest);
-    if !line_holds(&worker.board, iteration) {
-        iteration.pv.truncate(known);
-    }
-}
-
-/// A win by fours in exactly so many plies, the best defence among the stops of a four that may have been made just
-/// now. It ends with a five, or just before a foul.
-fn chain_of_fours(board: &mut Board, winner: Color, left: u32) -> Option<Vec<Point>> {
-    let mut solver = VcfSolver::new(LINE_TABLE_BITS);
-    if board.side() == winner {
-        return chain_from(&mut solver, board, left);
-    }
-    if board.count(winner.opponent(), Threat::Five) > 0 {
-        return None;
-    }
-    forced::kill_intersection(board, winner, Threat::Five).into_iter().find_map(|stop| {
-        if winner == Color::White && board.is_forbidden(stop) {
-            return None;
-        }
-        board.play(stop, &mut NullObserver);
-        let rest = chain_from(&mut solver, board, left.saturating_sub(1));
-        board.undo(&mut NullObserver);
-        rest.map(|rest| [vec![stop], rest].concat())
-    })
-}
-
-/// A win by fours of the side to move in exactly so many plies.
-fn chain_from(solver: &mut VcfSolver, board: &mut Board, left: u32) -> Option<Vec<Point>> {
-    let side = board.side();
-    // The shortest one may be shorter than what was found.
-    [VcfSolver::solve_shortest, VcfSolver::solve].into_iter().find_map(|look| {
-        let spent = solver.nodes();
-        let result = look(solver, board, side, LINE_NODES.saturating_sub(spent));
-        let mut line = result.line;
-        if line.len().is_multiple_of(2) {
-            line.pop();
-        }
-        (result.outcome == VcfOutcome::Win && result.distance == left).then_some(line)
-    })
 }
 
 impl Worker<'_> {

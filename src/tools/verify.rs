@@ -67,7 +67,7 @@ struct Node {
 /// When a proof does not hold; says which, and why.
 pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
     let (every_reply, file) = match arguments {
-        [file] => (false, file),
+        [file] if !file.starts_with("--") => (false, file),
         [option, file] if option == "--every-reply" => (true, file),
         _ => bail!("usage: pbrain-tengen verify [--every-reply] FILE"),
     };
@@ -264,7 +264,8 @@ impl Checker<'_> {
         self.path.pop();
     }
 
-    /// Checks that a node holds in the position on the board, and finds its area for `extra` stones (nothing, for none).
+    /// Checks that a node holds in the position on the board, and finds its area for `extra` stones, of no
+    /// meaning for none.
     fn node(&mut self, index: usize, extra: usize) -> anyhow::Result<Area> {
         let attacker = self.claim.attacker;
         let key = (index, extra, self.stones);

@@ -6,7 +6,7 @@ use rand::seq::IndexedRandom;
 use tengen::base::Rule;
 use tengen::tools::verify;
 
-/// What became of the damaged proofs.
+/// What became of the damaged proofs that are proofs still, as far as their form goes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Twins {
     pub accepted: usize,
@@ -30,8 +30,11 @@ impl Twins {
         for _ in 0..times {
             let mut lines: Vec<String> = proof.lines().map(str::to_owned).collect();
             damage(&mut lines, random);
-            match accepted(&lines.join("\n")) {
+            let damaged = lines.join("\n");
+            match accepted(&damaged) {
+                Ok(()) if damaged == proof.trim_end() => {}
                 Ok(()) => self.accepted += 1,
+                Err(_) if verify::parse(&damaged).is_err() => {}
                 Err(_) => self.refused += 1,
             }
         }
@@ -58,7 +61,14 @@ fn damage(lines: &mut [String], random: &mut SmallRng) {
         4 => lines[defenders].extend([" ", &stone, " ", &other]),
         5 if words.len() > 2 => lines[index] = words[..words.len() - 1].join(" "),
         // An answer left to the 'else', or given to a node further back.
-        6 if !named.is_empty() => {
+        6 | 7 if index > 6 && !named.is_empty() && random.random() => {
+            let at = *named.choose(random).expect("some are named");
+            let (reply, _) = words[at].split_once(':').expect("it has an answer");
+            let mut words = words.clone();
+            words[at] = format!("{reply}:{}", random.random_range(0..index - 6));
+            lines[index] = words.join(" ");
+        }
+        6 | 7 if !named.is_empty() => {
             let mut words = words.clone();
             words.remove(*named.choose(random).expect("some are named"));
             lines[index] = words.join(" ");
@@ -67,6 +77,6 @@ fn damage(lines: &mut [String], random: &mut SmallRng) {
             let earlier = random.random_range(0..index - 6);
             lines[index] = format!("{} else {earlier}", words[..words.len() - 2].join(" "));
         }
-        _ => lines[index] = lines[index].replace(':', ":0"),
+        _ => {}
     }
 }

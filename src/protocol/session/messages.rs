@@ -31,8 +31,11 @@ pub(super) struct Messages<'a, W> {
 /// Decides which finished iterations are told at once.
 #[derive(Debug, Default)]
 struct Pace {
-    /// Depth of the last iteration, and whether it was told.
-    last: Option<(u32, bool)>,
+    /// Depth that the search works at.
+    depth: u32,
+    /// Rank of the last line, and whether it was told. The lines of an iteration come with falling ranks; their depths
+    /// may differ, since a line that is settled keeps its own.
+    last: Option<(usize, bool)>,
     /// When a line was last told.
     told: Option<Instant>,
     /// The lines of the last iteration, if it was not told.
@@ -42,22 +45,33 @@ struct Pace {
 impl Pace {
     /// Whether this line of an iteration is told now. If not, it is kept until a later iteration takes its place.
     fn admits(&mut self, iteration: &Iteration, now: Instant) -> bool {
-        let depth = iteration.depth;
         let admitted = match self.last {
-            Some((last, admitted)) if last == depth => admitted,
+            Some((rank, admitted)) if iteration.rank < rank => admitted,
             _ => {
                 self.held.clear();
-                let rested = self.told.is_none_or(|told| now.saturating_duration_since(told) >= LINE_PACE);
-                depth <= TOLD_AT_ONCE || rested
+                self.depth <= TOLD_AT_ONCE || self.has_rested(now)
             }
         };
-        self.last = Some((depth, admitted));
+        self.last = Some((iteration.rank, admitted));
         if admitted {
             self.told = Some(now);
         } else {
             self.held.push(iteration.clone());
         }
         admitted
+    }
+
+    /// What was kept and may be told by now, while the next iteration goes on.
+    fn release(&mut self, now: Instant) -> Vec<Iteration> {
+        if self.held.is_empty() || !self.has_rested(now) {
+            return Vec::new();
+        }
+        self.told = Some(now);
+        std::mem::take(&mut self.held)
+    }
+
+    fn has_rested(&self, now: Instant) -> bool {
+        self.told.is_none_or(|told| now.saturating_duration_since(told) >= LINE_PACE)
     }
 }
 
@@ -162,16 +176,21 @@ impl<'a, W: Write> Messages<'a, W> {
 
     /// Tells what has not been told yet. An error: the output is closed.
     pub(super) fn finish(mut self) -> io::Result<()> {
-        let notation = self.notation;
-        for iteration in std::mem::take(&mut self.pace.held) {
-            self.write(&Reply::Iteration { iteration: &iteration, notation });
-        }
+        let held = std::mem::take(&mut self.pace.held);
+        self.tell(&held);
         let news = self.display.as_mut().map(Display::news).unwrap_or_default();
         for line in news {
             self.write(&Reply::Realtime(line));
         }
         self.show_line();
         self.outcome
+    }
+
+    fn tell(&mut self, iterations: &[Iteration]) {
+        let notation = self.notation;
+        for iteration in iterations {
+            self.write(&Reply::Iteration { iteration, notation });
+        }
     }
 
     /// Tells value and line, if they are new.
@@ -186,10 +205,9 @@ impl<'a, W: Write> Messages<'a, W> {
 
 impl<W: Write> ReportSink for Messages<'_, W> {
     fn iteration(&mut self, iteration: &Iteration) {
-        let notation = self.notation;
         let admitted = self.pace.admits(iteration, Instant::now());
         if admitted {
-            self.write(&Reply::Iteration { iteration, notation });
+            self.tell(std::slice::from_ref(iteration));
         }
         if iteration.rank == 1
             && let Some(display) = &mut self.display
@@ -203,6 +221,14 @@ impl<W: Write> ReportSink for Messages<'_, W> {
     }
 
     fn root_event(&mut self, event: RootEvent) {
+        if let RootEvent::Deepens(depth) = event {
+            self.pace.depth = depth;
+        }
+        let held = self.pace.release(Instant::now());
+        if !held.is_empty() {
+            self.tell(&held);
+            self.show_line();
+        }
         let Some(display) = &mut self.display else { return };
         for line in display.draw(event, Instant::now()) {
             self.write(&Reply::Realtime(line));
@@ -251,7 +277,10 @@ mod tests {
         // A hundred iterations of two lines, each a millisecond after the one before.
         let all = (1..=100).flat_map(|depth| [iteration(depth, 2), iteration(depth, 1)]);
         let told: Vec<_> = all
-            .filter(|iteration| pace.admits(iteration, zero + iteration.elapsed))
+            .filter(|iteration| {
+                pace.depth = iteration.depth;
+                pace.admits(iteration, zero + iteration.elapsed)
+            })
             .map(|iteration| (iteration.depth, iteration.rank))
             .collect();
         let shallow: Vec<_> = (1..=16).flat_map(|depth| [(depth, 2), (depth, 1)]).collect();
@@ -261,13 +290,50 @@ mod tests {
         assert_eq!(held, [(100, 2), (100, 1)]);
     }
 
+    /// The best line is a win that was settled at depth 9; the other two go on, an iteration a millisecond.
+    #[test]
+    fn a_settled_line_does_not_make_the_others_be_forgotten() {
+        let zero = Instant::now();
+        let mut pace = Pace::default();
+        let lines = |depth| [iteration(depth, 3), iteration(depth, 2), iteration(depth.min(9), 1)];
+        let mut told = Vec::new();
+        for depth in 1..=100 {
+            pace.depth = depth;
+            let now = zero + Duration::from_millis(u64::from(depth));
+            told.extend(lines(depth).into_iter().filter(|line| pace.admits(line, now)));
+        }
+        assert_eq!(told.len(), 3 * 17, "sixteen at once and one 50 ms later");
+        assert_eq!(told[48..], lines(66));
+        assert_eq!(pace.held, lines(100));
+    }
+
+    /// Twenty iterations in no time, then one that takes long: what was found by then need not wait for it.
+    #[test]
+    fn what_is_held_is_told_while_the_next_iteration_runs() {
+        let zero = Instant::now();
+        let at = |ms| zero + Duration::from_millis(ms);
+        let mut pace = Pace::default();
+        for depth in 1..=20 {
+            pace.depth = depth;
+            pace.admits(&iteration(depth, 1), at(1));
+        }
+        assert_eq!(pace.release(at(30)), []);
+        assert_eq!(pace.release(at(51)), [iteration(20, 1)]);
+        assert_eq!(pace.release(at(200)), [], "once only");
+        pace.depth = 21;
+        assert!(!pace.admits(&iteration(21, 1), at(60)), "too soon after that");
+    }
+
     /// Piskvork took more than a second for the 175 lines of one move, and called the move late.
     #[test]
     fn a_flood_of_iterations_becomes_a_few_lines_and_the_last_one() {
         let (mut out, control) = (Vec::new(), SearchControl::default());
         let zero = Instant::now();
         let mut messages = Messages::new(&mut out, &control, Notation::Plain, &Wishes::default(), zero);
-        (1..=175).for_each(|depth| messages.iteration(&iteration(depth, 1)));
+        for depth in 1..=175 {
+            messages.root_event(RootEvent::Deepens(depth));
+            messages.iteration(&iteration(depth, 1));
+        }
         messages.finish().unwrap();
         let text = String::from_utf8(out).unwrap();
         let stalls = zero.elapsed().as_millis() / 50;

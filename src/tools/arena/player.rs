@@ -268,12 +268,11 @@ impl<'a> Player<'a> {
         if !alive {
             return Err(self.fail_closed(Fault::Crash));
         }
+        // Peace before the question is for a program that runs: a stopped one would sleep through it.
+        process.resume();
         std::thread::sleep(self.spec.limits.pause);
         let left_ms = self.left.map_or(UNLIMITED as i64, |left| left / 1000);
         let sent = Instant::now();
-        if let Some(process) = &mut self.process {
-            process.resume();
-        }
         self.send(&format!("INFO time_left {left_ms}\n{question}"));
         let allowed = self.allowed();
         let limits = &self.spec.limits;
