@@ -7,7 +7,7 @@
 
 use super::proven_line::hold_to_the_rules;
 use super::report::{Iteration, ReportSink, RootEvent, SearchReport};
-use super::root::{PROOF_ITERATIONS, RootMove};
+use super::root::{self, PROOF_ITERATIONS, RootMove};
 use super::worker::Worker;
 use crate::base::{Depth, Ply, Point, Score};
 
@@ -93,7 +93,7 @@ fn iterate(
         let score = match before {
             Some(line) if line.is_settled() => Some(line.score()),
             Some(line) => aspire(worker, point, depth, line.score()),
-            None => challenge(worker, point, depth, bar),
+            None => challenge(worker, point, depth, bar, root::reduction(worker, depth, point, index)),
         };
         let Some(score) = score else { break };
         root_move.nodes = worker.nodes - nodes;
@@ -152,7 +152,7 @@ fn aspire(worker: &mut Worker<'_>, point: Point, depth: u32, guess: Score) -> Op
     let (mut alpha, mut beta) =
         if narrow { (guess - delta, guess + delta) } else { (-Score::INFINITE, Score::INFINITE) };
     loop {
-        let score = try_move(worker, point, depth, alpha, beta)?;
+        let score = try_move(worker, point, Depth::plies(depth as i32), alpha, beta)?;
         if score <= alpha && alpha > -Score::INFINITE {
             alpha = score - delta;
         } else if score >= beta && beta < Score::INFINITE {
@@ -167,21 +167,26 @@ fn aspire(worker: &mut Worker<'_>, point: Point, depth: u32, guess: Score) -> Op
     }
 }
 
-/// Value of a root move if it is better than `bar`, otherwise a bound that is not; `None` when cut short.
-fn challenge(worker: &mut Worker<'_>, point: Point, depth: u32, bar: Score) -> Option<Score> {
+/// Value of a root move if it is better than `bar`, otherwise a bound that is not, from a less deep search if that is
+/// enough; `None` when cut short.
+fn challenge(worker: &mut Worker<'_>, point: Point, depth: u32, bar: Score, reduction: Depth) -> Option<Score> {
+    let depth = Depth::plies(depth as i32);
     if bar > -Score::INFINITE {
-        let score = try_move(worker, point, depth, bar, bar.above())?;
-        if score <= bar {
-            return Some(score);
+        let shallow = (reduction > Depth::ZERO).then_some(depth - reduction);
+        for depth in shallow.into_iter().chain([depth]) {
+            let score = try_move(worker, point, depth, bar, bar.above())?;
+            if score <= bar {
+                return Some(score);
+            }
         }
     }
     try_move(worker, point, depth, bar, Score::INFINITE)
 }
 
 /// Searches one root move within a window and leaves its line; `None` when cut short.
-fn try_move(worker: &mut Worker<'_>, point: Point, depth: u32, alpha: Score, beta: Score) -> Option<Score> {
+fn try_move(worker: &mut Worker<'_>, point: Point, depth: Depth, alpha: Score, beta: Score) -> Option<Score> {
     worker.play(point);
-    let score = -worker.search(-beta, -alpha, Depth::plies(depth as i32 - 1), Ply::ROOT.next());
+    let score = -worker.search(-beta, -alpha, depth - Depth::ONE, Ply::ROOT.next());
     worker.undo();
     worker.extend_line(Ply::ROOT, point);
     (!worker.aborted).then_some(score)

@@ -183,6 +183,7 @@ params! {
     lmr_factor = [60, 60, 60, 60], 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";
     lmr_offset = 0, -64..=64, "late-move reduction: constant part in 1/64 plies";
     lmr_history = 8000, 3000..=30000, "history that takes off one ply of reduction";
+    lmr_root = 3, 1..=250, "moves at the root that are always searched to the whole depth";
     vcf_delta = 768, 300..=3000, "quiescence gives up fours when even this much would not reach alpha";
     time_moves = 20, 12..=40, "moves that a game's clock is spread over";
     time_fewest_moves = 7, 3..=12, "moves that it must last for in any case";

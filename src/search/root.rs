@@ -10,6 +10,7 @@ use super::order;
 use super::params::Params;
 use super::pool::{self, Job, Pool, Shared};
 use super::proven_line;
+use super::reduce;
 use super::report::{Iteration, NullSink, ReportSink, RootEvent, SearchReport};
 use super::scope::Scope;
 use super::tt::TranspositionTable;
@@ -264,11 +265,15 @@ fn search_moves(
         let point = moves[i].point;
         let nodes = worker.nodes;
         sink.root_event(RootEvent::Begins(point));
+        let reduction = reduction(worker, depth, point, i);
         worker.play(point);
         let ply = Ply::ROOT.next();
         let mut score = Score::DRAW;
         if i > 0 {
-            score = -worker.search(-alpha.above(), -alpha, next, ply);
+            score = -worker.search(-alpha.above(), -alpha, next - reduction, ply);
+            if score > alpha && reduction > Depth::ZERO && !worker.aborted {
+                score = -worker.search(-alpha.above(), -alpha, next, ply);
+            }
         }
         if i == 0 || (score > alpha && score < beta && !worker.aborted) {
             score = -worker.search(-beta, -alpha, next, ply);
@@ -304,6 +309,18 @@ fn search_moves(
         others.sort_by_key(|m| std::cmp::Reverse((m.score, m.nodes)));
     }
     best
+}
+
+/// How much less deeply a root move is searched at first, with so many before it: quiet moves of free positions only.
+pub(super) fn reduction(worker: &Worker<'_>, depth: u32, point: Point, index: usize) -> Depth {
+    let us = worker.board.side();
+    let is_quiet = worker.board.threat(point, us) < Threat::Four;
+    let params = &worker.params;
+    if index < params.lmr_root() as usize || depth < 3 || !is_quiet || !forced::duty(&worker.board).is_free() {
+        return Depth::ZERO;
+    }
+    let depth = Depth::plies(depth as i32);
+    reduce::late_move(params, depth, index, false, worker.history.get(us, point)).min(depth - Depth::plies(2))
 }
 
 /// The moves worth considering, most promising first: a win at once, the replies that a threat leaves, or everything
