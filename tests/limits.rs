@@ -61,26 +61,41 @@ fn memory_stays_below_its_limit() {
     }
 }
 
+/// Processor time, a thread, between a stop and the move, for each of so many stops of a search with these threads.
+fn stop_repeatedly(threads: u64, stops: u64) -> Vec<Duration> {
+    let mut brain = thinking(threads);
+    // The first question of a process also loads its network.
+    brain.send(&format!("INFO max_node 1\n{POSITION}"));
+    brain.answer();
+    brain.send("INFO max_node 0");
+    let (mut clock, mut own) = (Vec::new(), Vec::new());
+    for stop in 0..stops {
+        brain.send(POSITION);
+        sleep(Duration::from_millis(15 + stop * 37 % 80));
+        let (asked, used) = (Instant::now(), brain.processor_time());
+        brain.send("YXSTOP");
+        let (at, line) = brain.answer();
+        assert!(line.contains(','), "{line}");
+        let took = at.saturating_duration_since(asked);
+        clock.push(took);
+        // The system books the time of a running thread every few milliseconds only, so that the difference may include
+        // some from before the stop; more than the clock's it cannot be.
+        own.push((brain.processor_time().saturating_sub(used) / threads as u32).min(took));
+    }
+    println!("YXSTOP to move, {threads} threads: {}", spread(&mut clock));
+    println!("  processor time of the brain meanwhile, a thread: {}", spread(&mut own));
+    own
+}
+
 #[test]
 fn a_stop_is_obeyed_at_once() {
     let _turn = alone();
     let stops = from_environment("TENGEN_LIMITS", 40);
+    // As with the transcripts: a machine that stands still now and then gets another chance.
+    let tries = 1 + from_environment("FIXTURE_RETRIES", 2);
     for threads in [1, 2] {
-        let mut brain = thinking(threads);
-        let (mut clock, mut own) = (Vec::new(), Vec::new());
-        for stop in 0..stops {
-            brain.send(POSITION);
-            sleep(Duration::from_millis(15 + stop * 37 % 80));
-            let (asked, used) = (Instant::now(), brain.processor_time());
-            brain.send("YXSTOP");
-            let (at, line) = brain.answer();
-            assert!(line.contains(','), "{line}");
-            clock.push(at.saturating_duration_since(asked));
-            own.push((brain.processor_time().saturating_sub(used)) / threads as u32);
-        }
-        println!("YXSTOP to move, {threads} threads: {}", spread(&mut clock));
-        println!("  processor time of the brain meanwhile, a thread: {}", spread(&mut own));
-        assert!(quantile(&own, 0.99) <= Duration::from_millis(10), "with {threads} threads: {}", spread(&mut own));
+        let is_prompt = |_| quantile(&stop_repeatedly(threads, stops), 0.99) <= Duration::from_millis(10);
+        assert!((0..tries).any(is_prompt), "with {threads} threads, {tries} times");
     }
 }
 

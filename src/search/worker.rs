@@ -175,8 +175,8 @@ impl<'a> Worker<'a> {
         !self.aborted && self.nodes < self.node_limit && self.manager.may_deepen(&self.params, self.elapsed())
     }
 
-    /// Counts a node; true when the search must stop here. The clock and the other threads are looked at now
-    /// and then; the node limit is exact for a thread that is alone.
+    /// Counts a node; true when the search must stop here. A stop is seen at once; the clock and the other threads are
+    /// looked at now and then; the node limit is exact for a thread that is alone.
     #[inline]
     pub fn enter(&mut self, ply: Ply) -> bool {
         if self.nodes >= self.node_limit {
@@ -186,7 +186,7 @@ impl<'a> Worker<'a> {
         }
         self.nodes += 1;
         self.seldepth = self.seldepth.max(ply.index());
-        if self.nodes.is_multiple_of(POLL_INTERVAL) {
+        if self.nodes.is_multiple_of(POLL_INTERVAL) || self.control.is_stopped() {
             self.poll();
             if self.aborted {
                 self.cut.get_or_insert(self.nodes - 1);
