@@ -22,6 +22,12 @@ impl Depth {
         Depth(units)
     }
 
+    /// So many 64ths of it.
+    #[must_use]
+    pub const fn scaled(self, share: i32) -> Depth {
+        Depth(self.0 * share / 64)
+    }
+
     /// Whole plies, rounded down.
     pub const fn whole(self) -> i32 {
         self.0 >> 6

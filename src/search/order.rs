@@ -16,6 +16,10 @@ const SMALL_SIDE: usize = 9;
 pub struct MovePicker {
     table_move: Option<Point>,
     stage: Stage,
+    /// The best score of all.
+    top: i32,
+    /// What the last move handed out lacked to that.
+    lag: i32,
     /// Scores with their points; equal scores go by point.
     rest: ArrayVec<(i32, Point), { Size::MAX_CELLS }>,
 }
@@ -31,7 +35,7 @@ impl MovePicker {
     /// A picker for a node whose table move is `table_move`, if it is an acceptable one there.
     pub fn new(board: &Board, duty: &Duty, table_move: Option<Point>) -> MovePicker {
         let table_move = table_move.filter(|&point| board.is_empty(point) && allows(duty, point));
-        MovePicker { table_move, stage: Stage::TableMove, rest: ArrayVec::new() }
+        MovePicker { table_move, stage: Stage::TableMove, top: 0, lag: 0, rest: ArrayVec::new() }
     }
 
     /// The next move.
@@ -56,14 +60,26 @@ impl MovePicker {
             let rest = &mut self.rest;
             evaluator.prepare();
             let evaluator = &*evaluator;
+            let mut top = i32::MIN;
             for_each_reply(board, duty, |point| {
+                let score = policy(params, board, us, point, evaluator, history);
+                top = top.max(score);
                 if Some(point) != table_move {
-                    rest.push((policy(params, board, us, point, evaluator, history), point));
+                    rest.push((score, point));
                 }
             });
+            self.top = top;
         }
         let best = (0..self.rest.len()).max_by_key(|&i| (self.rest[i].0, std::cmp::Reverse(self.rest[i].1)))?;
-        Some(self.rest.swap_remove(best).1)
+        let (score, point) = self.rest.swap_remove(best);
+        self.lag = self.top - score;
+        Some(point)
+    }
+
+    /// By how much the last move handed out looks worse than the one that looks best, in units of the move scores; zero
+    /// for the table's move.
+    pub fn lag(&self) -> i32 {
+        self.lag
     }
 }
 

@@ -5,7 +5,7 @@ use super::health::{self, Event};
 use super::order::{self, MovePicker};
 use super::prune;
 use super::quiesce;
-use super::reduce;
+use super::reduce::{self, LateMove};
 use super::tt::{Bound, stored_depth};
 use super::worker::Worker;
 use crate::base::{Depth, Ply, Point, PointList, Score};
@@ -151,7 +151,7 @@ impl Worker<'_> {
                 result.pruned = true;
                 break;
             }
-            let reduction = self.reduction(node, point, tried.len());
+            let reduction = self.reduction(node, point, tried.len(), picker.lag(), result.best_move.is_some());
             self.play(point);
             let score = self.search_child(node, reduction, tried.is_empty(), alpha, beta);
             self.undo();
@@ -182,14 +182,21 @@ impl Worker<'_> {
         result
     }
 
-    /// How much less deeply a move is searched at first: quiet late moves of free nodes only.
-    fn reduction(&self, node: &Node<'_>, point: Point, index: usize) -> Depth {
+    /// How much less deeply a move is searched at first: quiet late moves of free nodes, and late replies to an open
+    /// three that are no fours.
+    fn reduction(&self, node: &Node<'_>, point: Point, index: usize, lag: i32, after_alpha: bool) -> Depth {
         let us = self.board.side();
         let is_quiet = self.board.threat(point, us) < Threat::Four;
-        if index < 2 || node.depth < Depth::plies(2) || !is_quiet || !node.duty.is_free() {
+        if index < 2 || node.depth < Depth::plies(2) || !is_quiet || matches!(node.duty, Duty::StopFive(_)) {
             return Depth::ZERO;
         }
-        reduce::late_move(&self.params, node.depth, index, node.is_pv, self.history.get(us, point))
+        let is_free = node.duty.is_free();
+        let &Node { depth, is_pv, .. } = node;
+        let improving = node.improving || !is_free;
+        let history = self.history.get(us, point);
+        let full =
+            reduce::late_move(&self.params, LateMove { depth, index, lag, history, is_pv, improving, after_alpha });
+        if is_free { full } else { full.scaled(self.params.lmr_forced()) }
     }
 
     /// Searches the position after a move: reduced and with a null window first, more as the results demand.

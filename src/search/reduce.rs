@@ -33,16 +33,55 @@ const fn log64(n: u64) -> i32 {
     ((log2 * 45426) >> 26) as i32
 }
 
-/// Late-move reduction of the `index`-th move (from 0) of a node: the logarithm of the depth times that of the index,
-/// less in PV nodes and for moves with a good history.
-pub fn late_move(params: &Params, depth: Depth, index: usize, is_pv: bool, history: i32) -> Depth {
-    let plies = depth.whole().clamp(1, 63) as usize;
-    let logs = LOG[plies] * LOG[index.clamp(1, 63)] / 64;
-    let mut reduction = params.lmr_offset() + logs * params.lmr_factor() / 100 - history * 64 / params.lmr_history();
-    if is_pv {
-        reduction -= 64;
+/// A late move, as far as its reduction goes.
+#[derive(Clone, Copy, Debug)]
+pub struct LateMove {
+    /// Depth of the node.
+    pub depth: Depth,
+    /// How many moves came before it.
+    pub index: usize,
+    /// By how much it looks worse than the best-looking one, in units of the move scores.
+    pub lag: i32,
+    /// What the history says of it.
+    pub history: i32,
+    /// Whether the node is one of the principal variation.
+    pub is_pv: bool,
+    /// Whether the side to move stands better than two plies ago.
+    pub improving: bool,
+    /// Whether a move before it has raised alpha.
+    pub after_alpha: bool,
+}
+
+/// Most that good looks take off, in 1/64 plies.
+const MOST_FOR_LOOKS: i32 = 64;
+/// Most that bad looks add.
+const MOST_AGAINST_LOOKS: i32 = 256;
+
+/// Late-move reduction: the logarithm of the depth times that of the index; more for moves that look bad, where things
+/// do not improve, and once a good move is known; less in PV nodes and for moves with a good history.
+pub fn late_move(params: &Params, late: LateMove) -> Depth {
+    let plies = late.depth.whole().clamp(1, 63) as usize;
+    let logs = LOG[plies] * LOG[late.index.clamp(1, 63)] / 64;
+    let looks = (late.lag - params.lmr_lag_free()) * params.lmr_lag() / 64;
+    let mut reduction =
+        params.lmr_offset() + logs * params.lmr_factor() / 100 + looks.clamp(-MOST_FOR_LOOKS, MOST_AGAINST_LOOKS)
+            - late.history * 64 / params.lmr_history();
+    if late.is_pv {
+        reduction -= params.lmr_pv();
+    } else if !late.improving && reduction > 64 {
+        reduction += params.lmr_worsening();
+    }
+    if late.after_alpha {
+        reduction += params.lmr_after_alpha();
     }
     Depth::units(reduction.max(0))
+}
+
+/// Late-move reduction at the root. Looks count for nothing there: the moves go by what earlier iterations found.
+pub fn at_root(params: &Params, depth: Depth, index: usize, history: i32) -> Depth {
+    let lag = params.lmr_lag_free();
+    let late = LateMove { depth, index, lag, history, is_pv: false, improving: true, after_alpha: false };
+    late_move(params, late).scaled(params.lmr_root_scale())
 }
 
 #[cfg(test)]
@@ -61,8 +100,21 @@ mod tests {
     #[test]
     fn later_moves_and_deeper_nodes_are_reduced_more() {
         let params = Params::shipped(Rule::Freestyle);
-        let reduction = |depth, index| late_move(&params, Depth::plies(depth), index, false, 0);
+        let late = |depth, index| LateMove {
+            depth: Depth::plies(depth),
+            index,
+            lag: 60,
+            history: 0,
+            is_pv: false,
+            improving: true,
+            after_alpha: false,
+        };
+        let reduction = |depth, index| late_move(&params, late(depth, index));
         assert!(reduction(8, 20) > reduction(8, 4) && reduction(12, 8) > reduction(4, 8));
-        assert!(late_move(&params, Depth::plies(8), 8, true, 0) < reduction(8, 8));
+        assert!(late_move(&params, LateMove { is_pv: true, ..late(8, 8) }) < reduction(8, 8));
+        assert!(late_move(&params, LateMove { history: 9000, ..late(8, 8) }) < reduction(8, 8));
+        assert!(late_move(&params, LateMove { lag: 400, ..late(8, 8) }) > reduction(8, 8));
+        assert!(late_move(&params, LateMove { improving: false, ..late(8, 8) }) > reduction(8, 8));
+        assert!(late_move(&params, LateMove { after_alpha: true, ..late(8, 8) }) > reduction(8, 8));
     }
 }

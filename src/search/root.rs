@@ -320,7 +320,7 @@ pub(super) fn reduction(worker: &Worker<'_>, depth: u32, point: Point, index: us
         return Depth::ZERO;
     }
     let depth = Depth::plies(depth as i32);
-    reduce::late_move(params, depth, index, false, worker.history.get(us, point)).min(depth - Depth::plies(2))
+    reduce::at_root(params, depth, index, worker.history.get(us, point)).min(depth - Depth::plies(2))
 }
 
 /// The moves worth considering, most promising first: a win at once, the replies that a threat leaves, or everything
