@@ -178,6 +178,9 @@ params! {
     razor_depth = 2, 1..=4, "deepest razoring, in plies";
     razor_base = 56, 0..=120, "razoring margin";
     razor_slope = 2, 0..=120, "razoring margin per ply";
+    fail_high = 64, 0..=160, "reduction of nodes likely to fail high, in 1/64 plies";
+    fail_high_depth = 4, 2..=20, "least depth of such a node, in plies";
+    fail_high_slope = 15, 0..=100, "by how much more than beta the node must be worth, per ply";
     lmp_base = [4, 4, 4, 4], 2..=10, "moves of a free node that are always tried";
     lmp_slope = [48, 48, 48, 48], 16..=256, "further moves per squared ply, in 1/64";
     lmr_factor = [52, 52, 52, 52], 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";

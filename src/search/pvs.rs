@@ -31,7 +31,7 @@ struct Tried {
 
 impl Worker<'_> {
     /// Value of the position for the side to move, searched to `depth` within (alpha, beta).
-    pub fn search(&mut self, mut alpha: Score, mut beta: Score, depth: Depth, ply: Ply) -> Score {
+    pub fn search(&mut self, mut alpha: Score, mut beta: Score, mut depth: Depth, ply: Ply) -> Score {
         // On the way to a blocked move nothing is taken for granted.
         if !self.paths.is_empty()
             && let Some(score) = self.search_on_path(alpha, beta, depth, ply)
@@ -84,6 +84,7 @@ impl Worker<'_> {
                     return score;
                 }
             }
+            depth = depth - reduce::likely_cut(&self.params, eval, beta, depth);
         }
 
         if let Some(chain) = self.threatened_chain(&duty, depth) {

@@ -1,7 +1,7 @@
-//! How much less deeply unpromising moves are searched. Floor 3.
+//! How much less deeply unpromising moves, and nodes that hardly need it, are searched. Floor 3.
 
 use super::params::Params;
-use crate::base::Depth;
+use crate::base::{Depth, Score};
 
 /// Natural logarithms of 1..=63 in 1/64; entry 0 unused. Kept as integers so that every build reduces alike.
 const LOG: [i32; 64] = {
@@ -84,10 +84,19 @@ pub fn at_root(params: &Params, depth: Depth, index: usize, history: i32) -> Dep
     late_move(params, late).scaled(params.lmr_root_scale())
 }
 
+/// Fail-high reduction: a whole node that its static evaluation puts so far above beta that it will very likely be cut
+/// off is searched less deeply. Not with a proven beta, which an estimate does not reach.
+pub fn likely_cut(params: &Params, eval: Score, beta: Score, depth: Depth) -> Depth {
+    let expects_cut = depth >= Depth::plies(params.fail_high_depth())
+        && !beta.is_decisive()
+        && eval - params.fail_high_slope() * depth.whole() >= beta;
+    if expects_cut { Depth::units(params.fail_high()) } else { Depth::ZERO }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Rule;
+    use crate::base::{Ply, Rule};
 
     #[test]
     fn logarithms_are_right_to_a_sixtyfourth() {
@@ -116,5 +125,16 @@ mod tests {
         assert!(late_move(&params, LateMove { lag: 400, ..late(8, 8) }) > reduction(8, 8));
         assert!(late_move(&params, LateMove { improving: false, ..late(8, 8) }) > reduction(8, 8));
         assert!(late_move(&params, LateMove { after_alpha: true, ..late(8, 8) }) > reduction(8, 8));
+    }
+
+    #[test]
+    fn nodes_far_above_beta_are_reduced() {
+        let params = Params::shipped(Rule::Freestyle);
+        let reduction = |eval, beta, depth| likely_cut(&params, eval, beta, Depth::plies(depth));
+        let far = Score::estimate(params.fail_high_slope() * 10);
+        assert!(reduction(far, Score::DRAW, 10) > Depth::ZERO);
+        assert_eq!(reduction(far, Score::DRAW, 11), Depth::ZERO, "the deeper, the farther above");
+        assert_eq!(reduction(far, Score::DRAW, params.fail_high_depth() - 1), Depth::ZERO, "too shallow");
+        assert_eq!(reduction(far, Score::win_in(Ply::ROOT, 9), 10), Depth::ZERO, "no estimate reaches a proof");
     }
 }
