@@ -12,6 +12,7 @@ use crate::base::point::CELLS;
 use crate::base::{Cell, Color, Direction, Point, Score, Size};
 use crate::board::Board;
 use crate::board::lines::Lines;
+use arrayvec::ArrayVec;
 use std::sync::Arc;
 
 /// Cells that a move changes at most: eight on each line, and its own.
@@ -25,16 +26,32 @@ pub enum Kernel {
     /// The same code compiled for AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// The same code compiled for AVX-512 and its instructions for networks.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
 impl Kernel {
+    /// Those that this processor can run, the best one last.
+    pub fn usable() -> ArrayVec<Kernel, 3> {
+        let mut usable = ArrayVec::new();
+        usable.push(Kernel::Plain);
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            if has!("avx2") && has!("bmi2") {
+                usable.push(Kernel::Avx2);
+                if has!("avx512bw") && has!("avx512vl") && has!("avx512vnni") {
+                    usable.push(Kernel::Avx512);
+                }
+            }
+        }
+        usable
+    }
+
     /// The best one for this processor.
     pub fn best() -> Kernel {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi2") {
-            return Kernel::Avx2;
-        }
-        Kernel::Plain
+        Kernel::usable().pop().unwrap_or(Kernel::Plain)
     }
 }
 
@@ -142,6 +159,8 @@ impl Accumulator {
                 Kernel::Plain => self.state.apply(&self.network, frame),
                 #[cfg(target_arch = "x86_64")]
                 Kernel::Avx2 => avx2::apply(&mut self.state, &self.network, frame),
+                #[cfg(target_arch = "x86_64")]
+                Kernel::Avx512 => avx512::apply(&mut self.state, &self.network, frame),
             }
             self.applied += 1;
         }
@@ -161,6 +180,8 @@ impl Accumulator {
             Kernel::Plain => output(head, &self.state, board),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => avx2::output(head, &self.state, board),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => avx512::output(head, &self.state, board),
         }
     }
 
@@ -180,6 +201,8 @@ impl Accumulator {
             Kernel::Plain => layers::move_score(self.network.head(side), cell, side, own, opposing),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => avx2::move_score(self.network.head(side), cell, side, own, opposing),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => avx512::move_score(self.network.head(side), cell, side, own, opposing),
         }
     }
 }
@@ -311,45 +334,60 @@ fn subtract(cell: &mut [i16; WIDTH], network: &Network, direction: Direction, wi
     }
 }
 
-/// The same code, compiled for processors with AVX2: with `unsafe`, which is the promise that the processor has what
+/// The same code compiled for processors that have more: with `unsafe`, which is the promise that the processor has what
 /// [`Kernel::best`] looked for.
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)]
-mod avx2 {
-    use super::super::Network;
-    use super::{Frame, State, layers};
-    use crate::base::Color;
-    use crate::board::{Board, Threat};
-    use crate::eval::network::weights::{Head, WIDTH};
+macro_rules! compiled_for {
+    ($name:ident, $features:literal) => {
+        #[allow(unsafe_code)]
+        mod $name {
+            use super::super::Network;
+            use super::{Frame, State, layers};
+            use crate::base::Color;
+            use crate::board::{Board, Threat};
+            use crate::eval::network::weights::{Head, WIDTH};
 
-    #[target_feature(enable = "avx2,bmi2")]
-    fn apply_here(state: &mut State, network: &Network, frame: &mut Frame) {
-        state.apply(network, frame);
-    }
+            #[target_feature(enable = $features)]
+            fn apply_here(state: &mut State, network: &Network, frame: &mut Frame) {
+                state.apply(network, frame);
+            }
 
-    #[target_feature(enable = "avx2,bmi2")]
-    fn output_here(head: &Head, state: &State, board: &Board) -> i64 {
-        super::output(head, state, board)
-    }
+            #[target_feature(enable = $features)]
+            fn output_here(head: &Head, state: &State, board: &Board) -> i64 {
+                super::output(head, state, board)
+            }
 
-    #[target_feature(enable = "avx2,bmi2")]
-    fn move_score_here(head: &Head, cell: &[i16; WIDTH], side: Color, own: Threat, opposing: Threat) -> i32 {
-        layers::move_score(head, cell, side, own, opposing)
-    }
+            #[target_feature(enable = $features)]
+            fn move_score_here(head: &Head, cell: &[i16; WIDTH], side: Color, own: Threat, opposing: Threat) -> i32 {
+                layers::move_score(head, cell, side, own, opposing)
+            }
 
-    pub(super) fn apply(state: &mut State, network: &Network, frame: &mut Frame) {
-        // SAFETY: only `Kernel::best` makes this kernel, on a processor that has these features.
-        unsafe { apply_here(state, network, frame) }
-    }
+            pub(super) fn apply(state: &mut State, network: &Network, frame: &mut Frame) {
+                // SAFETY: only `Kernel::best` makes this kernel, on a processor that has these features.
+                unsafe { apply_here(state, network, frame) }
+            }
 
-    pub(super) fn output(head: &Head, state: &State, board: &Board) -> i64 {
-        // SAFETY: as above.
-        unsafe { output_here(head, state, board) }
-    }
+            pub(super) fn output(head: &Head, state: &State, board: &Board) -> i64 {
+                // SAFETY: as above.
+                unsafe { output_here(head, state, board) }
+            }
 
-    #[inline]
-    pub(super) fn move_score(head: &Head, cell: &[i16; WIDTH], side: Color, own: Threat, opposing: Threat) -> i32 {
-        // SAFETY: as above.
-        unsafe { move_score_here(head, cell, side, own, opposing) }
-    }
+            #[inline]
+            pub(super) fn move_score(
+                head: &Head,
+                cell: &[i16; WIDTH],
+                side: Color,
+                own: Threat,
+                opposing: Threat,
+            ) -> i32 {
+                // SAFETY: as above.
+                unsafe { move_score_here(head, cell, side, own, opposing) }
+            }
+        }
+    };
 }
+
+#[cfg(target_arch = "x86_64")]
+compiled_for!(avx2, "avx2,bmi2");
+#[cfg(target_arch = "x86_64")]
+compiled_for!(avx512, "avx512bw,avx512vl,avx512vnni,bmi2");

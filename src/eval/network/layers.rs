@@ -8,6 +8,7 @@ use super::weights::{
 };
 use crate::base::{Color, Score};
 use crate::board::{Board, Threat};
+use arrayvec::ArrayVec;
 
 /// Score units for one unit of the logit: win rate = sigmoid(score / 200).
 const SCORE_SCALE: i64 = 200;
@@ -31,18 +32,20 @@ pub fn input(pooled: &[i32; WIDTH], side: Color) -> [i16; WIDTH] {
     input
 }
 
-/// Calls `visit` with the number of every threat feature that holds: own threats first, then the opponent's.
+/// The numbers of the threat features that hold: own threats first, then the opponent's.
 #[inline(always)]
-pub fn for_each_threat(board: &Board, mut visit: impl FnMut(usize)) {
+pub fn threats(board: &Board) -> ArrayVec<usize, THREATS> {
+    let mut features = ArrayVec::new();
     for (side, color) in [board.side(), board.side().opponent()].into_iter().enumerate() {
         // The first threat is none at all.
         for threat in 1..Threat::ALL.len() {
             let count = board.count(color, Threat::ALL[threat]);
             if count > 0 {
-                visit((side * 14 + threat) * 2 + usize::from(count > 1));
+                features.push((side * 14 + threat) * 2 + usize::from(count > 1));
             }
         }
     }
+    features
 }
 
 /// The estimate for the side to move, as a logit of the expected result in [`OUTPUT_SCALE`] units.
@@ -53,13 +56,12 @@ pub fn output(head: &Head, input: &[i16; WIDTH], board: &Board) -> i64 {
         *sum += dot(row, input);
     }
     let mut direct = i64::from(head.output_bias) + 2 * i64::from(dot(&head.skip, input));
-    for_each_threat(board, |feature| {
-        let feature = feature % THREATS;
+    for feature in threats(board) {
         direct += i64::from(head.skip_threats[feature]);
         for (sum, &weight) in first.iter_mut().zip(&head.threats[feature]) {
             *sum += i32::from(weight) * INPUT_SCALE;
         }
-    });
+    }
     let mut activated = [0; FIRST];
     for (value, sum) in activated.iter_mut().zip(first) {
         *value = (sum >> INPUT_SCALE.trailing_zeros()).clamp(0, HEAD_MAX) as i16;

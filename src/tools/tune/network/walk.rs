@@ -10,7 +10,7 @@ use crate::base::{Color, Direction, Point, Score, Size};
 use crate::board::lines::Lines;
 use crate::board::{Board, NullObserver, Threat};
 use crate::eval::network::features::{REACH, ROWS, mapping, row_of, shapes_of_window};
-use crate::eval::network::layers::for_each_threat;
+use crate::eval::network::layers::threats;
 use crate::eval::network::weights::{CHANNELS, FIRST, SECOND, WIDTH};
 use crate::tools::data::record::GameRecord;
 
@@ -316,10 +316,10 @@ impl Walker {
             logit += value * skip;
             first.iter_mut().zip(row).for_each(|(sum, weight)| *sum += value * weight);
         }
-        for_each_threat(board, |threat| {
+        for threat in threats(board) {
             logit += head.skip_threats[threat];
             first.iter_mut().zip(&head.threats[threat]).for_each(|(sum, weight)| *sum += weight);
-        });
+        }
         let mut second = head.second_bias;
         for (value, row) in first.iter().zip(&head.second) {
             let value = value.clamp(0.0, HEAD_LIMIT);
@@ -373,10 +373,10 @@ impl Walker {
             gradient.second[i].iter_mut().zip(second).for_each(|(sum, back)| *sum += value * back);
             gradient.first_bias[i] += back;
         }
-        for_each_threat(board, |threat| {
+        for threat in threats(board) {
             gradient.skip_threats[threat] += error;
             gradient.threats[threat].iter_mut().zip(first).for_each(|(sum, back)| *sum += back);
-        });
+        }
         let offset = half_of(board.side());
         for i in 0..WIDTH {
             let value = forward.input[i];
