@@ -11,7 +11,7 @@ use crate::board::{Board, Change, Observer};
 use std::sync::Arc;
 
 /// How far outside the window the hand-made evaluation must be for the network not to be asked.
-const MARGIN: i32 = 300;
+const MARGIN: i32 = 150;
 
 /// Which evaluation is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
