@@ -335,7 +335,7 @@ fn subtract(cell: &mut [i16; WIDTH], network: &Network, direction: Direction, wi
 }
 
 /// The same code compiled for processors that have more: with `unsafe`, which is the promise that the processor has what
-/// [`Kernel::best`] looked for.
+/// [`Kernel::usable`] looked for.
 #[cfg(target_arch = "x86_64")]
 macro_rules! compiled_for {
     ($name:ident, $features:literal) => {
@@ -363,7 +363,7 @@ macro_rules! compiled_for {
             }
 
             pub(super) fn apply(state: &mut State, network: &Network, frame: &mut Frame) {
-                // SAFETY: only `Kernel::best` makes this kernel, on a processor that has these features.
+                // SAFETY: only `Kernel::usable` makes this kernel, on a processor that has these features.
                 unsafe { apply_here(state, network, frame) }
             }
 
