@@ -111,7 +111,7 @@ pub struct MatchArguments {
     pub concurrency: Option<usize>,
 }
 
-/// Nodes a move, or a clock that counts nodes.
+/// Nodes a move, or a clock that counts nodes; and with which evaluation.
 #[derive(clap::Args, Debug)]
 pub struct AllowanceArguments {
     /// Nodes a move.
@@ -126,6 +126,9 @@ pub struct AllowanceArguments {
     /// Nodes that count as a millisecond of these times.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub nodes_per_ms: u32,
+    /// Both sides play with the classical evaluation, not the networks.
+    #[arg(long)]
+    pub classical: bool,
 }
 
 impl AllowanceArguments {
@@ -160,6 +163,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
         tuned: typed.params.iter().map(|text| Tuned::parse(text)).collect::<Result<_>>()?,
         grounds: typed.grounds.clone(),
         allowance: typed.allowance.allowance(),
+        classical: typed.allowance.classical,
         pairs: typed.pairs.max(1),
         batch: typed.batch.max(1),
         gain: typed.gain,
@@ -186,6 +190,7 @@ fn run_match(typed: &MatchArguments) -> Result<()> {
         grounds: typed.grounds.iter().map(|text| Ground::parse(text, typed.seed)).collect::<Result<_>>()?,
         pairs: typed.pairs.max(1),
         allowance: typed.allowance.allowance(),
+        classical: typed.allowance.classical,
     };
     let text = duel::run(&duel, typed.concurrency.unwrap_or_else(cores), &cancelled_by_interrupts())?;
     std::io::stdout().write_all(text.unwrap_or_else(|| "interrupted\n".to_owned()).as_bytes())?;

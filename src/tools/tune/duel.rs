@@ -22,6 +22,8 @@ pub struct Duel {
     pub pairs: usize,
     /// What both may use.
     pub allowance: Allowance,
+    /// Both play with the classical evaluation.
+    pub classical: bool,
 }
 
 /// Reads `name=value`.
@@ -41,7 +43,7 @@ pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String
     ensure!(ParamTable::IS_TUNABLE, "this build has its tunables compiled in; build it with --features tune");
     let mut rivals = Vec::new();
     for _ in 0..threads.max(1) {
-        let mut pair = Rivals::default();
+        let mut pair = Rivals::new(duel.classical);
         set_all(&mut pair.engines[0], &duel.first)?;
         set_all(&mut pair.engines[1], &duel.second)?;
         rivals.push(pair);
@@ -114,7 +116,7 @@ mod tests {
         let ground = Ground::parse(&format!("0:15:{}", path.display()), 1).unwrap();
         let first = first.iter().map(|text| parse_value(text).unwrap()).collect();
         let allowance = Allowance::Clock { turn_ms: 20, match_ms: 200, nodes_per_ms: 250 };
-        Duel { first, second: Vec::new(), grounds: vec![ground], pairs: 3, allowance }
+        Duel { first, second: Vec::new(), grounds: vec![ground], pairs: 3, allowance, classical: false }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use crate::base::{Color, Point, Rule, Size};
 use crate::board::oracle::{Oracle, Verdict};
 use crate::engine::Engine;
+use crate::eval::EvaluatorKind;
 use crate::search::{NullSink, SearchControl, SearchLimits, SearchReport};
 use crate::tools::arena::cancel::Cancel;
 use crate::tools::arena::cli::{Terms, parse_rule, parse_size};
@@ -85,7 +86,7 @@ impl Allowance {
 }
 
 /// Two engines that meet again and again.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Rivals {
     /// The engines; their numbers are the caller's to set.
     pub engines: [Engine; 2],
@@ -129,6 +130,17 @@ impl Usage {
 const DECIDED: i32 = 1500;
 
 impl Rivals {
+    /// Two engines as shipped, or with the classical evaluation.
+    pub fn new(classical: bool) -> Rivals {
+        let mut rivals = Rivals { engines: Default::default() };
+        if classical {
+            for engine in &mut rivals.engines {
+                engine.options_mut().evaluator = Some(EvaluatorKind::Classical);
+            }
+        }
+        rivals
+    }
+
     /// Plays an opening with both colours.
     pub fn play_pair(&mut self, ground: &Ground, opening: &Opening, allowance: Allowance) -> PairOutcome {
         let mut outcome = PairOutcome::default();
@@ -243,4 +255,16 @@ pub fn side_by_side<T: Send>(
         return Ok(None);
     }
     results.into_iter().flatten().collect::<Result<Vec<_>>>().map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classical_rivals_leave_the_networks_alone() {
+        let evaluators = |classical| Rivals::new(classical).engines.map(|engine| engine.options().evaluator);
+        assert_eq!(evaluators(true), [Some(EvaluatorKind::Classical); 2]);
+        assert_eq!(evaluators(false), [None; 2]);
+    }
 }

@@ -85,6 +85,9 @@ pub struct Settings {
     pub grounds: Vec<String>,
     /// What the engines may use.
     pub allowance: Allowance,
+    /// Both sides play with the classical evaluation.
+    #[serde(default)]
+    pub classical: bool,
     /// Pairs of games in the whole run.
     pub pairs: u64,
     /// Pairs between two updates.
@@ -167,7 +170,8 @@ pub fn run(
 ) -> Result<()> {
     ensure!(ParamTable::IS_TUNABLE, "this build has its tunables compiled in; build it with --features tune");
     ensure!(!state.values.is_empty() && !grounds.is_empty(), "nothing to tune, or nowhere to play");
-    let mut rivals: Vec<Rivals> = (0..threads.max(1)).map(|_| Rivals::default()).collect();
+    let classical = state.settings.classical;
+    let mut rivals: Vec<Rivals> = (0..threads.max(1)).map(|_| Rivals::new(classical)).collect();
     while !state.is_finished() {
         let numbers = state.played..(state.played + state.settings.batch.max(1)).min(state.settings.pairs);
         let samples: Vec<Sample> =
@@ -258,6 +262,7 @@ mod tests {
             tuned,
             grounds: vec!["test".to_owned()],
             allowance: Allowance::Nodes(500),
+            classical: false,
             pairs,
             batch: 4,
             gain: GAIN,
