@@ -30,6 +30,9 @@ pub struct NetworkArguments {
     /// Share of the search's score in what is to be foretold, 0 to 1; the rest is the game's result.
     #[arg(long, default_value_t = 0.7)]
     pub score_share: f32,
+    /// How much of a position's score is that of the next position in the game, and so on, 0 to 1; 0: all its own.
+    #[arg(long, default_value_t = 0.0)]
+    pub trace: f32,
     /// Weight of the policy beside the value.
     #[arg(long, default_value_t = 0.3)]
     pub policy: f32,
@@ -61,6 +64,7 @@ impl NetworkArguments {
     pub fn training(&self) -> Result<Training> {
         ensure!(self.epochs >= 1 && self.batch >= 1, "--epochs and --batch are at least 1");
         ensure!((0.0..=1.0).contains(&self.score_share), "--score-share is 0 to 1");
+        ensure!((0.0..=1.0).contains(&self.trace), "--trace is 0 to 1");
         ensure!(self.rate > 0.0 && self.rate < 1.0, "--rate is above 0 and below 1");
         ensure!(self.policy >= 0.0, "--policy is not negative");
         Ok(Training {
@@ -71,6 +75,7 @@ impl NetworkArguments {
             batch: self.batch,
             rate: self.rate,
             score_share: self.score_share,
+            trace: self.trace,
             policy: self.policy,
             games: self.games.unwrap_or(usize::MAX),
             seed: self.seed,

@@ -51,6 +51,8 @@ pub struct Training {
     pub rate: f32,
     /// Share of the search's score in the target; the rest is the result.
     pub score_share: f32,
+    /// How much of a position's score is that of the next position in the game, and so on, 0 to 1.
+    pub trace: f32,
     /// Weight of the policy's loss.
     pub policy: f32,
     /// Most games to use; the first ones.
@@ -78,7 +80,7 @@ pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
     ensure!(!games.is_empty() && !held_out.is_empty(), "too few games of {}", training.rule.name());
     games.sort_by_key(|game| game.number);
     let scale = fit_scale(&games);
-    let targets = Targets { scale, score_share: training.score_share, policy: training.policy };
+    let targets = Targets { scale, score_share: training.score_share, trace: training.trace, policy: training.policy };
     let plies: usize = games.iter().map(|game| game.plies.len()).sum();
     writeln!(
         log,
@@ -255,11 +257,9 @@ fn baseline(games: &[GameRecord], targets: &Targets, log: &mut dyn Write) -> Res
         for &stone in &game.opening.stones {
             board.play(stone, &mut evaluator);
         }
-        for ply in &game.plies {
+        for (ply, target) in game.plies.iter().zip(walk::values(game, targets)) {
             if walk::counts(&board) {
                 let result = walk::points(game, board.side());
-                let score = walk::expected(ply.score, targets.scale);
-                let target = targets.score_share * score + (1.0 - targets.score_share) * result;
                 seen.push((evaluator.evaluate(&board).units() as f32, target, result));
             }
             board.play(ply.played, &mut evaluator);

@@ -29,7 +29,7 @@ fn games(rule: Rule, count: u64, plies: usize) -> Vec<GameRecord> {
     (0..count).map(game).collect()
 }
 
-const TARGETS: Targets = Targets { scale: 200.0, score_share: 0.5, policy: 0.5 };
+const TARGETS: Targets = Targets { scale: 200.0, score_share: 0.5, trace: 0.3, policy: 0.5 };
 
 fn loss(model: &Model, folded: &Folded, games: &[GameRecord], targets: &Targets) -> f64 {
     let mut walker = Walker::new(model.heads.len());
@@ -99,6 +99,27 @@ fn gradients_are_the_slopes_of_the_loss() {
 }
 
 #[test]
+fn a_position_is_worth_what_was_seen_later_too() {
+    let game = &games(Rule::Freestyle, 1, 30)[0];
+    let last = game.plies.len() - 1;
+    let mover = |ply: usize| Color::ALL[(game.opening.stones.len() + ply) % 2];
+    let own = |ply: usize| walk::expected(game.plies[ply].score, 200.0);
+    let values = |score_share, trace| walk::values(game, &Targets { score_share, trace, ..TARGETS });
+    let close = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
+    for ply in 0..=last {
+        let result = walk::points(game, mover(ply));
+        close(values(1.0, 0.0)[ply], own(ply));
+        close(values(0.0, 0.7)[ply], result);
+        close(values(1.0, 1.0)[ply], result);
+        close(values(0.5, 0.0)[ply], (own(ply) + result) / 2.0);
+    }
+    // The end of the game is the last word.
+    let at_the_end = 0.3 * own(last) + 0.7 * walk::points(game, mover(last));
+    close(values(1.0, 0.7)[last], at_the_end);
+    close(values(1.0, 0.7)[last - 1], 0.3 * own(last - 1) + 0.7 * (1.0 - at_the_end));
+}
+
+#[test]
 fn integers_and_floating_point_agree() {
     for rule in Rule::ALL {
         let games = games(rule, 30, 30);
@@ -138,6 +159,7 @@ fn training(records: &Path, out: PathBuf) -> Training {
         batch: 8,
         rate: 0.01,
         score_share: 0.0,
+        trace: 0.0,
         policy: 0.3,
         games: usize::MAX,
         seed: 1,
@@ -185,7 +207,7 @@ fn threads_and_interruptions_change_nothing() {
     let learned: Vec<GameRecord> =
         games.iter().filter(|game| !scramble(game.number).is_multiple_of(HELD_OUT)).cloned().collect();
     assert!(learned.len() < 60 && learned.iter().all(|game| game.rule == Rule::Freestyle));
-    let targets = Targets { scale: fit_scale(&learned), score_share: 0.0, policy: 0.3 };
+    let targets = Targets { scale: fit_scale(&learned), score_share: 0.0, trace: 0.0, policy: 0.3 };
     for _ in 0..2 {
         first.epoch(&parts, &learned, &targets);
         first.state.epochs += 1;

@@ -23,6 +23,8 @@ pub struct Targets {
     pub scale: f32,
     /// Share of the search's score in the target; the rest is the game's result.
     pub score_share: f32,
+    /// How much of a position's score is that of the next position in the game, and so on; see [`values`].
+    pub trace: f32,
     /// Weight of the policy's loss beside the value's.
     pub policy: f32,
 }
@@ -197,12 +199,12 @@ impl Walker {
         for &stone in &game.opening.stones {
             self.play(&mut board, stone, folded, learn);
         }
-        for ply in &game.plies {
+        for (ply, target) in game.plies.iter().zip(values(game, targets)) {
             if counts(&board) {
                 let head = &model.heads[board.side().index() % model.heads.len()];
                 let forward = self.forward(head, &board);
                 visit(&board, forward.logit);
-                self.judge(&board, head, &forward, game, ply.score, ply.best, targets, learn);
+                self.judge(&board, head, &forward, game, target, ply.best, targets, learn);
             }
             self.play(&mut board, ply.played, folded, learn);
         }
@@ -338,13 +340,12 @@ impl Walker {
         head: &FloatHead,
         forward: &Forward,
         game: &GameRecord,
-        score: i16,
+        target: f32,
         best: Point,
         targets: &Targets,
         learn: bool,
     ) {
         let result = points(game, board.side());
-        let target = targets.score_share * expected(score, targets.scale) + (1.0 - targets.score_share) * result;
         let guess = sigmoid(forward.logit);
         self.losses.positions += 1.0;
         self.losses.value += cross_entropy(guess, target);
@@ -463,6 +464,22 @@ impl CellState {
 pub fn counts(board: &Board) -> bool {
     let us = board.side();
     Color::ALL.iter().all(|&color| board.count(color, Threat::Five) == 0) && board.count(us, Threat::OpenFour) == 0
+}
+
+/// What the position before each move of a game is worth to its side to move: 0 to 1. The search's score of a position is
+/// mixed with those of the positions that followed, the less the later they came, down to the game's result: what
+/// the players saw a few moves later counts, too (temporal differences, Sutton 1988).
+pub fn values(game: &GameRecord, targets: &Targets) -> Vec<f32> {
+    let mut color = Color::ALL[(game.opening.stones.len() + game.plies.len()) % 2];
+    let mut later = points(game, color);
+    let mut values = Vec::with_capacity(game.plies.len());
+    for ply in game.plies.iter().rev() {
+        color = color.opponent();
+        later = (1.0 - targets.trace) * expected(ply.score, targets.scale) + targets.trace * (1.0 - later);
+        values.push(targets.score_share * later + (1.0 - targets.score_share) * points(game, color));
+    }
+    values.reverse();
+    values
 }
 
 /// The expected result that a score stands for.
