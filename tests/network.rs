@@ -12,7 +12,7 @@ use tengen::eval::network::{Accumulator, Kernel, Network, Weights, definition, e
 
 /// SHA-256 of each file.
 const PINS: [(Rule, &str); 4] = [
-    (Rule::Freestyle, "e429ebdba55bcb53b4fb73f4a675c16135461fba26bb24e057a70a9e1ee74755"),
+    (Rule::Freestyle, "b326ecb102265951316d759862f691e4d04bb37b1e3a2d6438d9dbb4e72a648b"),
     (Rule::Standard, "e87c55d52b721924b556d10a2eb19c5515492102dfe8600bcc6d3d18ebeb74c8"),
     (Rule::Renju, "0f5c4bafdf8ae98ffa1e0f14e36419e4cd4cc909d08c4d2e5d327bd99045541d"),
     (Rule::Caro, "c9949865e55e4b446b0d1eef068f889797469679ced5b56468c1ff7aec5c47fa"),
