@@ -111,7 +111,7 @@ fn a_position_is_worth_what_was_seen_later_too() {
         close(values(1.0, 0.0)[ply], own(ply));
         close(values(0.0, 0.7)[ply], result);
         close(values(1.0, 1.0)[ply], result);
-        close(values(0.5, 0.0)[ply], (own(ply) + result) / 2.0);
+        close(values(0.5, 0.0)[ply], f32::midpoint(own(ply), result));
     }
     // The end of the game is the last word.
     let at_the_end = 0.3 * own(last) + 0.7 * walk::points(game, mover(last));
