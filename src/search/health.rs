@@ -13,7 +13,7 @@ pub enum Event {
     Probed,
     /// The table knew the position.
     Found,
-    /// A node of the main search whose moves were tried, without a threat that must be answered.
+    /// A node of the main search that neither the threats nor the table decide, without a threat that must be answered.
     Free,
     /// The same, where a threat leaves few replies.
     Forced,

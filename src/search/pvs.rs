@@ -71,6 +71,7 @@ impl Worker<'_> {
 
         // Static evaluation, and what it lets us skip.
         let mut duty = forced::duty(&self.board);
+        health::count(if duty.is_free() { Event::Free } else { Event::Forced });
         let improving = self.note_static(&duty, alpha, beta, ply);
         if let Some(eval) = self.statics[ply.index()]
             && !is_pv
@@ -131,7 +132,6 @@ impl Worker<'_> {
     fn try_moves(&mut self, node: &Node<'_>, table_move: Option<Point>, mut alpha: Score, beta: Score) -> Tried {
         let us = self.board.side();
         let is_free = node.duty.is_free();
-        health::count(if is_free { Event::Free } else { Event::Forced });
         let mut picker = MovePicker::new(&self.board, node.duty, table_move);
         // What is not in the list has been answered.
         let unlisted = match node.duty {
