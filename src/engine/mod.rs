@@ -21,7 +21,7 @@ use crate::base::{Cell, Color, Ply, Point, Rule, Size};
 use crate::board::{Board, Threat};
 use crate::eval::EvaluatorKind;
 use crate::eval::network::Network;
-use crate::search::tt::TtHit;
+use crate::search::tt::TtEntry;
 use crate::search::{
     BlockedPaths, History, ParamTable, Pool, ReportSink, Scope, SearchControl, SearchLimits, SearchReport, Task,
     TranspositionTable, root,
@@ -351,7 +351,7 @@ impl Engine {
     }
 
     /// What the search remembers of a position: for tools that learn from searches.
-    pub fn remembers(&self, board: &Board) -> Option<TtHit> {
+    pub fn remembers(&self, board: &Board) -> Option<TtEntry> {
         self.table.probe(board.key(), Ply::ROOT)
     }
 

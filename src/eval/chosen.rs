@@ -49,12 +49,13 @@ impl ChosenEvaluator {
     }
 
     /// The estimate for the side to move, where only its place relative to the window matters if it is far outside.
+    /// What the network says of the position is taken from `known`, or noted there when it has to be asked.
     #[inline]
-    pub fn evaluate_within(&mut self, board: &Board, alpha: Score, beta: Score) -> Score {
+    pub fn evaluate_within(&mut self, board: &Board, alpha: Score, beta: Score, known: &mut Option<Score>) -> Score {
         let rough = self.shapes.evaluate(board);
         let Some(network) = &mut self.network else { return rough };
         let is_outside = rough.units() < alpha.units() - MARGIN || rough.units() > beta.units() + MARGIN;
-        if is_outside { rough } else { network.evaluate(board) }
+        if is_outside { rough } else { *known.get_or_insert_with(|| network.evaluate(board)) }
     }
 
     /// Gets ready to be asked for [`ChosenEvaluator::policy`].
@@ -103,11 +104,38 @@ impl Evaluator for ChosenEvaluator {
 
     #[inline]
     fn evaluate(&mut self, board: &Board) -> Score {
-        self.evaluate_within(board, -Score::INFINITE, Score::INFINITE)
+        self.evaluate_within(board, -Score::INFINITE, Score::INFINITE, &mut None)
     }
 
     #[inline]
     fn move_score(&self, board: &Board, point: Point) -> i32 {
         self.shapes.move_score(board, point)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Size;
+    use crate::board::NullObserver;
+
+    #[test]
+    fn the_network_is_asked_once_and_only_inside_the_window() {
+        let mut board = Board::new(Rule::Standard, Size::square(15).unwrap());
+        for (x, y) in [(7, 7), (8, 8), (6, 8)] {
+            board.play(Point::new(x, y).unwrap(), &mut NullObserver);
+        }
+        let mut evaluator = ChosenEvaluator::new(&board, Network::embedded(Rule::Standard));
+        let rough = evaluator.shapes.evaluate(&board);
+        let mut known = None;
+        let estimate = evaluator.evaluate_within(&board, -Score::INFINITE, Score::INFINITE, &mut known);
+        assert_eq!(known, Some(estimate));
+        assert_ne!(estimate, rough);
+        let mut other = Some(Score::estimate(4321));
+        assert_eq!(evaluator.evaluate_within(&board, rough, rough.above(), &mut other).units(), 4321);
+        let above = rough + MARGIN + 1;
+        let mut unasked = None;
+        assert_eq!(evaluator.evaluate_within(&board, above, above.above(), &mut unasked), rough);
+        assert_eq!(unasked, None);
     }
 }

@@ -13,9 +13,9 @@ use super::pool::Pool;
 use super::report::{NullSink, SearchReport};
 use super::root::{self, Task};
 use super::scope::Scope;
-use super::tt::{Bound, TranspositionTable};
+use super::tt::{Bound, TranspositionTable, TtEntry};
 use super::vct::VctLimits;
-use crate::base::{Ply, Point};
+use crate::base::{Ply, Point, Score};
 use crate::board::{Board, NullObserver, Threat};
 use crate::eval::network::Network;
 use std::sync::Arc;
@@ -67,14 +67,19 @@ impl Hunter {
             if !score.is_loss() {
                 return false;
             }
-            self.table.store(board.key(), Ply::ROOT, 0, -score, Bound::Lower, Some(point));
+            self.remember_win(board, -score, point);
             return true;
         }
         let report = self.search(board, &control);
         let Some(best) = report.best.filter(|_| report.last.score.is_win()) else { return false };
         // The root is in nobody's table.
-        self.table.store(board.key(), Ply::ROOT, 0, report.last.score, Bound::Lower, Some(best));
+        self.remember_win(board, report.last.score, best);
         true
+    }
+
+    fn remember_win(&self, board: &Board, score: Score, point: Point) {
+        let entry = TtEntry { score, bound: Bound::Lower, depth: 0, best: Some(point), eval: None };
+        self.table.store(board.key(), Ply::ROOT, entry);
     }
 
     fn search(&mut self, board: &Board, control: &SearchControl) -> SearchReport {

@@ -4,9 +4,9 @@ use super::forced::{self, Duty};
 use super::health::{self, Event};
 use super::order::{self, MovePicker};
 use super::prune;
-use super::quiesce;
+use super::quiesce::{self, Attack};
 use super::reduce::{self, LateMove};
-use super::tt::{Bound, stored_depth};
+use super::tt::{Bound, TtEntry, stored_depth};
 use super::worker::Worker;
 use crate::base::{Depth, Ply, Point, PointList, Score};
 use crate::board::Threat;
@@ -72,15 +72,19 @@ impl Worker<'_> {
         // Static evaluation, and what it lets us skip.
         let mut duty = forced::duty(&self.board);
         health::count(if duty.is_free() { Event::Free } else { Event::Forced });
-        let improving = self.note_static(&duty, alpha, beta, ply);
+        let mut known = hit.and_then(|hit| hit.eval);
+        let improving = self.note_static(&duty, alpha, beta, ply, &mut known);
         if let Some(eval) = self.statics[ply.index()]
             && !is_pv
         {
             if prune::can_stand_above(&self.params, eval, beta, depth, improving) {
+                let entry =
+                    TtEntry { score: eval, bound: Bound::Lower, depth: stored_depth(depth), best: None, eval: known };
+                self.table.store(key, ply, entry);
                 return eval;
             }
             if prune::is_hopeless(&self.params, eval, alpha, depth) {
-                let score = self.quiesce(alpha, alpha.above(), ply);
+                let score = self.attack_from_here(alpha, alpha.above(), ply, Attack::FIRST, known);
                 if score <= alpha || self.aborted {
                     return score;
                 }
@@ -99,7 +103,8 @@ impl Worker<'_> {
         let best = self.claim(&tried, &node);
         let best_move = tried.best_move;
         let bound = Bound::of(best, alpha, beta);
-        self.table.store(key, ply, stored_depth(depth), best, bound, best_move);
+        let entry = TtEntry { score: best, bound, depth: stored_depth(depth), best: best_move, eval: known };
+        self.table.store(key, ply, entry);
         best
     }
 
@@ -121,8 +126,8 @@ impl Worker<'_> {
     }
 
     /// Notes the static evaluation of a free node; says whether it is better than two plies ago.
-    fn note_static(&mut self, duty: &Duty, alpha: Score, beta: Score, ply: Ply) -> bool {
-        let eval = matches!(duty, Duty::Free).then(|| self.evaluator.evaluate_within(&self.board, alpha, beta));
+    fn note_static(&mut self, duty: &Duty, alpha: Score, beta: Score, ply: Ply, known: &mut Option<Score>) -> bool {
+        let eval = matches!(duty, Duty::Free).then(|| self.evaluator.evaluate_within(&self.board, alpha, beta, known));
         self.statics[ply.index()] = eval;
         let before = ply.index().checked_sub(2).and_then(|earlier| self.statics[earlier]);
         eval.is_some_and(|eval| before.is_none_or(|before| eval > before))

@@ -5,7 +5,7 @@
 use super::forced::{self, Duty};
 use super::health::{self, Event};
 use super::order;
-use super::tt::Bound;
+use super::tt::{Bound, TtEntry};
 use super::worker::Worker;
 use crate::base::{Ply, Point, Score, Size};
 use crate::board::{Board, Threat};
@@ -18,35 +18,56 @@ const SOME_FOURS: i32 = -2;
 
 /// How the attack came to this node.
 #[derive(Clone, Copy)]
-struct Attack {
+pub struct Attack {
     /// The attacker's last four, none on the first move.
     last: Option<Point>,
     /// Whether every four so far also built something else.
     building: bool,
 }
 
+impl Attack {
+    /// Before the first four.
+    pub const FIRST: Attack = Attack { last: None, building: true };
+}
+
 impl Worker<'_> {
     /// Value of a position at the horizon, for the side to move, who is not threatened with a five.
     pub fn quiesce(&mut self, alpha: Score, beta: Score, ply: Ply) -> Score {
-        self.attack(alpha, beta, ply, Attack { last: None, building: true })
+        self.attack(alpha, beta, ply, Attack::FIRST)
     }
 
     /// The attacker's node: take the evaluation, or go on with another four.
-    fn attack(&mut self, mut alpha: Score, beta: Score, ply: Ply, attack: Attack) -> Score {
+    fn attack(&mut self, alpha: Score, beta: Score, ply: Ply, attack: Attack) -> Score {
         health::count(Event::Quiescent);
-        if let Some(score) = self.settled(ply) {
-            return score;
+        match self.settled(ply) {
+            Some(score) => score,
+            None => self.attack_from_here(alpha, beta, ply, attack, None),
         }
+    }
+
+    /// The same at a node that has been entered and is not settled; `known` is what the network says of it, if that
+    /// is known.
+    pub fn attack_from_here(
+        &mut self,
+        mut alpha: Score,
+        beta: Score,
+        ply: Ply,
+        attack: Attack,
+        mut known: Option<Score>,
+    ) -> Score {
         let us = self.board.side();
         let depth = if attack.last.is_none() { ALL_FOURS } else { SOME_FOURS };
         let key = self.key();
-        if let Some(hit) = self.table.probe(key, ply)
-            && (hit.bound.proves(hit.score) || (hit.depth >= depth && hit.bound.settles(hit.score, alpha, beta)))
-        {
-            return hit.score;
+        if let Some(hit) = self.table.probe(key, ply) {
+            if hit.bound.proves(hit.score) || (hit.depth >= depth && hit.bound.settles(hit.score, alpha, beta)) {
+                return hit.score;
+            }
+            known = known.or(hit.eval);
         }
-        let stand_pat = self.evaluator.evaluate_within(&self.board, alpha, beta);
+        let stand_pat = self.evaluator.evaluate_within(&self.board, alpha, beta, &mut known);
         if stand_pat >= beta || self.board.count_from(us, Threat::Four) == 0 {
+            let bound = Bound::of(stand_pat, alpha, beta);
+            self.table.store(key, ply, TtEntry { score: stand_pat, bound, depth: ALL_FOURS, best: None, eval: known });
             return stand_pat;
         }
         if stand_pat + self.params.vcf_delta() < alpha && !alpha.is_decisive() {
@@ -76,7 +97,8 @@ impl Worker<'_> {
                 }
             }
         }
-        self.table.store(key, ply, depth, best, Bound::of(best, old_alpha, beta), best_move);
+        let bound = Bound::of(best, old_alpha, beta);
+        self.table.store(key, ply, TtEntry { score: best, bound, depth, best: best_move, eval: known });
         best
     }
 

@@ -54,10 +54,10 @@ impl Bound {
     }
 }
 
-/// A copy of what the table knows about a position.
+/// What the table is told, and tells, about a position.
 #[derive(Clone, Copy, Debug)]
-pub struct TtHit {
-    /// The score, counted from the node that probes.
+pub struct TtEntry {
+    /// The score, counted from the node that stores or probes.
     pub score: Score,
     /// What the score says.
     pub bound: Bound,
@@ -65,6 +65,8 @@ pub struct TtHit {
     pub depth: i32,
     /// The best or refuting move.
     pub best: Option<Point>,
+    /// What the network makes of the position, if it was asked: asking costs more than looking it up.
+    pub eval: Option<Score>,
 }
 
 const SLOTS: usize = 4;
@@ -151,7 +153,7 @@ impl TranspositionTable {
 
     /// What is known about the position with this key, seen from `ply`.
     #[inline]
-    pub fn probe(&self, key: u64, ply: Ply) -> Option<TtHit> {
+    pub fn probe(&self, key: u64, ply: Ply) -> Option<TtEntry> {
         for slot in self.bucket(key).chunks_exact(2) {
             let data = slot[1].load(Ordering::Relaxed);
             if slot[0].load(Ordering::Relaxed) ^ data == key && self.age(data).is_some() {
@@ -174,17 +176,17 @@ impl TranspositionTable {
     pub fn restore(&self, key: u64, data: u64) {
         if data >> 26 & 3 != 0 {
             let hit = unpack(data, Ply::ROOT);
-            self.store(key, Ply::ROOT, hit.depth, hit.score, hit.bound, hit.best);
+            // Another evaluation may be in use by now.
+            self.store(key, Ply::ROOT, TtEntry { eval: None, ..hit });
         }
     }
 
     /// Remembers a result. An old move is kept when there is no new one; a deeper result about the same position is
     /// kept unless the new one is exact or not much shallower.
-    pub fn store(&self, key: u64, ply: Ply, depth: i32, score: Score, bound: Bound, best: Option<Point>) {
+    pub fn store(&self, key: u64, ply: Ply, mut entry: TtEntry) {
         let bucket = self.bucket(key);
         let mut chosen = 0;
         let mut lowest = i64::MAX;
-        let mut best = best;
         for (i, slot) in bucket.chunks_exact(2).enumerate() {
             let data = slot[1].load(Ordering::Relaxed);
             let Some(age) = self.age(data) else {
@@ -195,12 +197,13 @@ impl TranspositionTable {
             };
             let old = unpack(data, ply);
             if slot[0].load(Ordering::Relaxed) ^ data == key {
-                let proven = bound.proves(score);
-                let shallow = age == 0 && bound != Bound::Exact && depth + 2 < old.depth;
+                let proven = entry.bound.proves(entry.score);
+                let shallow = age == 0 && entry.bound != Bound::Exact && entry.depth + 2 < old.depth;
                 if !proven && (old.bound.proves(old.score) || shallow) {
                     return;
                 }
-                best = best.or(old.best);
+                entry.best = entry.best.or(old.best);
+                entry.eval = entry.eval.or(old.eval);
                 chosen = i;
                 break;
             }
@@ -209,21 +212,27 @@ impl TranspositionTable {
                 (chosen, lowest) = (i, worth);
             }
         }
-        let data = pack(depth, score.to_stored(ply), bound, best, self.generation % GENERATIONS);
+        let data = pack(&entry, ply, self.generation % GENERATIONS);
         bucket[2 * chosen].store(key ^ data, Ordering::Relaxed);
         bucket[2 * chosen + 1].store(data, Ordering::Relaxed);
     }
 }
 
-/// Score in bits 0..16, move 16..26, bound 26..28, depth 28..36, generation 53..64.
-fn pack(depth: i32, score: StoredScore, bound: Bound, best: Option<Point>, generation: u64) -> u64 {
-    let depth = (depth + DEPTH_OFFSET).clamp(0, 255) as u64;
-    let best = best.map_or(0, Point::index) as u64;
-    u64::from(score.bits()) | best << 16 | (bound as u64) << 26 | depth << 28 | generation << 53
+/// Stands for an evaluation that is not known.
+const NO_EVAL: u16 = 1 << 15;
+
+/// Score in bits 0..16, move 16..26, bound 26..28, depth 28..36, evaluation 36..52, generation 53..64.
+fn pack(entry: &TtEntry, ply: Ply, generation: u64) -> u64 {
+    let score = u64::from(entry.score.to_stored(ply).bits());
+    let depth = (entry.depth + DEPTH_OFFSET).clamp(0, 255) as u64;
+    let best = entry.best.map_or(0, Point::index) as u64;
+    let eval = u64::from(entry.eval.map_or(NO_EVAL, |eval| eval.to_stored(Ply::ROOT).bits()));
+    score | best << 16 | (entry.bound as u64) << 26 | depth << 28 | eval << 36 | generation << 53
 }
 
-fn unpack(data: u64, ply: Ply) -> TtHit {
-    TtHit {
+fn unpack(data: u64, ply: Ply) -> TtEntry {
+    let eval = (data >> 36) as u16;
+    TtEntry {
         score: StoredScore::from_bits(data as u16).at(ply),
         bound: match data >> 26 & 3 {
             1 => Bound::Upper,
@@ -232,6 +241,7 @@ fn unpack(data: u64, ply: Ply) -> TtHit {
         },
         depth: (data >> 28 & 255) as i32 - DEPTH_OFFSET,
         best: Point::from_index((data >> 16 & 1023) as usize),
+        eval: (eval != NO_EVAL).then(|| StoredScore::from_bits(eval).at(Ply::ROOT)),
     }
 }
 
@@ -248,11 +258,15 @@ mod tests {
         Point::new(x, y)
     }
 
+    fn entry(depth: i32, score: Score, bound: Bound, best: Option<Point>) -> TtEntry {
+        TtEntry { score, bound, depth, best, eval: None }
+    }
+
     #[test]
     fn what_is_stored_is_found_with_its_distance_adjusted() {
         let table = TranspositionTable::new(1 << 16);
         let deep = Ply::ROOT.next().next();
-        table.store(77, deep, 9, Score::win_in(deep, 5), Bound::Lower, point(21, 21));
+        table.store(77, deep, entry(9, Score::win_in(deep, 5), Bound::Lower, point(21, 21)));
         let hit = table.probe(77, Ply::ROOT).unwrap();
         assert_eq!(
             (hit.score, hit.bound, hit.depth, hit.best),
@@ -264,7 +278,7 @@ mod tests {
     #[test]
     fn a_torn_entry_is_not_found() {
         let table = TranspositionTable::new(1);
-        table.store(77, Ply::ROOT, 3, Score::DRAW, Bound::Exact, None);
+        table.store(77, Ply::ROOT, entry(3, Score::DRAW, Bound::Exact, None));
         table.words[table.offset + 1].fetch_xor(1 << 30, Ordering::Relaxed);
         assert!(table.probe(77, Ply::ROOT).is_none());
     }
@@ -272,9 +286,9 @@ mod tests {
     #[test]
     fn a_new_game_forgets_and_an_old_move_survives_a_moveless_store() {
         let mut table = TranspositionTable::new(1 << 16);
-        table.store(5, Ply::ROOT, 3, Score::DRAW, Bound::Exact, point(3, 4));
+        table.store(5, Ply::ROOT, entry(3, Score::DRAW, Bound::Exact, point(3, 4)));
         table.new_search();
-        table.store(5, Ply::ROOT, 1, Score::DRAW, Bound::Upper, None);
+        table.store(5, Ply::ROOT, entry(1, Score::DRAW, Bound::Upper, None));
         assert_eq!(table.probe(5, Ply::ROOT).unwrap().best, point(3, 4));
         table.new_game();
         assert!(table.probe(5, Ply::ROOT).is_none());
@@ -287,16 +301,32 @@ mod tests {
             table.new_game();
             for slot in 0..8 {
                 assert!(table.probe(slot << 61 | slot, Ply::ROOT).is_none(), "game {game}");
-                table.store(slot << 61 | slot, Ply::ROOT, 5, Score::DRAW, Bound::Exact, None);
+                table.store(slot << 61 | slot, Ply::ROOT, entry(5, Score::DRAW, Bound::Exact, None));
             }
         }
     }
 
     #[test]
+    fn an_evaluation_stays_with_its_position_but_not_in_a_file() {
+        let table = TranspositionTable::new(1 << 16);
+        for eval in [-1234, 0, 77] {
+            let key = eval as u64;
+            let known = Some(Score::estimate(eval));
+            table.store(key, Ply::ROOT, TtEntry { eval: known, ..entry(2, Score::DRAW, Bound::Upper, None) });
+            table.store(key, Ply::ROOT, entry(5, Score::estimate(9), Bound::Lower, point(1, 2)));
+            assert_eq!(table.probe(key, Ply::ROOT).unwrap().eval, known);
+        }
+        let copy = TranspositionTable::new(1 << 16);
+        table.entries().for_each(|(key, data)| copy.restore(key, data));
+        let hit = copy.probe(77, Ply::ROOT).unwrap();
+        assert_eq!((hit.eval, hit.depth, hit.best), (None, 5, point(1, 2)));
+    }
+
+    #[test]
     fn a_proof_is_not_overwritten_by_an_estimate() {
         let table = TranspositionTable::new(1 << 16);
-        table.store(9, Ply::ROOT, 2, Score::win_in(Ply::ROOT, 7), Bound::Lower, None);
-        table.store(9, Ply::ROOT, 12, Score::estimate(40), Bound::Exact, None);
+        table.store(9, Ply::ROOT, entry(2, Score::win_in(Ply::ROOT, 7), Bound::Lower, None));
+        table.store(9, Ply::ROOT, entry(12, Score::estimate(40), Bound::Exact, None));
         assert!(table.probe(9, Ply::ROOT).unwrap().score.is_win());
     }
 }
