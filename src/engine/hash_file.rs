@@ -118,7 +118,7 @@ mod tests {
 
     fn think(engine: &mut Engine) -> u64 {
         let control = SearchControl::default();
-        control.begin(SearchLimits { depth: Some(7), ..SearchLimits::default() });
+        control.begin(SearchLimits { depth: Some(8), ..SearchLimits::default() });
         engine.think(&control, &mut NullSink).last.nodes
     }
 
