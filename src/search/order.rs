@@ -20,8 +20,32 @@ pub struct MovePicker {
     top: i32,
     /// What the last move handed out lacked to that.
     lag: i32,
-    /// Scores with their points; equal scores go by point.
-    rest: ArrayVec<(i32, Point), { Size::MAX_CELLS }>,
+    /// What is left, in no order.
+    rest: ArrayVec<Rank, { Size::MAX_CELLS }>,
+}
+
+/// A move and its score in one number, so that the best of many is found without a branch: the higher the better, equal
+/// scores by point.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Rank(i32);
+
+impl Rank {
+    /// Above every point's index.
+    const POINTS: i32 = 1024;
+    /// Scores beyond this count as this.
+    const MOST: i32 = i32::MAX / Rank::POINTS - 1;
+
+    fn new(score: i32, point: Point) -> Rank {
+        Rank(score.clamp(-Rank::MOST, Rank::MOST) * Rank::POINTS + (Rank::POINTS - 1 - point.index() as i32))
+    }
+
+    fn score(self) -> i32 {
+        self.0.div_euclid(Rank::POINTS)
+    }
+
+    fn point(self) -> Option<Point> {
+        Point::from_index((Rank::POINTS - 1 - self.0.rem_euclid(Rank::POINTS)) as usize)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,15 +89,16 @@ impl MovePicker {
                 let score = policy(params, board, us, point, evaluator, history);
                 top = top.max(score);
                 if Some(point) != table_move {
-                    rest.push((score, point));
+                    rest.push(Rank::new(score, point));
                 }
             });
             self.top = top;
         }
-        let best = (0..self.rest.len()).max_by_key(|&i| (self.rest[i].0, std::cmp::Reverse(self.rest[i].1)))?;
-        let (score, point) = self.rest.swap_remove(best);
-        self.lag = self.top - score;
-        Some(point)
+        let best = Rank(self.rest.iter().fold(i32::MIN, |best, rank| best.max(rank.0)));
+        let at = self.rest.iter().position(|&rank| rank == best)?;
+        self.rest.swap_remove(at);
+        self.lag = self.top - best.score();
+        best.point()
     }
 
     /// By how much the last move handed out looks worse than the one that looks best, in units of the move scores; zero
