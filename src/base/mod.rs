@@ -1,11 +1,11 @@
-//! Floor 0: the words everything else is written in. Uses `std` only.
+//! Floor 0: the words everything else is written in. Uses `std` only, and on Linux `libc`.
 
 pub mod color;
 pub mod depth;
 pub mod list;
 pub mod maps;
+pub mod memory;
 pub mod point;
-pub mod prefetch;
 pub mod rule;
 pub mod score;
 

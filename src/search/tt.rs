@@ -6,7 +6,7 @@
 //! The memory comes zeroed from the system and is not touched before it is used, so a table of any size costs nothing
 //! to make; its pages arrive one by one as the search stores into them.
 
-use crate::base::prefetch::prefetch;
+use crate::base::memory::{prefer_large_pages, prefetch};
 use crate::base::{Depth, Ply, Point, Score, StoredScore};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -99,6 +99,7 @@ impl TranspositionTable {
                 Err(()) => break (0..2 * WORDS).map(|_| AtomicU64::new(0)).collect(),
             }
         };
+        prefer_large_pages(&words);
         let misaligned = words.as_ptr() as usize / 8 % WORDS;
         TranspositionTable { words, offset: (WORDS - misaligned) % WORDS, buckets, generation: 1, game_began: 1 }
     }
