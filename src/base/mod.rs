@@ -1,4 +1,4 @@
-//! Floor 0: the words everything else is written in. Uses `std` only, and on Linux `libc`.
+//! Floor 0: the words everything else is written in. Uses `std` and small crates for lists and memory only.
 
 pub mod color;
 pub mod depth;
@@ -11,7 +11,7 @@ pub mod score;
 
 pub use color::{Cell, Color};
 pub use depth::{Depth, Ply};
-pub use list::{LineList, PointList};
+pub use list::{LineList, PointList, ReplyList};
 pub use point::{Direction, Point, Size};
 pub use rule::{LineRule, Rule};
 pub use score::{Score, StoredScore};

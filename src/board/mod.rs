@@ -406,10 +406,9 @@ impl Board {
             return Some(point);
         }
         let mut found = None;
-        self.for_each_near(|point| {
-            if found.is_none() && self.threat(point, color) == threat {
-                found = Some(point);
-            }
+        self.for_each_near_while(|point| {
+            found = Some(point).filter(|&point| self.threat(point, color) == threat);
+            found.is_none()
         });
         found
     }
@@ -429,11 +428,14 @@ impl Board {
             && let Some(point) = self.find(color, threat)
         {
             visit(point);
-        } else if count > 0 {
-            self.for_each_near(|point| {
-                if self.threat(point, color) == threat {
+        } else {
+            let mut left = count;
+            self.for_each_near_while(|point| {
+                if left > 0 && self.threat(point, color) == threat {
+                    left -= 1;
                     visit(point);
                 }
+                left > 0
             });
         }
     }
@@ -442,14 +444,25 @@ impl Board {
     /// row by row. Every point with a threat of an open two or more is among them.
     #[inline]
     pub fn for_each_near(&self, mut visit: impl FnMut(Point)) {
+        self.for_each_near_while(|point| {
+            visit(point);
+            true
+        });
+    }
+
+    /// The same, until `visit` says no.
+    #[inline]
+    pub fn for_each_near_while(&self, mut visit: impl FnMut(Point) -> bool) {
         let rows = self.now.near.iter().zip(self.stones.empty()).enumerate();
         for (row, (near, empty)) in rows.skip(BORDER).take(self.size.height()) {
             let mut cells = near & empty;
             while cells != 0 {
                 let index = row * STRIDE + cells.trailing_zeros() as usize;
                 cells &= cells - 1;
-                if let Some(point) = Point::from_index(index) {
-                    visit(point);
+                if let Some(point) = Point::from_index(index)
+                    && !visit(point)
+                {
+                    return;
                 }
             }
         }

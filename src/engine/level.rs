@@ -9,7 +9,7 @@
 //!
 //! What he sees and when he reads follows from the position and the seed alone: the same game gets the same answers.
 
-use crate::base::{Color, Direction, Point, PointList, Score, Size};
+use crate::base::{Color, Direction, Point, PointList, ReplyList, Score, Size};
 use crate::board::{Board, Shape, Threat, symmetry};
 use crate::eval::{Evaluator, ShapeEvaluator};
 use crate::search::forced::{self, Duty};
@@ -132,14 +132,14 @@ pub fn choose(board: &mut Board, level: Level, seed: u64, blocked: &[Point]) -> 
 }
 
 /// What must be played so that no five and no open four is missed; `None` when anything goes.
-fn necessary(board: &Board) -> Option<PointList> {
+fn necessary(board: &Board) -> Option<ReplyList> {
     let (us, them) = (board.side(), board.side().opponent());
     let fives = board.points_of(us, Threat::Five);
     if !fives.is_empty() {
-        return Some(fives);
+        return Some(fives.into_iter().collect());
     }
     if board.count(them, Threat::Five) == 0 && board.count(us, Threat::OpenFour) > 0 {
-        return Some(board.points_of(us, Threat::OpenFour));
+        return Some(board.points_of(us, Threat::OpenFour).into_iter().collect());
     }
     match forced::duty(board) {
         Duty::StopFive(list) if !list.is_empty() => Some(list.into_iter().collect()),
@@ -152,7 +152,7 @@ fn necessary(board: &Board) -> Option<PointList> {
 }
 
 /// The points worth a thought as this player sees them, the one he would play by feeling first.
-fn candidates(board: &mut Board, eyes: &Eyes, necessary: Option<&PointList>, blocked: &[Point]) -> Vec<Point> {
+fn candidates(board: &mut Board, eyes: &Eyes, necessary: Option<&ReplyList>, blocked: &[Point]) -> Vec<Point> {
     let us = board.side();
     let mut points = PointList::new();
     match necessary {

@@ -8,7 +8,7 @@
 //! grows stronger by an opposing stone, but for two fours in one line turning legal in renju, which only ever turns a
 //! forbidden point into another threat), so a reply outside every kill set leaves the threat standing.
 
-use crate::base::{Color, Direction, LineList, Ply, Point, PointList, Score};
+use crate::base::{Color, Direction, LineList, Ply, Point, ReplyList, Score};
 use crate::board::{Board, Shape, Threat};
 
 /// What the side to move has to do.
@@ -19,12 +19,12 @@ pub enum Duty {
     /// The opponent makes five next: only these replies stop it.
     StopFive(LineList),
     /// The opponent makes an unstoppable four next: only these replies, or fours of our own, are not lost.
-    StopFour(PointList),
+    StopFour(ReplyList),
     /// The opponent makes a four with an open three next: likewise.
-    StopFourThree(PointList),
+    StopFourThree(ReplyList),
     /// The opponent has a chain of fours that wins, found by search: only these replies, fours of our own among them,
     /// may help, and any other loses in so many plies.
-    StopChain(PointList, u32),
+    StopChain(ReplyList, u32),
 }
 
 impl Duty {
@@ -134,11 +134,13 @@ pub fn kill_set(board: &Board, point: Point, color: Color, level: Threat) -> Lin
     kills.push(point);
     let weakest = if level == Threat::Five { Shape::Five } else { Shape::Four };
     for direction in Direction::ALL {
-        if board.shape(point, color, direction) < weakest {
+        let now = board.shape(point, color, direction);
+        if now < weakest {
             continue;
         }
         for (distance, shape) in board.shapes_after(point, color, direction, color.opponent()) {
-            if board.threat_with(point, color, direction, shape) < level
+            if shape != now
+                && board.threat_with(point, color, direction, shape) < level
                 && let Some(cell) = point.step(direction, distance as i32)
             {
                 kills.push(cell);
@@ -163,15 +165,15 @@ pub fn kill_intersection(board: &Board, color: Color, level: Threat) -> LineList
 }
 
 /// The cells that kill at least one `level` threat of `color`: what is left to try in a lost position.
-pub fn kill_union(board: &Board, color: Color, level: Threat) -> PointList {
-    let mut all = PointList::new();
+pub fn kill_union(board: &Board, color: Color, level: Threat) -> ReplyList {
+    let mut all = ReplyList::new();
     for point in board.points_of(color, level) {
         push_missing(&mut all, &kill_set(board, point, color, level));
     }
     all
 }
 
-fn push_missing(list: &mut PointList, more: &[Point]) {
+fn push_missing(list: &mut ReplyList, more: &[Point]) {
     for &point in more {
         if !list.contains(&point) {
             list.push(point);
@@ -180,17 +182,21 @@ fn push_missing(list: &mut PointList, more: &[Point]) {
 }
 
 /// Points where `color` makes a four or better, including renju black's suspected fouls that hide a four.
-pub fn push_fours(board: &Board, color: Color, list: &mut PointList) {
-    if has_no_four(board, color) {
-        return;
-    }
-    board.for_each_near(|point| {
+pub fn push_fours(board: &Board, color: Color, list: &mut ReplyList) {
+    let mut left = board.count_from(color, Threat::Four) + board.count(color, Threat::Forbidden);
+    board.for_each_near_while(|point| {
+        if left == 0 {
+            return false;
+        }
         let threat = board.threat(point, color);
-        let hidden = threat == Threat::Forbidden
-            && Direction::ALL.iter().any(|&direction| board.shape(point, color, direction).is_four());
+        let is_suspect = threat == Threat::Forbidden;
+        left -= usize::from(threat >= Threat::Four || is_suspect);
+        let hidden =
+            is_suspect && Direction::ALL.iter().any(|&direction| board.shape(point, color, direction).is_four());
         if (threat >= Threat::Four || hidden) && !list.contains(&point) {
             list.push(point);
         }
+        true
     });
 }
 
@@ -203,7 +209,7 @@ pub fn duty(board: &Board) -> Duty {
         return Duty::StopFive(kill_intersection(board, them, Threat::Five));
     }
     if board.count(them, Threat::OpenFour) > 0 {
-        let mut replies: PointList = kill_intersection(board, them, Threat::OpenFour).into_iter().collect();
+        let mut replies: ReplyList = kill_intersection(board, them, Threat::OpenFour).into_iter().collect();
         push_fours(board, us, &mut replies);
         return Duty::StopFour(replies);
     }
@@ -224,9 +230,9 @@ pub fn duty(board: &Board) -> Duty {
 /// that weaken line a below a four or line b below an open three, and the cells that turn a stop, where we shall have
 /// to play, into a four of ours. If a stop gives us a four already, the threat is not forcing. In caro a stone on
 /// line a may also change which cells stop the four, so that whole line is kept.
-fn four_three_replies(board: &Board, them: Color) -> Option<PointList> {
+fn four_three_replies(board: &Board, them: Color) -> Option<ReplyList> {
     let us = them.opponent();
-    let mut common: Option<PointList> = None;
+    let mut common: Option<ReplyList> = None;
     for point in board.points_of(them, Threat::FourThree) {
         let stops = four_stops(board, point, them);
         let counters = |stop: &Point| {
@@ -236,7 +242,7 @@ fn four_three_replies(board: &Board, them: Color) -> Option<PointList> {
         if stops.iter().any(counters) {
             continue;
         }
-        let mut replies = PointList::new();
+        let mut replies = ReplyList::new();
         replies.push(point);
         for direction in Direction::ALL {
             let shape = board.shape(point, them, direction);

@@ -16,7 +16,7 @@
 use super::forced;
 use super::vcf::{VcfSolver, is_counter};
 use crate::base::point::{CELLS, STRIDE};
-use crate::base::{Color, Direction, Point, PointList};
+use crate::base::{Color, Direction, Point, ReplyList};
 use crate::board::{Board, CellSet, NullObserver, Threat};
 
 /// Which replies may matter.
@@ -36,8 +36,8 @@ pub fn stop_set(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: us
 }
 
 /// The replies in a stop set, and all fours of the side to move.
-pub fn replies(board: &Board, stops: &Stops) -> PointList {
-    let mut replies = PointList::new();
+pub fn replies(board: &Board, stops: &Stops) -> ReplyList {
+    let mut replies = ReplyList::new();
     match stops {
         Stops::All => replies.extend(board.size().points().filter(|&point| board.is_empty(point))),
         Stops::Cells(cells) => {

@@ -30,7 +30,7 @@ use super::forced::{self, Duty};
 use super::guide::Guide;
 use super::stops;
 use super::vcf::{Attack, Search, VcfSolver};
-use crate::base::{Color, LineList, Point, PointList};
+use crate::base::{Color, LineList, Point, ReplyList};
 use crate::board::{Board, Threat};
 use std::time::Instant;
 
@@ -302,7 +302,7 @@ impl VctSolver {
 
     /// What the defender, who is to move, can do: the replies that need a look, and the plies in which any other loses.
     /// `None` when the attacker's last move was no threat, or the defender wins.
-    fn defence(&mut self, board: &mut Board) -> Option<(PointList, u32)> {
+    fn defence(&mut self, board: &mut Board) -> Option<(ReplyList, u32)> {
         let them = board.side();
         let us = them.opponent();
         if board.moves_to_draw() < 2 || board.count(them, Threat::Five) > 0 {
@@ -330,7 +330,7 @@ impl VctSolver {
     }
 
     /// The replies of the side to move to a threatened win by fours.
-    fn stop_list(&mut self, board: &mut Board, attack: Attack) -> Option<PointList> {
+    fn stop_list(&mut self, board: &mut Board, attack: Attack) -> Option<ReplyList> {
         let them = board.side();
         if board.moves_to_draw() >= 4
             && board.count(them.opponent(), Threat::OpenFour) > 0
@@ -494,13 +494,13 @@ pub(super) fn legal_stops(board: &mut Board) -> LineList {
 
 /// Moves of the attacker that may threaten something: fours and open threes, or what is slower. When the defender's
 /// threats force the attacker's hand, the first kind holds all moves there are.
-fn candidates(board: &mut Board, kind: Kind) -> PointList {
+fn candidates(board: &mut Board, kind: Kind) -> ReplyList {
     let us = board.side();
     let mut list = match (forced::duty(board), kind) {
         (Duty::StopFive(list), Kind::Loud) => list.into_iter().collect(),
         (Duty::StopFour(list) | Duty::StopFourThree(list), Kind::Loud) => list,
         (Duty::Free, _) => {
-            let mut list = PointList::new();
+            let mut list = ReplyList::new();
             board.for_each_near(|point| {
                 if kind_of(board, point, us) == Some(kind) {
                     list.push(point);
@@ -508,7 +508,7 @@ fn candidates(board: &mut Board, kind: Kind) -> PointList {
             });
             list
         }
-        _ => PointList::new(),
+        _ => ReplyList::new(),
     };
     if us == Color::Black {
         list.retain(|point| !board.is_forbidden(*point));
