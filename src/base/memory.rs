@@ -36,3 +36,11 @@ pub fn prefer_large_pages<T>(memory: &[T]) {
     #[cfg(not(target_os = "linux"))]
     let _ = memory;
 }
+
+/// A table of `length` times `value` in large pages, where the system has them.
+pub fn large_table<T: Clone>(value: T, length: usize) -> Vec<T> {
+    let mut table = Vec::with_capacity(length);
+    prefer_large_pages(table.spare_capacity_mut());
+    table.resize(length, value);
+    table
+}

@@ -24,6 +24,7 @@
 //! it stores.
 
 use super::forced;
+use crate::base::memory::large_table;
 use crate::base::{Color, Direction, Point};
 use crate::board::{Board, NullObserver, Shape, Threat};
 use std::time::Instant;
@@ -112,7 +113,7 @@ impl VcfSolver {
     /// A solver whose table has `2^table_bits` entries of 16 bytes.
     pub fn new(table_bits: u32) -> VcfSolver {
         VcfSolver {
-            table: vec![Slot::default(); 1 << table_bits.clamp(1, 40)],
+            table: large_table(Slot::default(), 1 << table_bits.clamp(1, 40)),
             moves: Vec::new(),
             nodes: 0,
             node_limit: u64::MAX,

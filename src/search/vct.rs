@@ -30,6 +30,7 @@ use super::forced::{self, Duty};
 use super::guide::Guide;
 use super::stops;
 use super::vcf::{Attack, Search, VcfSolver};
+use crate::base::memory::large_table;
 use crate::base::{Color, LineList, Point, ReplyList};
 use crate::board::{Board, Threat};
 use std::time::Instant;
@@ -174,7 +175,7 @@ impl VctSolver {
         let entries = (bytes.max(1 << 12) / 16).ilog2();
         VctSolver {
             vcf: VcfSolver::new(entries.saturating_sub(2)),
-            table: vec![Entry::default(); 1 << (entries - 1)],
+            table: large_table(Entry::default(), 1 << (entries - 1)),
             nodes: 0,
             start: 0,
             limits: VctLimits { nodes: u64::MAX, deadline: None },
