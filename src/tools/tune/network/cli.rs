@@ -48,7 +48,7 @@ pub struct NetworkArguments {
     /// Where the state is kept after every epoch; the same command goes on from there after an interruption.
     #[arg(long)]
     pub checkpoint: Option<PathBuf>,
-    /// Begin with the network of an earlier run's checkpoint, perhaps of another rule.
+    /// Begin with the network of an earlier run's checkpoint, or with a finished one (.tnn), perhaps of another rule.
     #[arg(long)]
     pub from: Option<PathBuf>,
     /// Where the network goes.

@@ -12,6 +12,7 @@ pub mod walk;
 
 use crate::base::Rule;
 use crate::board::Board;
+use crate::eval::network::{Weights, WeightsError};
 use crate::eval::{Evaluator, ShapeEvaluator};
 use crate::tools::data::record::{GameRecord, Reader};
 use anyhow::{Context, Result, ensure};
@@ -63,7 +64,7 @@ pub struct Training {
     pub threads: usize,
     /// Where the run's state is kept; none: nowhere.
     pub checkpoint: Option<PathBuf>,
-    /// A network in training to begin with, as a checkpoint of an earlier run.
+    /// A network to begin with: the checkpoint of an earlier run, or a finished network.
     pub from: Option<PathBuf>,
     /// Where the network goes.
     pub out: PathBuf,
@@ -187,11 +188,11 @@ impl Run {
         let state = match (&training.checkpoint, &training.from) {
             (Some(path), _) if path.exists() => Checkpoint::load(path)?,
             (_, Some(path)) => {
-                let earlier = Checkpoint::load(path)?;
+                let earlier = earlier_model(path)?;
                 let mut fresh = Checkpoint::new(training.rule, training.seed);
-                fresh.model.table = earlier.model.table;
+                fresh.model.table = earlier.table;
                 for (i, head) in fresh.model.heads.iter_mut().enumerate() {
-                    head.clone_from(&earlier.model.heads[i % earlier.model.heads.len()]);
+                    head.clone_from(&earlier.heads[i % earlier.heads.len()]);
                 }
                 fresh
             }
@@ -244,6 +245,16 @@ impl Run {
         let mut sum = Losses::default();
         self.walkers.iter().for_each(|walker| sum.add(&walker.losses));
         sum
+    }
+}
+
+/// A network in training from a checkpoint, or from a finished network's file.
+fn earlier_model(path: &Path) -> Result<Model> {
+    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    match Weights::parse(&bytes) {
+        Ok(weights) => Ok(Model::of_weights(&weights)),
+        Err(WeightsError::NotANetwork) => Ok(Checkpoint::load(path)?.model),
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
     }
 }
 

@@ -206,6 +206,16 @@ impl Model {
         Model { rule, table, heads: heads.collect() }
     }
 
+    /// A model that begins where a finished network ended. What its rows were sums of is not known any more: they are all
+    /// rest.
+    pub fn of_weights(weights: &Weights) -> Model {
+        let scale = |units: f32| units / CELL_SCALE as f32;
+        let mut table: Vec<Row> = weights.rows.iter().map(|row| row.map(|units| scale(f32::from(units)))).collect();
+        table.resize(TABLE, [0.0; CHANNELS]);
+        table[BIAS] = weights.bias.map(|units| scale(f32::from(units)));
+        Model { rule: weights.rule, table, heads: weights.heads.iter().map(import_head).collect() }
+    }
+
     /// Keeps the head within what integers can hold.
     pub fn clamp(&mut self) {
         for head in &mut self.heads {
@@ -301,6 +311,31 @@ fn export_head(head: &FloatHead) -> Head {
     out
 }
 
+/// [`export_head`] backwards.
+fn import_head(head: &Head) -> FloatHead {
+    let small = |units: i16| f32::from(units) / HEAD_SCALE as f32;
+    let large = |units: i32, scale: i32| (f64::from(units) / f64::from(scale)) as f32;
+    let mut out = FloatHead::zero();
+    for i in 0..FIRST {
+        (0..WIDTH).for_each(|input| out.first[input][i] = small(head.first[i][input]));
+        out.first_bias[i] = large(head.first_bias[i], INPUT_SCALE * HEAD_SCALE);
+    }
+    for (row, units) in out.threats.iter_mut().zip(head.threats.iter()) {
+        *row = units.map(small);
+    }
+    for i in 0..SECOND {
+        (0..FIRST).for_each(|input| out.second[input][i] = small(head.second[i][input]));
+        out.second_bias[i] = large(head.second_bias[i], OUTPUT_SCALE);
+    }
+    out.output = head.output.map(small);
+    out.output_bias = large(head.output_bias, OUTPUT_SCALE);
+    out.skip = head.skip.map(small);
+    out.skip_threats = head.skip_threats.map(|units| large(units, OUTPUT_SCALE));
+    out.policy = head.policy.map(|units| f32::from(units) / POLICY_SCALE as f32);
+    out.pairs = head.pairs.map(|units| large(units, POLICY_SCALE * CELL_SCALE));
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,6 +349,16 @@ mod tests {
         let count = |own: Shape| (0..ROWS).filter(|&row| kind(row) < 196 && kind(row) / 14 == own as usize).count();
         assert!(count(Shape::Five) > 0 && count(Shape::OpenFour) > 0 && count(Shape::Dead) > count(Shape::Five));
         assert!((0..ROWS).filter(|&row| kind(row) >= 196).count() == 2 * ROWS / 3);
+    }
+
+    #[test]
+    fn a_finished_network_can_be_gone_on_from() {
+        for rule in [Rule::Freestyle, Rule::Standard, Rule::Renju, Rule::Caro] {
+            let bytes = crate::eval::network::embedded_bytes(rule).unwrap();
+            let weights = Weights::parse(bytes).unwrap();
+            let again = Model::of_weights(&weights).export(&parts_of_rows(rule));
+            assert!(again == weights, "{rule:?}");
+        }
     }
 
     #[test]
