@@ -12,10 +12,10 @@ use tengen::eval::network::{Accumulator, Kernel, Network, Weights, definition, e
 
 /// SHA-256 of each file.
 const PINS: [(Rule, &str); 4] = [
-    (Rule::Freestyle, "b326ecb102265951316d759862f691e4d04bb37b1e3a2d6438d9dbb4e72a648b"),
-    (Rule::Standard, "e87c55d52b721924b556d10a2eb19c5515492102dfe8600bcc6d3d18ebeb74c8"),
-    (Rule::Renju, "0f5c4bafdf8ae98ffa1e0f14e36419e4cd4cc909d08c4d2e5d327bd99045541d"),
-    (Rule::Caro, "c9949865e55e4b446b0d1eef068f889797469679ced5b56468c1ff7aec5c47fa"),
+    (Rule::Freestyle, "c65a6390bc928bd3d8812f15fb778842f5cf27fa16a2db089ddfb2a3ccf1c54e"),
+    (Rule::Standard, "3225480353f056279fa186a1df099fa7c936b1f16e54a8f1ad7784a898ed7d75"),
+    (Rule::Renju, "5591c08eded9008191069834d1a8916265689738c52092224105da583aee54e8"),
+    (Rule::Caro, "d1c732f51f152e75a7659d59e56faaaf88a64caf836778796994ad84a2092f61"),
 ];
 
 fn hash(bytes: &[u8]) -> String {
