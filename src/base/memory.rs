@@ -44,3 +44,19 @@ pub fn large_table<T: Clone>(value: T, length: usize) -> Vec<T> {
     table.resize(length, value);
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_changes_no_byte() {
+        for length in [0, 1, 5000, 1 << 20] {
+            let table = large_table(7u64, length);
+            assert!(table.len() == length && table.iter().all(|&value| value == 7));
+            prefer_large_pages(&table);
+            prefer_large_pages(&table[length / 3..]);
+            assert!(table.iter().all(|&value| value == 7));
+        }
+    }
+}

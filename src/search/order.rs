@@ -159,3 +159,28 @@ pub fn for_each_reply(board: &Board, duty: &Duty, mut visit: impl FnMut(Point)) 
 pub fn is_full_width(board: &Board) -> bool {
     board.size().width().max(board.size().height()) <= SMALL_SIDE
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cmp::Reverse;
+
+    #[test]
+    fn ranks_go_by_score_and_then_by_point_and_give_both_back() {
+        let size = Size::square(22).unwrap();
+        let scores = [-Rank::MOST, -70_000, -1, 0, 1, 345, 70_000, Rank::MOST];
+        let all: Vec<(i32, Point)> = size.points().flat_map(|point| scores.map(|score| (score, point))).collect();
+        for &(score, point) in &all {
+            let rank = Rank::new(score, point);
+            assert_eq!((rank.score(), rank.point()), (score, Some(point)));
+        }
+        for pair in all.chunks(7).flat_map(|chunk| chunk.iter().map(move |one| (chunk[0], *one))) {
+            let ((score, point), (other, another)) = pair;
+            let slow = (score, Reverse(point)).cmp(&(other, Reverse(another)));
+            assert_eq!(Rank::new(score, point).0.cmp(&Rank::new(other, another).0), slow, "{pair:?}");
+        }
+        let corner = Point::new(0, 0).unwrap();
+        assert_eq!(Rank::new(i32::MAX, corner).score(), Rank::MOST);
+        assert_eq!(Rank::new(i32::MIN, corner).score(), -Rank::MOST);
+    }
+}

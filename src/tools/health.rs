@@ -5,8 +5,8 @@
 //!
 //! - *Nodes decided by the threats* are few, because what the threats decide is mostly left out of the complete lists of
 //!   replies and never becomes a node: with lists that are filled up with all other moves it is 82 % of the nodes.
-//! - *Nodes of the next depth* are more, because in every third iteration or so the best move changes, and that one costs
-//!   its double or more. Harder reductions bring the figure down by little and win no games (`EXPERIMENTS.md`).
+//! - *Nodes of the next depth* are more, because one iteration in four costs as much as all before it together, or more.
+//!   Harder reductions bring the figure down by little and win no games (`EXPERIMENTS.md`).
 
 use super::bench::{POSITIONS, engine_at};
 use crate::base::Rule;
