@@ -428,10 +428,10 @@ impl Board {
             && let Some(point) = self.find(color, threat)
         {
             visit(point);
-        } else {
+        } else if count > 0 {
             let mut left = count;
             self.for_each_near_while(|point| {
-                if left > 0 && self.threat(point, color) == threat {
+                if self.threat(point, color) == threat {
                     left -= 1;
                     visit(point);
                 }
