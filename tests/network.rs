@@ -12,10 +12,10 @@ use tengen::eval::network::{Accumulator, Kernel, Network, Weights, definition, e
 
 /// SHA-256 of each file.
 const PINS: [(Rule, &str); 4] = [
-    (Rule::Freestyle, "c65a6390bc928bd3d8812f15fb778842f5cf27fa16a2db089ddfb2a3ccf1c54e"),
-    (Rule::Standard, "3225480353f056279fa186a1df099fa7c936b1f16e54a8f1ad7784a898ed7d75"),
-    (Rule::Renju, "5591c08eded9008191069834d1a8916265689738c52092224105da583aee54e8"),
-    (Rule::Caro, "d1c732f51f152e75a7659d59e56faaaf88a64caf836778796994ad84a2092f61"),
+    (Rule::Freestyle, "8ed56bb0a1198d625d61bedeb09d0da235205a70b9560ee94d040549a684f78d"),
+    (Rule::Standard, "018aa88f0538c50b0bee86982ce2f5cc664f558001f8e525bf7045caf398e14d"),
+    (Rule::Renju, "200abacf51f9eb6c1969ddea292afd02774d1d7a4d8a16e612916429ea6433de"),
+    (Rule::Caro, "d32aebef8b83663fb4aa925ac3a9c4ff8fe13279d94a1de6e8bdbffc39727aed"),
 ];
 
 fn hash(bytes: &[u8]) -> String {
