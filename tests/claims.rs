@@ -114,8 +114,7 @@ fn check(board: &mut Board, tally: &mut Tally) {
         return;
     }
     let (kind, list, plies) = match forced::duty(board) {
-        // Nothing that the counts show; chains are found by search.
-        Duty::Free | Duty::StopChain(..) => return,
+        Duty::Free => return,
         Duty::StopFive(list) => (0, list.into_iter().collect(), 2),
         Duty::StopFour(list) => (1, list, 4),
         Duty::StopFourThree(list) => (2, list, 6),

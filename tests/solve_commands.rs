@@ -7,15 +7,23 @@ mod common;
 
 use common::proofs::{Twins, accepted};
 use common::{brain, seeded};
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
 use std::path::PathBuf;
 use std::process::Output;
-use tengen::search::{Hunter, ProofBuilder, VctLimits, VctOutcome, VctSolver};
-use tengen::tools::{positions, solve};
+use tengen::base::point::STRIDE;
+use tengen::base::{Color, Point};
+use tengen::board::Board;
+use tengen::board::notation::letter;
+use tengen::search::{Hunter, Proof, ProofBuilder, VctLimits, VctOutcome, VctSolver};
+use tengen::tools::{positions, solve, verify};
 
 /// Won positions of every rule, from the engine's games against itself; the last field is the ceiling of nodes.
 const WINS: &str = include_str!("data/forced_wins.txt");
 /// Won positions that another engine found, of 9 to 27 plies; likewise.
 const SUITE_WINS: &str = include_str!("data/suite_wins.txt");
+/// Wins found by that engine that are not made of threats alone; likewise.
+const QUIET_WINS: &str = include_str!("data/quiet_wins.txt");
 /// Positions won by fours alone.
 const VCF_WINS: &str = include_str!("data/vcf_wins.txt");
 
@@ -123,25 +131,64 @@ fn damaged_proofs_are_judged_alike_in_both_ways() {
     assert!(twins.accepted > 20 && twins.refused > 20, "{twins:?}");
 }
 
-/// What the main search believes to be won becomes a proof that holds, or nothing.
-#[test]
-fn what_the_search_finds_is_proven_against_every_reply() {
-    let mut proven = 0;
-    for position in positions::parse(WINS).unwrap().iter().take(12) {
-        let (mut board, attacker) = (position.board(), position.side());
-        let mut hunter = Hunter::new(16 << 20);
-        if !hunter.find(&board, VctLimits { nodes: 60_000, deadline: None }) {
-            continue;
-        }
-        assert!(hunter.winning_move(&board).is_some());
-        let mut solver = VctSolver::new(16 << 20);
-        let limits = VctLimits { nodes: 100_000, deadline: None };
-        let proof = ProofBuilder::build_with(&mut solver, Some(&mut hunter), &mut board, attacker, limits);
-        let Some(proof) = proof else { continue };
-        assert_eq!(accepted(&solve::proof_text(&board, attacker, &proof)), Ok(()));
-        proven += 1;
+/// The claim's text with one more stone of the defender's.
+fn with_a_stone(claim: &str, attacker: Color, stone: Point) -> String {
+    let line = if attacker == Color::Black { "white" } else { "black" };
+    let add = |text: &str| if text.starts_with(line) { format!("{text} {}", letter(stone)) } else { text.to_owned() };
+    claim.lines().map(add).collect::<Vec<_>>().join("\n")
+}
+
+/// Checks by the verifier that outside the proof's zone one more stone of the defender's alters nothing. Returns how
+/// many stones inside of it spoil the win, or `None` when any cell may matter.
+fn check_zone(board: &mut Board, attacker: Color, proof: &Proof, random: &mut SmallRng) -> Option<usize> {
+    let text = solve::proof_text(board, attacker, proof);
+    let holds = |text: &str| verify::parse(text).unwrap()[0].verify(false);
+    holds(&text).unwrap_or_else(|error| panic!("{error:#}\n{text}"));
+    let zone = proof.zone(board, attacker)?;
+    let is_inside = |point: &Point| zone[point.index() / STRIDE] >> (point.index() % STRIDE) & 1 == 1;
+    let empty = board.size().points().filter(|&point| board.is_empty(point));
+    let (near, far): (Vec<Point>, Vec<Point>) = empty.partition(is_inside);
+    for &stone in far.choose_multiple(random, 8) {
+        assert!(holds(&with_a_stone(&text, attacker, stone)).is_ok(), "{} is outside the zone\n{text}", letter(stone));
     }
-    assert!(proven >= 3, "{proven}");
+    let spoils = |stone: &&Point| holds(&with_a_stone(&text, attacker, **stone)).is_err();
+    Some(near.choose_multiple(random, 8).filter(spoils).count())
+}
+
+/// What the main search believes to be won becomes a proof that holds, within the ceilings of nodes.
+#[test]
+fn quiet_wins_are_proven_against_every_reply() {
+    let mut random = seeded(6);
+    let positions = positions::parse(QUIET_WINS).unwrap();
+    let lines: Vec<&str> = QUIET_WINS.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(positions.len(), lines.len());
+    for (position, line) in positions.iter().zip(lines) {
+        let nodes: u64 = line.rsplit(';').next().unwrap().parse().unwrap();
+        let (mut board, attacker) = (position.board(), position.side());
+        let (mut solver, mut hunter) = (VctSolver::new(64 << 20), Hunter::new(64 << 20));
+        let limits = VctLimits { nodes, deadline: None };
+        let proof = ProofBuilder::hunt(&mut solver, &mut hunter, &mut board, attacker, limits);
+        let proof = proof.unwrap_or_else(|| panic!("not found: {line}"));
+        assert!(hunter.nodes() > 10_000, "threats alone find it: {line}");
+        check_zone(&mut board, attacker, &proof, &mut random);
+    }
+}
+
+#[test]
+fn stones_outside_a_zone_alter_nothing() {
+    let (mut random, mut zones, mut spoiled) = (seeded(7), 0, 0);
+    for position in positions::parse(WINS).unwrap() {
+        let (mut board, attacker) = (position.board(), position.side());
+        let mut solver = VctSolver::new(16 << 20);
+        let limits = VctLimits { nodes: 10_000_000, deadline: None };
+        assert_eq!(solver.solve(&mut board, attacker, limits).outcome, VctOutcome::Win);
+        let proof = ProofBuilder::build(&mut solver, &mut board, attacker, limits).unwrap();
+        if let Some(count) = check_zone(&mut board, attacker, &proof, &mut random) {
+            zones += 1;
+            spoiled += count;
+        }
+    }
+    assert!(zones >= 8 && spoiled >= zones, "{zones} zones, {spoiled} stones");
 }
 
 #[test]

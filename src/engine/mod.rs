@@ -293,7 +293,6 @@ impl Engine {
             history: &mut self.history,
             table: &self.table,
             pool: &mut self.pool,
-            chains: None,
             control,
         };
         let report = root::search(task, sink);

@@ -22,15 +22,12 @@ pub enum Duty {
     StopFour(ReplyList),
     /// The opponent makes a four with an open three next: likewise.
     StopFourThree(ReplyList),
-    /// The opponent has a chain of fours that wins, found by search: only these replies, fours of our own among them,
-    /// may help, and any other loses in so many plies.
-    StopChain(ReplyList, u32),
 }
 
 impl Duty {
     /// Whether the counts show no threat of the opponent's.
     pub fn is_free(&self) -> bool {
-        matches!(self, Duty::Free | Duty::StopChain(..))
+        matches!(self, Duty::Free)
     }
 
     /// The replies that are left, if not all are.
@@ -38,7 +35,7 @@ impl Duty {
         match self {
             Duty::Free => None,
             Duty::StopFive(list) => Some(list),
-            Duty::StopFour(list) | Duty::StopFourThree(list) | Duty::StopChain(list, _) => Some(list),
+            Duty::StopFour(list) | Duty::StopFourThree(list) => Some(list),
         }
     }
 }

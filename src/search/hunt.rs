@@ -1,16 +1,17 @@
-//! The main search, network and all, in the service of the solver: it finds wins whose moves do not all threaten
-//! something. Floor 3.
+//! The main search, network and all, in the service of the solver: it says which positions it believes won, and by
+//! which move. Floor 3.
 //!
-//! Its wins are not proofs: a free node counts as lost when every reply near the stones loses. What it leaves in its
-//! table is enough to build a proof from, and [`ProofBuilder`](super::proof::ProofBuilder) tries every reply.
+//! A belief is no proof. The search tries the replies near the stones, at most nodes only the likeliest of them, and
+//! when all of these lose, it says so with the strongest estimate there is. That is cheap, and mostly right:
+//! [`ProofBuilder`](super::proof::ProofBuilder) follows the belief, tries every reply, and asks again where an answer
+//! is missing.
 
-use super::chains::Chains;
 use super::forced::{self, Duty};
 use super::history::History;
 use super::limits::{SearchControl, SearchLimits};
 use super::params::Params;
 use super::pool::Pool;
-use super::report::{NullSink, SearchReport};
+use super::report::{Iteration, ReportSink, SearchReport};
 use super::root::{self, Task};
 use super::scope::Scope;
 use super::tt::{Bound, TranspositionTable, TtEntry};
@@ -21,15 +22,26 @@ use crate::eval::network::Network;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Entries of the table of chains, as a power of two.
-const CHAIN_BITS: u32 = 18;
-
 /// A search for wins, with its memory.
 pub struct Hunter {
     table: Arc<TranspositionTable>,
     history: History,
     pool: Pool,
     nodes: u64,
+}
+
+/// A win that the search believes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Belief {
+    /// The move.
+    pub point: Point,
+    /// How deeply it was searched, in plies.
+    pub depth: u32,
+}
+
+/// Whether a score is that of a win, proven or not.
+fn wins(score: Score) -> bool {
+    score.units() >= Score::EVAL_LIMIT
 }
 
 impl Hunter {
@@ -52,37 +64,58 @@ impl Hunter {
         self.history.clear();
     }
 
-    /// Whether the side to move wins, as far as the search can tell within these limits.
-    pub fn find(&mut self, board: &Board, limits: VctLimits) -> bool {
+    /// What is remembered of a position: the move with which the side to move is believed to win.
+    pub fn belief(&self, board: &Board) -> Option<Belief> {
+        self.remembered(board.key()).filter(|belief| board.is_empty(belief.point))
+    }
+
+    /// Whether the side to move is remembered to win in the position with this key.
+    pub fn believes(&self, key: u64) -> bool {
+        self.remembered(key).is_some()
+    }
+
+    fn remembered(&self, key: u64) -> Option<Belief> {
+        let hit = self.table.probe(key, Ply::ROOT)?;
+        let depth = hit.depth.unsigned_abs();
+        hit.best.filter(|_| wins(hit.score) && hit.bound != Bound::Upper).map(|point| Belief { point, depth })
+    }
+
+    /// Searches until the side to move is believed to win, by at least so many plies, or the limits are met.
+    pub fn find(&mut self, board: &Board, depth: u32, limits: VctLimits) -> Option<Belief> {
+        // A search does not think about a move without choice, so it begins after it.
+        let only = only_move(board);
+        let mut searched = board.clone();
+        if let Some(point) = only {
+            searched.play(point, &mut NullObserver);
+        }
+        let report = self.search(&searched, only.is_some(), depth, limits);
+        let Iteration { depth: reached, score, .. } = report.last;
+        self.remember(&searched, score, report.best, reached);
+        let (score, best) = match only {
+            None => (score, report.best),
+            Some(_) if score.is_loss() => (Score::win_in(Ply::ROOT, score.distance().unwrap_or(0) + 1), only),
+            Some(_) => (-score, only),
+        };
+        if only.is_some() {
+            self.remember(board, score, best, reached);
+        }
+        let is_new = reached >= depth || score.is_win();
+        best.filter(|_| wins(score) && is_new).map(|point| Belief { point, depth: reached })
+    }
+
+    /// The root of a search stands in nobody's table.
+    fn remember(&self, board: &Board, score: Score, best: Option<Point>, depth: u32) {
+        if depth > 0 {
+            let entry = TtEntry { score, bound: Bound::Exact, depth: depth as i32, best, eval: None };
+            self.table.store(board.key(), Ply::ROOT, entry);
+        }
+    }
+
+    fn search(&mut self, board: &Board, is_reply: bool, depth: u32, limits: VctLimits) -> SearchReport {
         let control = SearchControl::default();
         let turn = limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let nodes = Some(limits.nodes).filter(|&nodes| nodes < u64::MAX);
         control.begin(SearchLimits { started: Some(Instant::now()), turn, nodes, ..SearchLimits::default() });
-        // A search does not think about a move without choice, so it begins after it.
-        if let Some(point) = only_move(board) {
-            let mut after = board.clone();
-            after.play(point, &mut NullObserver);
-            let report = self.search(&after, &control);
-            let score = report.last.score;
-            if !score.is_loss() {
-                return false;
-            }
-            self.remember_win(board, -score, point);
-            return true;
-        }
-        let report = self.search(board, &control);
-        let Some(best) = report.best.filter(|_| report.last.score.is_win()) else { return false };
-        // The root is in nobody's table.
-        self.remember_win(board, report.last.score, best);
-        true
-    }
-
-    fn remember_win(&self, board: &Board, score: Score, point: Point) {
-        let entry = TtEntry { score, bound: Bound::Lower, depth: 0, best: Some(point), eval: None };
-        self.table.store(board.key(), Ply::ROOT, entry);
-    }
-
-    fn search(&mut self, board: &Board, control: &SearchControl) -> SearchReport {
         let task = Task {
             board: board.clone(),
             scope: Scope::default(),
@@ -91,18 +124,28 @@ impl Hunter {
             history: &mut self.history,
             table: &self.table,
             pool: &mut self.pool,
-            chains: Some(Chains::new(CHAIN_BITS).trusting()),
-            control,
+            control: &control,
         };
-        let report = root::search(task, &mut NullSink);
+        let report = root::search(task, &mut UntilWon { control: &control, depth, is_reply });
         self.nodes += report.last.nodes;
         report
     }
+}
 
-    /// The move with which the side to move wins, if the search has seen the position.
-    pub fn winning_move(&self, board: &Board) -> Option<Point> {
-        let hit = self.table.probe(board.key(), Ply::ROOT)?;
-        hit.best.filter(|&best| hit.score.is_win() && hit.bound.proves(hit.score) && board.is_empty(best))
+/// Stops a search at the first iteration, from some depth on, that believes the attacker to win.
+struct UntilWon<'a> {
+    control: &'a SearchControl,
+    depth: u32,
+    /// Whether it is the defender who moves.
+    is_reply: bool,
+}
+
+impl ReportSink for UntilWon<'_> {
+    fn iteration(&mut self, iteration: &Iteration) {
+        let score = if self.is_reply { -iteration.score } else { iteration.score };
+        if iteration.depth >= self.depth && wins(score) {
+            self.control.stop();
+        }
     }
 }
 

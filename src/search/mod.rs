@@ -1,6 +1,5 @@
 //! Floor 3: the search.
 
-pub mod chains;
 pub mod forced;
 mod guide;
 pub mod health;
@@ -26,9 +25,10 @@ pub mod tt;
 pub mod vcf;
 pub mod vct;
 pub mod worker;
+mod zone;
 
 pub use history::History;
-pub use hunt::Hunter;
+pub use hunt::{Belief, Hunter};
 pub use limits::{SearchControl, SearchLimits};
 pub use params::{ParamError, ParamTable};
 pub use pool::Pool;

@@ -1,19 +1,20 @@
-//! A win by threats as a whole: for each move of the attacker, every reply that matters and what follows it. Floor 3.
+//! A win as a whole: for each move of the attacker, every reply that matters and what follows it. Floor 3.
 //!
 //! A [`ProofNode`] is a move of the attacker and his answers to the replies: one node for each listed reply, and one,
-//! `rest`, for all others - the threatened win by fours that goes through when the defender does nothing about it.
-//! Without `rest` the move threatens a five and every other reply is answered by that.
+//! `rest`, for all others - the threatened win that goes through when the defender does nothing about it. Which replies
+//! do something about it is what [`stops`] and [`zone`](super::zone) say. Without `rest` the move threatens a five and every other reply is answered by that.
 //!
 //! A node says nothing about the position it is used in. So equal attacks in different positions are one node, and most
 //! of a proof is shared: the builder keeps each distinct node once, children before parents.
 
-use super::hunt::Hunter;
+use super::hunt::{Belief, Hunter};
 use super::stops::{self, Stops};
 use super::vcf::Search;
 use super::vct::{THREAT_MOVES, VctLimits, VctSolver, legal_stops};
-use crate::base::maps::{HashMap, HashSet};
-use crate::base::{Color, Point};
-use crate::board::{Board, NullObserver, Threat};
+use super::zone::Zones;
+use crate::base::maps::HashMap;
+use crate::base::{Color, Point, ReplyList};
+use crate::board::{Board, CellSet, NullObserver, Threat};
 use std::time::Instant;
 
 /// A move of the attacker, and what he answers.
@@ -40,6 +41,17 @@ impl Proof {
     /// Plies to the five when the defender holds out as long as he can.
     pub fn distance(&self) -> u32 {
         self.distances.last().copied().unwrap_or(0)
+    }
+
+    /// The cells where one more stone of the defender's may matter: with one anywhere else, the same tree still wins.
+    /// `None` when any cell may.
+    pub fn zone(&self, board: &mut Board, attacker: Color) -> Option<CellSet> {
+        let side = board.side();
+        board.set_side(attacker);
+        let root = self.nodes.len().checked_sub(1);
+        let zone = root.and_then(|root| Zones::default().of(&self.nodes, board, root, self.distance()));
+        board.set_side(side);
+        zone
     }
 
     /// The attack against the longest defence, to the five or the foul, from the position that was proven.
@@ -92,11 +104,13 @@ pub struct ProofBuilder<'a> {
     known: HashMap<u64, usize>,
     /// The search that has found the win, where the solver has not.
     hunter: Option<&'a mut Hunter>,
-    /// Positions that could not be proven.
-    lost: HashSet<u64>,
+    /// Positions that could not be proven, with the depth beyond which a belief in them is news.
+    lost: HashMap<u64, u32>,
+    zones: Zones,
 }
 
-/// Nodes for one position that the hunter's table does not know: for the solver, and then for the hunter.
+/// Nodes for one position that the hunter's table knows nothing of, or is wrong about: for the solver, and then for the
+/// hunter.
 const SOLVER_NODES: u64 = 30_000;
 const HUNTER_NODES: u64 = 300_000;
 /// Most nodes for a threatened chain of fours.
@@ -106,31 +120,46 @@ impl<'a> ProofBuilder<'a> {
     /// The winning tree of `attacker`, as if it were his turn, in a position that `solver` knows to be won by threats or
     /// by fours. What it has forgotten is searched again, each time within `limits`; `None` when they do not suffice.
     pub fn build(solver: &'a mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) -> Option<Proof> {
-        ProofBuilder::build_with(solver, None, board, attacker, limits)
+        ProofBuilder::new(solver, None, limits).finish(board, attacker, ProofBuilder::attack)
     }
 
-    /// The same for a win that `hunter` has found: what it says is tried, against every reply.
-    pub fn build_with(
+    /// Looks for a win that is not made of threats alone: what `hunter` believes is tried against every reply, again and
+    /// again, until it holds or the limits are met.
+    pub fn hunt(
         solver: &'a mut VctSolver,
-        hunter: Option<&'a mut Hunter>,
+        hunter: &'a mut Hunter,
         board: &mut Board,
         attacker: Color,
         limits: VctLimits,
     ) -> Option<Proof> {
-        let side = board.side();
-        board.set_side(attacker);
-        let proof = Proof::default();
-        let mut builder = ProofBuilder {
+        let builder = ProofBuilder::new(solver, Some(hunter), limits);
+        builder.finish(board, attacker, |builder, board| builder.hunted(board, limits.nodes))
+    }
+
+    fn new(solver: &'a mut VctSolver, hunter: Option<&'a mut Hunter>, limits: VctLimits) -> ProofBuilder<'a> {
+        ProofBuilder {
             solver,
             limits,
-            proof,
+            proof: Proof::default(),
             index: HashMap::default(),
             known: HashMap::default(),
             hunter,
-            lost: HashSet::default(),
-        };
-        let root = builder.attack(board);
-        let mut proof = builder.proof;
+            lost: HashMap::default(),
+            zones: Zones::default(),
+        }
+    }
+
+    /// The tree that `prove` builds for `attacker` to move.
+    fn finish(
+        mut self,
+        board: &mut Board,
+        attacker: Color,
+        prove: impl FnOnce(&mut Self, &mut Board) -> Option<usize>,
+    ) -> Option<Proof> {
+        let side = board.side();
+        board.set_side(attacker);
+        let root = prove(&mut self, board);
+        let mut proof = self.proof;
         board.set_side(side);
         // Later nodes, if any, are shared parts of nothing.
         proof.nodes.truncate(root? + 1);
@@ -158,22 +187,33 @@ impl<'a> ProofBuilder<'a> {
         if let Some(&index) = self.known.get(&key) {
             return Some(index);
         }
-        if self.lost.contains(&key) || self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if self.is_late() || !self.is_worth_a_try(board) {
             return None;
         }
         let index = if let Some(attack) = self.solver.find_fours(board) {
             self.fours(board, attack.distance.div_ceil(2), 0)
         } else if self.hunter.is_some() {
-            self.hunted(board)
+            self.hunted(board, HUNTER_NODES)
         } else {
             self.solved(board, self.limits)
         };
         if let Some(index) = index {
             self.known.insert(key, index);
         } else {
-            self.lost.insert(key);
+            self.lost.entry(key).or_insert(u32::MAX);
         }
         index
+    }
+
+    fn is_late(&self) -> bool {
+        self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Whether there is anything new about a position.
+    fn is_worth_a_try(&self, board: &Board) -> bool {
+        let Some(&depth) = self.lost.get(&board.key()) else { return true };
+        let belief = self.hunter.as_ref().and_then(|hunter| hunter.belief(board));
+        belief.is_some_and(|belief| belief.depth >= depth)
     }
 
     /// Proves a position by threats.
@@ -185,23 +225,41 @@ impl<'a> ProofBuilder<'a> {
         self.answered(board, point)
     }
 
-    /// Proves a position by what the hunter knows, or else by threats, or else by hunting again.
-    fn hunted(&mut self, board: &mut Board) -> Option<usize> {
-        let limits = |nodes: u64| VctLimits { nodes: nodes.min(self.limits.nodes), ..self.limits };
-        let (solver_limits, hunter_limits) = (limits(SOLVER_NODES), limits(HUNTER_NODES));
-        let seen = self.hunter.as_ref()?.winning_move(board);
-        if let Some(index) = seen.and_then(|point| self.answered(board, point)) {
-            return Some(index);
+    /// Proves a position by what the hunter believes, or else by threats, or else by what he comes to believe within so
+    /// many nodes, all those below it counted.
+    fn hunted(&mut self, board: &mut Board, nodes: u64) -> Option<usize> {
+        let limits = self.limits;
+        let mut belief = self.hunter.as_ref()?.belief(board);
+        let begin = self.hunter.as_ref()?.nodes();
+        let mut depth = 0;
+        let mut has_tried_threats = false;
+        loop {
+            if let Some(Belief { point, depth: searched }) = belief {
+                if let Some(index) = self.answered(board, point) {
+                    return Some(index);
+                }
+                depth = searched + 1;
+            }
+            if !has_tried_threats {
+                has_tried_threats = true;
+                let nodes = SOLVER_NODES.min(limits.nodes);
+                if let Some(index) = self.solved(board, VctLimits { nodes, ..limits }) {
+                    return Some(index);
+                }
+            }
+            let is_late = self.is_late();
+            let hunter = self.hunter.as_mut()?;
+            let left = nodes.saturating_sub(hunter.nodes() - begin);
+            belief = if left > 0 && !is_late {
+                hunter.find(board, depth, VctLimits { nodes: left, ..limits })
+            } else {
+                None
+            };
+            if belief.is_none() {
+                self.lost.insert(board.key(), depth);
+                return None;
+            }
         }
-        if let Some(index) = self.solved(board, solver_limits) {
-            return Some(index);
-        }
-        let hunter = self.hunter.as_mut()?;
-        if !hunter.find(board, hunter_limits) {
-            return None;
-        }
-        let point = hunter.winning_move(board)?;
-        self.answered(board, point)
     }
 
     /// Proves that a move of the attacker's wins.
@@ -245,7 +303,7 @@ impl<'a> ProofBuilder<'a> {
     fn defence(&mut self, board: &mut Board) -> Option<Answers> {
         let them = board.side();
         let us = them.opponent();
-        let (list, rest) = if board.count(us, Threat::Five) > 0 {
+        let (mut list, rest): (ReplyList, _) = if board.count(us, Threat::Five) > 0 {
             (legal_stops(board).into_iter().collect(), None)
         } else {
             board.set_side(us);
@@ -258,10 +316,14 @@ impl<'a> ProofBuilder<'a> {
             }
             (list, Some(rest))
         };
+        // A belief that is wrong is mostly so where the hunter has not looked.
+        if let Some(hunter) = &self.hunter {
+            list.sort_by_key(|&reply| hunter.believes(board.key_after(reply)));
+        }
         let mut replies = Vec::new();
         for reply in list {
             board.play(reply, &mut NullObserver);
-            let child = self.attack(board);
+            let child = self.unchanged(board, rest).or_else(|| self.attack(board));
             board.undo(&mut NullObserver);
             let child = child?;
             // The same attack as against a pass needs no mention.
@@ -273,14 +335,22 @@ impl<'a> ProofBuilder<'a> {
         Some((replies, rest))
     }
 
+    /// The attack that was meant against a pass, if it wins all the same. (A chain of fours is found again as quickly.)
+    fn unchanged(&mut self, board: &mut Board, rest: Option<usize>) -> Option<usize> {
+        let (nodes, zones) = (&self.proof.nodes, &mut self.zones);
+        rest.filter(|&rest| nodes[rest].rest.is_some() && zones.holds(nodes, board, rest, self.proof.distances[rest]))
+    }
+
     /// What wins for the side to move if the other passes, and the replies that may change that.
     fn rest(&mut self, board: &mut Board) -> Option<(Stops, usize)> {
         if let Some((moves, rest)) = self.threat(board) {
             return Some((stops::stop_set(&mut self.solver.vcf, board, moves, 1)?, rest));
         }
-        // Nothing is threatened that a stop set is known for.
+        // No chain of fours is threatened, but perhaps a slower win.
         self.hunter.as_ref()?;
-        Some((Stops::All, self.attack(board)?))
+        let rest = self.attack(board)?;
+        let zone = self.zones.of(&self.proof.nodes, board, rest, self.proof.distances[rest]);
+        Some((zone.map_or(Stops::All, Stops::Cells), rest))
     }
 
     /// The win by fours that the side to move threatens: its length in attacking moves and its node.

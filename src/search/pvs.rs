@@ -70,7 +70,7 @@ impl Worker<'_> {
         }
 
         // Static evaluation, and what it lets us skip.
-        let mut duty = forced::duty(&self.board);
+        let duty = forced::duty(&self.board);
         health::count(if duty.is_free() { Event::Free } else { Event::Forced });
         let mut known = hit.and_then(|hit| hit.eval);
         let improving = self.note_static(&duty, alpha, beta, ply, &mut known);
@@ -92,9 +92,6 @@ impl Worker<'_> {
             depth = depth - reduce::likely_cut(&self.params, eval, beta, depth);
         }
 
-        if let Some(chain) = self.threatened_chain(&duty, depth) {
-            duty = chain;
-        }
         let node = Node { duty: &duty, depth, ply, is_pv, improving };
         let tried = self.try_moves(&node, hit.and_then(|hit| hit.best), alpha, beta);
         if self.aborted {
@@ -138,12 +135,7 @@ impl Worker<'_> {
         let us = self.board.side();
         let is_free = node.duty.is_free();
         let mut picker = MovePicker::new(&self.board, node.duty, table_move);
-        // What is not in the list has been answered.
-        let unlisted = match node.duty {
-            Duty::StopChain(_, plies) => Some(Score::loss_in(node.ply, *plies as i32)),
-            _ => None,
-        };
-        let mut result = Tried { best: unlisted, best_move: None, pruned: false };
+        let mut result = Tried { best: None, best_move: None, pruned: false };
         let mut tried = PointList::new();
         while let Some(point) = picker.next(&self.params, &self.board, node.duty, &mut self.evaluator, self.history) {
             if !self.is_legal(point) {
@@ -229,9 +221,7 @@ impl Worker<'_> {
         match (tried.best, node.duty) {
             (None, Duty::StopFive(_)) => Score::loss_in(node.ply, 2),
             (None, _) => Score::loss_in(node.ply, 1).unproven(),
-            (Some(best), Duty::Free)
-                if best.is_loss() && (tried.pruned || !order::is_full_width(&self.board)) && !self.is_trusting() =>
-            {
+            (Some(best), Duty::Free) if best.is_loss() && (tried.pruned || !order::is_full_width(&self.board)) => {
                 best.unproven()
             }
             (Some(best), _) => best,

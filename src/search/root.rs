@@ -1,7 +1,6 @@
 //! The root: which moves are considered at all, iterative deepening with aspiration windows, and when to be content.
 //! Floor 3.
 
-use super::chains::Chains;
 use super::forced::{self, Duty};
 use super::history::History;
 use super::limits::SearchControl;
@@ -43,8 +42,6 @@ pub struct Task<'a> {
     pub table: &'a Arc<TranspositionTable>,
     /// The threads that help.
     pub pool: &'a mut Pool,
-    /// Looks for chains of fours that the opponent threatens, if anybody does. Helpers never do.
-    pub chains: Option<Chains>,
     /// Limits and stop signal.
     pub control: &'a SearchControl,
 }
@@ -62,11 +59,10 @@ pub(super) struct RootMove {
 
 /// Finds a move for the side to move. There is one as long as the board has an empty point.
 pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
-    let Task { board, scope, params, network, history, table, pool, chains, control } = task;
+    let Task { board, scope, params, network, history, table, pool, control } = task;
     let shared = Arc::new(Shared::new(Arc::clone(table), network, pool.threads()));
     let mut worker = Worker::new(board, params, history, &shared, 0, control);
     worker.paths = scope.paths.clone();
-    worker.chains = chains;
     let mut moves = root_moves(&mut worker, &scope);
     let mut report = SearchReport::new(moves.first().map(|m| m.point), worker.iteration(0, Score::DRAW));
     if moves.is_empty() {

@@ -1,6 +1,5 @@
 //! One searching thread: its board, evaluator, memory of moves and counters. Floor 3.
 
-use super::chains::Chains;
 use super::history::History;
 use super::limits::SearchControl;
 use super::params::Params;
@@ -36,8 +35,6 @@ pub struct Worker<'a> {
     pub evaluator: ChosenEvaluator,
     /// The tunable numbers for the position's rule.
     pub params: Params,
-    /// Looks for chains of fours that the opponent threatens; none: nobody does.
-    pub chains: Option<Chains>,
     /// What was learned about moves.
     pub history: &'a mut History,
     /// What was learned about positions.
@@ -89,7 +86,6 @@ impl<'a> Worker<'a> {
             board,
             evaluator,
             params,
-            chains: None,
             history,
             table: shared.table(),
             lines: vec![Line::new(); Ply::MAX.index() + 2],

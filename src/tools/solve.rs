@@ -22,7 +22,7 @@ one a line, rule;size;x,y x,y ... with the stones in playing order.
   --mode vcf|vct|any  by fours only; by fours and slower threats; by any moves (the default)
   --shortest          with --mode vcf: the shortest win by fours
   --time-ms N         milliseconds a position (10000; 0: no limit), and as many again
-                      to write a win's tree down
+                      to write down the tree of a win by threats
   --nodes N           nodes a position (0: no limit)
   --memory-mb N       memory of all threads together (256)
   --threads N         positions solved at the same time (1)
@@ -65,7 +65,8 @@ struct Answer {
     proof: Option<Proof>,
 }
 
-/// Most nodes for threats before any win is looked for.
+/// What goes to threats before any win is looked for: this fraction of the limits, and so many nodes at most.
+const THREAT_SHARE: u32 = 10;
 const THREAT_NODES: u64 = 10_000_000;
 
 /// Room for deep trees.
@@ -207,31 +208,27 @@ impl Solvers {
         }
     }
 
-    /// Looks for a win; the hunter when it was he who found it.
-    fn look(&mut self, board: &mut Board, answer: &mut Answer, limits: VctLimits, begin: Instant) -> bool {
+    /// Looks for a win by threats, then for any other.
+    fn look(&mut self, board: &mut Board, answer: &mut Answer, limits: VctLimits, begin: Instant) {
         let Some(hunter) = &mut self.hunter else {
-            threats(&mut self.threats, board, answer, limits);
-            return false;
+            return threats(&mut self.threats, board, answer, limits);
         };
-        // Threats come first: most wins are made of them.
+        // Most wins are made of threats, and found at once.
         let first = VctLimits {
-            nodes: (limits.nodes / 2).min(THREAT_NODES),
-            deadline: limits.deadline.map(|deadline| begin + (deadline - begin) / 2),
+            nodes: (limits.nodes / u64::from(THREAT_SHARE)).min(THREAT_NODES),
+            deadline: limits.deadline.map(|deadline| begin + (deadline - begin) / THREAT_SHARE),
         };
         threats(&mut self.threats, board, answer, first);
         if answer.outcome == VctOutcome::Win {
-            return false;
+            return;
         }
         hunter.clear();
-        let before = hunter.nodes();
-        let side = board.side();
-        board.set_side(answer.attacker);
+        let before = hunter.nodes() + self.threats.nodes();
         let nodes = if limits.nodes == u64::MAX { u64::MAX } else { limits.nodes.saturating_sub(answer.nodes) };
-        let found = hunter.find(board, VctLimits { nodes, ..limits });
-        board.set_side(side);
-        answer.outcome = if found { VctOutcome::Win } else { VctOutcome::Unknown };
-        answer.nodes += hunter.nodes() - before;
-        found
+        let limits = VctLimits { nodes, ..limits };
+        answer.proof = ProofBuilder::hunt(&mut self.threats, hunter, board, answer.attacker, limits);
+        answer.outcome = if answer.proof.is_some() { VctOutcome::Win } else { VctOutcome::Unknown };
+        answer.nodes += hunter.nodes() + self.threats.nodes() - before;
     }
 }
 
@@ -250,7 +247,6 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
         proof: None,
     };
     let limits = VctLimits { nodes: request.nodes, deadline };
-    let mut hunted = false;
     if request.mode == Mode::Vcf {
         let vcf = solvers.threats.vcf();
         vcf.set_deadline(deadline);
@@ -263,23 +259,22 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
         };
         (answer.nodes, answer.distance, answer.line) = (result.nodes, result.distance, result.line);
     } else {
-        hunted = solvers.look(&mut board, &mut answer, limits, begin);
+        solvers.look(&mut board, &mut answer, limits, begin);
     }
     answer.time = begin.elapsed();
-    if answer.outcome == VctOutcome::Win && (request.mode != Mode::Vcf || request.proof.is_some()) {
+    let has_tree = answer.proof.is_some();
+    if answer.outcome == VctOutcome::Win && !has_tree && (request.mode != Mode::Vcf || request.proof.is_some()) {
         let limits = VctLimits { deadline: request.time.map(|time| Instant::now() + time), ..limits };
-        let hunter = solvers.hunter.as_mut().filter(|_| hunted);
-        answer.proof = ProofBuilder::build_with(&mut solvers.threats, hunter, &mut board, attacker, limits);
-        match &answer.proof {
-            // The tree may be that of a longer win; the shortest is known already.
-            Some(_) if request.shortest => {}
-            Some(proof) => {
-                answer.distance = proof.distance();
-                answer.line = proof.line(&mut board, attacker);
-            }
-            // A win whose tree does not come together within the limits is not claimed.
-            None => answer.outcome = VctOutcome::Unknown,
+        answer.proof = ProofBuilder::build(&mut solvers.threats, &mut board, attacker, limits);
+        // A win whose tree does not come together within the limits is not claimed.
+        if answer.proof.is_none() {
+            answer.outcome = VctOutcome::Unknown;
         }
+    }
+    // The tree may be that of a longer win than the shortest, which is known already.
+    if let Some(proof) = answer.proof.as_ref().filter(|_| !request.shortest) {
+        answer.distance = proof.distance();
+        answer.line = proof.line(&mut board, attacker);
     }
     answer
 }

@@ -1,0 +1,283 @@
+//! Which further stones of the defender's a winning tree has to fear: the cells of its *zone*. Everywhere else he may put
+//! one, and the same tree still wins. Floor 3.
+//!
+//! What [`stops`](super::stops) is for a tree of fours, this is for any. A tree says what to do after a move that
+//! threatens no five: answer the replies that it names, and to all others play on as if the defender had passed. So the
+//! claim is made for several stones at once:
+//!
+//! > The tree holds here, and in every position with up to `extra` more stones of the defender's, none of them in the zone.
+//!
+//! To the zone belong
+//!
+//! - the attacker's points, and the points of the fives that he threatens (in caro also the ends of these fives);
+//! - all cells with which the defender, by his extra stones and the reply to come, could make a five of his own;
+//! - the zone of every subtree: of the answers to named replies as they are, and of what follows a pass for one stone
+//!   more. Replies in the latter are played out, each with its own zone; all others change nothing.
+//!
+//! In renju stones far away decide about fouls. Where the tree rests on a point that could be one, nothing is claimed.
+//! The verifier says the same in its own words, with the slow rules, and has the last one.
+
+use super::forced;
+use super::proof::ProofNode;
+use crate::base::maps::HashMap;
+use crate::base::point::{CELLS, STRIDE};
+use crate::base::{Cell, Color, Direction, Point};
+use crate::board::{Board, CellSet, NullObserver, Threat};
+
+/// Rows of a set of cells.
+const ROWS: usize = CELLS / STRIDE;
+/// Most positions that one tree is followed through.
+const POSITIONS: u32 = 100_000;
+/// Most zones that are remembered.
+const MEMORY: usize = 400_000;
+
+/// Zones of winning trees, with those already known.
+#[derive(Default)]
+pub(super) struct Zones {
+    known: HashMap<(u64, usize, usize), Option<CellSet>>,
+    visited: u32,
+}
+
+impl Zones {
+    /// The cells on which one more stone of the defender's may matter to the tree of node `index`, which wins for the
+    /// side to move in so many plies; `None` when any may.
+    pub fn of(&mut self, nodes: &[ProofNode], board: &mut Board, index: usize, distance: u32) -> Option<CellSet> {
+        self.follow(nodes, board, index, distance, 1)
+    }
+
+    /// Whether that tree wins. Not all that do are recognised.
+    pub fn holds(&mut self, nodes: &[ProofNode], board: &mut Board, index: usize, distance: u32) -> bool {
+        self.follow(nodes, board, index, distance, 0).is_some()
+    }
+
+    fn follow(
+        &mut self,
+        nodes: &[ProofNode],
+        board: &mut Board,
+        index: usize,
+        distance: u32,
+        extra: usize,
+    ) -> Option<CellSet> {
+        // A draw by the number of moves is none of its business.
+        if board.moves_to_draw() <= distance as usize + 4 {
+            return None;
+        }
+        if self.known.len() > MEMORY {
+            self.known.clear();
+        }
+        self.visited = 0;
+        Walk { nodes, zones: self, attacker: board.side() }.attack(board, index, extra)
+    }
+}
+
+/// A walk through a tree.
+struct Walk<'a> {
+    nodes: &'a [ProofNode],
+    zones: &'a mut Zones,
+    attacker: Color,
+}
+
+impl Walk<'_> {
+    /// The zone of a node in the position on the board, with the attacker to move, for so many extra stones.
+    fn attack(&mut self, board: &mut Board, index: usize, extra: usize) -> Option<CellSet> {
+        let key = (board.key(), index, extra);
+        if let Some(&zone) = self.zones.known.get(&key) {
+            return zone;
+        }
+        self.zones.visited += 1;
+        let point = self.nodes[index].point;
+        if self.zones.visited > POSITIONS || !board.is_empty(point) || may_be_foul(board, point, self.attacker) {
+            return None;
+        }
+        let mut zone = CellSet::default();
+        add_five(board, point, self.attacker, &mut zone);
+        if board.threat(point, self.attacker) != Threat::Five {
+            board.play(point, &mut NullObserver);
+            let replies = self.defence(board, index, extra);
+            board.undo(&mut NullObserver);
+            join(&mut zone, &replies?);
+        }
+        self.zones.known.insert(key, Some(zone));
+        Some(zone)
+    }
+
+    /// The zone after the attacker's move at node `index`.
+    fn defence(&mut self, board: &mut Board, index: usize, extra: usize) -> Option<CellSet> {
+        let (us, them) = (self.attacker, self.attacker.opponent());
+        if board.count(them, Threat::Five) > 0 {
+            return None;
+        }
+        let mut zone = if extra > 0 { rows(board, them, extra + 1) } else { CellSet::default() };
+        board.for_each_point_of(us, Threat::Five, |five| add_five(board, five, us, &mut zone));
+        let node = &self.nodes[index];
+        if board.count(us, Threat::Five) > 0 {
+            for stop in forced::kill_intersection(board, us, Threat::Five) {
+                let named = node.replies.iter().find(|(reply, _)| *reply == stop).map(|&(_, child)| child);
+                let answer = self.answer(board, stop, named.or(node.rest)?, extra)?;
+                join(&mut zone, &answer);
+            }
+            return Some(zone);
+        }
+        let rest = node.rest?;
+        board.set_side(us);
+        let pass = self.attack(board, rest, extra + 1);
+        board.set_side(them);
+        let pass = pass?;
+        join(&mut zone, &pass);
+        for &(reply, child) in &node.replies {
+            let answer = self.answer(board, reply, child, extra)?;
+            join(&mut zone, &answer);
+        }
+        for reply in cells(board, &pass) {
+            if node.replies.iter().all(|(named, _)| *named != reply) {
+                let answer = self.answer(board, reply, rest, extra)?;
+                join(&mut zone, &answer);
+            }
+        }
+        Some(zone)
+    }
+
+    /// The zone of node `child` after a reply.
+    fn answer(&mut self, board: &mut Board, reply: Point, child: usize, extra: usize) -> Option<CellSet> {
+        if !board.is_empty(reply) || may_be_foul(board, reply, self.attacker.opponent()) {
+            return None;
+        }
+        board.play(reply, &mut NullObserver);
+        let zone = self.attack(board, child, extra);
+        board.undo(&mut NullObserver);
+        zone
+    }
+}
+
+/// Whether `color`, if it is black in renju, may not be allowed to play here, now or with more stones on the board.
+fn may_be_foul(board: &Board, point: Point, color: Color) -> bool {
+    color == Color::Black && board.threat(point, Color::Black) == Threat::Forbidden
+}
+
+fn join(zone: &mut CellSet, more: &CellSet) {
+    zone.iter_mut().zip(more).for_each(|(row, more)| *row |= more);
+}
+
+fn add(zone: &mut CellSet, point: Point) {
+    zone[point.index() / STRIDE] |= 1 << (point.index() % STRIDE);
+}
+
+/// The empty cells of a set.
+fn cells(board: &Board, zone: &CellSet) -> impl Iterator<Item = Point> + use<> {
+    let (zone, empty) = (*zone, *board.empty_cells());
+    (0..ROWS).flat_map(move |row| {
+        let bits = zone[row] & empty[row];
+        (0..STRIDE)
+            .filter(move |column| bits >> column & 1 == 1)
+            .filter_map(move |column| Point::from_index(row * STRIDE + column))
+    })
+}
+
+/// Adds what keeps `color` from a five at `point`, or from any other move there: the point, and in caro the ends of the row.
+fn add_five(board: &Board, point: Point, color: Color, zone: &mut CellSet) {
+    add(zone, point);
+    if !board.rule().is_caro() {
+        return;
+    }
+    for direction in Direction::ALL {
+        for sign in [-1, 1] {
+            let mut row = (1..).map_while(|steps| point.step(direction, steps * sign));
+            if let Some(end) = row.find(|&cell| board.cell(cell) != Cell::from(color)) {
+                add(zone, end);
+            }
+        }
+    }
+}
+
+/// The empty cells of all fives in a row that `color` can fill with so many stones.
+fn rows(board: &Board, color: Color, stones: usize) -> CellSet {
+    let empty = board.empty_cells();
+    let mut own = CellSet::default();
+    for point in board.size().points() {
+        if board.cell(point) == Cell::from(color) {
+            add(&mut own, point);
+        }
+    }
+    let mut found = CellSet::default();
+    for (down, right) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
+        // Bits of a row, shifted such that the cell so many steps on stands where the five begins.
+        let shift = |bits: u32, steps: usize| match right {
+            0 => bits,
+            1 => bits >> steps,
+            _ => bits << steps,
+        };
+        for row in 0..ROWS - 4 * down {
+            let (mut fits, mut ones, mut twos, mut fours) = (u32::MAX, 0, 0, 0);
+            for steps in 0..5 {
+                let at = row + steps * down;
+                let gap = shift(empty[at], steps);
+                fits &= gap | shift(own[at], steps);
+                // The gaps so far, counted for all fives of the row at once.
+                let carry = ones & gap;
+                ones ^= gap;
+                fours ^= twos & carry;
+                twos ^= carry;
+            }
+            fits &= match stones {
+                0 => !(ones | twos | fours),
+                1 => !(twos | fours),
+                2 => !(fours | (twos & ones)),
+                3 => !fours,
+                4 => !(fours & ones),
+                _ => u32::MAX,
+            };
+            for steps in 0..5 {
+                let at = row + steps * down;
+                let back = match right {
+                    0 => fits,
+                    1 => fits << steps,
+                    _ => fits >> steps,
+                };
+                found[at] |= back & empty[at];
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Rule, Size};
+    use rand::rngs::SmallRng;
+    use rand::{Rng, SeedableRng};
+
+    /// The slow twin of [`rows`].
+    fn rows_one_by_one(board: &Board, color: Color, stones: usize) -> CellSet {
+        let mut found = CellSet::default();
+        for start in board.size().points() {
+            for direction in Direction::ALL {
+                let row: Vec<Point> = (0..5).filter_map(|steps| start.step(direction, steps)).collect();
+                let own = row.iter().filter(|&&point| board.cell(point) == Cell::from(color)).count();
+                let empty = row.iter().filter(|&&point| board.is_empty(point)).count();
+                if own + empty == 5 && empty <= stones {
+                    row.iter().filter(|&&point| board.is_empty(point)).for_each(|&point| add(&mut found, point));
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn rows_are_those_that_counting_finds() {
+        let mut random = SmallRng::seed_from_u64(1);
+        for (width, height) in [(5, 5), (15, 15), (22, 22), (7, 19)] {
+            let mut board = Board::new(Rule::Freestyle, Size::new(width, height).unwrap());
+            for _ in 0..width * height / 2 {
+                let point = Point::new(random.random_range(0..width), random.random_range(0..height)).unwrap();
+                if !board.is_empty(point) {
+                    continue;
+                }
+                board.play(point, &mut NullObserver);
+                for (color, stones) in [(Color::Black, 1), (Color::White, 2), (Color::Black, 3), (Color::White, 4)] {
+                    assert_eq!(rows(&board, color, stones), rows_one_by_one(&board, color, stones), "{stones}");
+                }
+            }
+        }
+    }
+}
