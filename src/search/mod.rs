@@ -25,7 +25,7 @@ pub mod tt;
 pub mod vcf;
 pub mod vct;
 pub mod worker;
-mod zone;
+pub mod zone;
 
 pub use history::History;
 pub use hunt::{Belief, Hunter};

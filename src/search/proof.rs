@@ -2,7 +2,8 @@
 //!
 //! A [`ProofNode`] is a move of the attacker and his answers to the replies: one node for each listed reply, and one,
 //! `rest`, for all others - the threatened win that goes through when the defender does nothing about it. Which replies
-//! do something about it is what [`stops`] and [`zone`](super::zone) say. Without `rest` the move threatens a five and every other reply is answered by that.
+//! do something about it is what [`stops`] and [`zone`](super::zone) say. Without `rest` the move threatens a five and
+//! every other reply is answered by that.
 //!
 //! A node says nothing about the position it is used in. So equal attacks in different positions are one node, and most
 //! of a proof is shared: the builder keeps each distinct node once, children before parents.

@@ -29,12 +29,12 @@ const ROWS: usize = CELLS / STRIDE;
 /// Most positions that one tree is followed through.
 const POSITIONS: u32 = 100_000;
 /// Most zones that are remembered.
-const MEMORY: usize = 400_000;
+const MEMORY: usize = 1 << 16;
 
 /// Zones of winning trees, with those already known.
 #[derive(Default)]
 pub(super) struct Zones {
-    known: HashMap<(u64, usize, usize), Option<CellSet>>,
+    known: HashMap<(u64, usize, usize), CellSet>,
     visited: u32,
 }
 
@@ -82,7 +82,7 @@ impl Walk<'_> {
     fn attack(&mut self, board: &mut Board, index: usize, extra: usize) -> Option<CellSet> {
         let key = (board.key(), index, extra);
         if let Some(&zone) = self.zones.known.get(&key) {
-            return zone;
+            return Some(zone);
         }
         self.zones.visited += 1;
         let point = self.nodes[index].point;
@@ -97,7 +97,7 @@ impl Walk<'_> {
             board.undo(&mut NullObserver);
             join(&mut zone, &replies?);
         }
-        self.zones.known.insert(key, Some(zone));
+        self.zones.known.insert(key, zone);
         Some(zone)
     }
 
