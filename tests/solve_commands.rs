@@ -174,6 +174,18 @@ fn quiet_wins_are_proven_against_every_reply() {
     }
 }
 
+/// With nothing but nodes for a limit, a hunt that finds nothing ends, and soon.
+#[test]
+fn a_hunt_keeps_to_its_nodes() {
+    for position in positions::parse(QUIET_WINS).unwrap() {
+        let (mut solver, mut hunter) = (VctSolver::new(16 << 20), Hunter::new(16 << 20));
+        let limits = VctLimits { nodes: 30_000, deadline: None };
+        let proof = ProofBuilder::hunt(&mut solver, &mut hunter, &mut position.board(), position.side(), limits);
+        let spent = solver.nodes() + hunter.nodes();
+        assert!(proof.is_none() && (30_000..40_000).contains(&spent), "{spent}");
+    }
+}
+
 #[test]
 fn stones_outside_a_zone_alter_nothing() {
     let (mut random, mut zones, mut spoiled) = (seeded(7), 0, 0);

@@ -37,6 +37,8 @@ pub struct Belief {
     pub point: Point,
     /// How deeply it was searched, in plies.
     pub depth: u32,
+    /// Whether the search takes it for proven.
+    pub is_proven: bool,
 }
 
 /// Whether a score is that of a win, proven or not.
@@ -77,10 +79,11 @@ impl Hunter {
     fn remembered(&self, key: u64) -> Option<Belief> {
         let hit = self.table.probe(key, Ply::ROOT)?;
         let depth = hit.depth.unsigned_abs();
-        hit.best.filter(|_| wins(hit.score) && hit.bound != Bound::Upper).map(|point| Belief { point, depth })
+        let best = hit.best.filter(|_| wins(hit.score) && hit.bound != Bound::Upper);
+        best.map(|point| Belief { point, depth, is_proven: hit.score.is_win() })
     }
 
-    /// Searches until the side to move is believed to win, by at least so many plies, or the limits are met.
+    /// Searches until the side to move is believed to win, by at least so many plies or by proof, or the limits are met.
     pub fn find(&mut self, board: &Board, depth: u32, limits: VctLimits) -> Option<Belief> {
         // A search does not think about a move without choice, so it begins after it.
         let only = only_move(board);
@@ -99,8 +102,9 @@ impl Hunter {
         if only.is_some() {
             self.remember(board, score, best, reached);
         }
-        let is_new = reached >= depth || score.is_win();
-        best.filter(|_| wins(score) && is_new).map(|point| Belief { point, depth: reached })
+        let is_proven = score.is_win();
+        let best = best.filter(|_| is_proven || (wins(score) && reached >= depth));
+        best.map(|point| Belief { point, depth: reached, is_proven })
     }
 
     /// The root of a search stands in nobody's table.

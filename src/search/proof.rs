@@ -98,6 +98,8 @@ type Answers = (Vec<(Point, usize)>, Option<usize>);
 pub struct ProofBuilder<'a> {
     solver: &'a mut VctSolver,
     limits: VctLimits,
+    /// Nodes before this proof was begun.
+    begin: u64,
     proof: Proof,
     /// Where each node is; whether its move is the five belongs to it.
     index: HashMap<(ProofNode, bool), usize>,
@@ -138,9 +140,11 @@ impl<'a> ProofBuilder<'a> {
     }
 
     fn new(solver: &'a mut VctSolver, hunter: Option<&'a mut Hunter>, limits: VctLimits) -> ProofBuilder<'a> {
+        let begin = solver.nodes() + hunter.as_ref().map_or(0, |hunter| hunter.nodes());
         ProofBuilder {
             solver,
             limits,
+            begin,
             proof: Proof::default(),
             index: HashMap::default(),
             known: HashMap::default(),
@@ -188,7 +192,7 @@ impl<'a> ProofBuilder<'a> {
         if let Some(&index) = self.known.get(&key) {
             return Some(index);
         }
-        if self.is_late() || !self.is_worth_a_try(board) {
+        if self.is_over() || !self.is_worth_a_try(board) {
             return None;
         }
         let index = if let Some(attack) = self.solver.find_fours(board) {
@@ -206,8 +210,20 @@ impl<'a> ProofBuilder<'a> {
         index
     }
 
-    fn is_late(&self) -> bool {
+    fn nodes(&self) -> u64 {
+        self.solver.nodes() + self.hunter.as_ref().map_or(0, |hunter| hunter.nodes())
+    }
+
+    /// Up to so many nodes, within the limits that a hunt has as a whole.
+    fn limits_for(&self, nodes: u64) -> VctLimits {
+        let left = self.limits.nodes.saturating_sub(self.nodes() - self.begin);
+        VctLimits { nodes: nodes.min(left), ..self.limits }
+    }
+
+    /// Whether the time is over, or the nodes of a hunt are.
+    fn is_over(&self) -> bool {
         self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || (self.hunter.is_some() && self.limits_for(1).nodes == 0)
     }
 
     /// Whether there is anything new about a position.
@@ -229,34 +245,33 @@ impl<'a> ProofBuilder<'a> {
     /// Proves a position by what the hunter believes, or else by threats, or else by what he comes to believe within so
     /// many nodes, all those below it counted.
     fn hunted(&mut self, board: &mut Board, nodes: u64) -> Option<usize> {
-        let limits = self.limits;
         let mut belief = self.hunter.as_ref()?.belief(board);
         let begin = self.hunter.as_ref()?.nodes();
-        let mut depth = 0;
+        let (mut depth, mut was_proven) = (0, false);
         let mut has_tried_threats = false;
         loop {
-            if let Some(Belief { point, depth: searched }) = belief {
+            if let Some(Belief { point, depth: searched, is_proven }) = belief {
                 if let Some(index) = self.answered(board, point) {
                     return Some(index);
                 }
-                depth = searched + 1;
+                depth = depth.max(searched + 1);
+                was_proven |= is_proven;
             }
             if !has_tried_threats {
                 has_tried_threats = true;
-                let nodes = SOLVER_NODES.min(limits.nodes);
-                if let Some(index) = self.solved(board, VctLimits { nodes, ..limits }) {
+                let limits = self.limits_for(SOLVER_NODES);
+                if let Some(index) = self.solved(board, limits) {
                     return Some(index);
                 }
             }
-            let is_late = self.is_late();
-            let hunter = self.hunter.as_mut()?;
-            let left = nodes.saturating_sub(hunter.nodes() - begin);
-            belief = if left > 0 && !is_late {
-                hunter.find(board, depth, VctLimits { nodes: left, ..limits })
+            let limits = self.limits_for(nodes.saturating_sub(self.hunter.as_ref()?.nodes() - begin));
+            belief = if limits.nodes > 0 && !self.is_over() {
+                self.hunter.as_mut()?.find(board, depth, limits)
             } else {
                 None
             };
-            if belief.is_none() {
+            // What is taken for proven is not searched any deeper: nothing new will come of it.
+            if belief.is_none_or(|belief| belief.is_proven && was_proven) {
                 self.lost.insert(board.key(), depth);
                 return None;
             }
