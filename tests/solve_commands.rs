@@ -11,7 +11,6 @@ use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use std::path::PathBuf;
 use std::process::Output;
-use tengen::base::point::STRIDE;
 use tengen::base::{Color, Point};
 use tengen::board::Board;
 use tengen::board::notation::letter;
@@ -145,9 +144,7 @@ fn check_zone(board: &mut Board, attacker: Color, proof: &Proof, random: &mut Sm
     let holds = |text: &str| verify::parse(text).unwrap()[0].verify(false);
     holds(&text).unwrap_or_else(|error| panic!("{error:#}\n{text}"));
     let zone = proof.zone(board, attacker)?;
-    let is_inside = |point: &Point| zone[point.index() / STRIDE] >> (point.index() % STRIDE) & 1 == 1;
-    let empty = board.size().points().filter(|&point| board.is_empty(point));
-    let (near, far): (Vec<Point>, Vec<Point>) = empty.partition(is_inside);
+    let (near, far): (Vec<Point>, Vec<Point>) = board.empty_cells().points().partition(|&point| zone.contains(point));
     for &stone in far.choose_multiple(random, 8) {
         assert!(holds(&with_a_stone(&text, attacker, stone)).is_ok(), "{} is outside the zone\n{text}", letter(stone));
     }

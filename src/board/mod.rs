@@ -5,6 +5,7 @@
 //! A move at a point touches only the cells within five (freestyle: four) steps on its four lines, and each of them
 //! in one line only, so it changes one nibble per colour and cell.
 
+pub mod cells;
 pub mod forbidden;
 pub mod lesson;
 pub mod lines;
@@ -17,9 +18,9 @@ pub mod symmetry;
 pub mod tables;
 pub mod zobrist;
 
+pub use cells::CellSet;
 pub use observer::{Change, NullObserver, Observer};
 pub use shape::{Foul, RealThree, Shape, Threat};
-pub use stones::CellSet;
 
 use crate::base::point::{BORDER, CELLS, STRIDE};
 use crate::base::{Cell, Color, Direction, Point, PointList, Rule, Size};
@@ -82,7 +83,7 @@ impl Board {
     /// or given as empty are skipped.
     pub fn from_cells(rule: Rule, size: Size, cells: &[(Point, Cell)], side: Color) -> Board {
         let mut stones = Stones::new(rule, size);
-        let mut near = [0; CELLS / STRIDE];
+        let mut near = CellSet::default();
         let mut last = None;
         for &(point, cell) in cells {
             if stones.cell(point) != Cell::Empty {
@@ -94,7 +95,7 @@ impl Board {
                 Cell::Wall => stones.kill(point),
                 Cell::Empty => continue,
             }
-            mark_near(&mut near, point);
+            near.insert_near(point);
             last = Some(point);
         }
         let mut board = Board {
@@ -159,7 +160,7 @@ impl Board {
         self.update_line::<HALF>(point, Direction::Vertical);
         self.update_line::<HALF>(point, Direction::Rising);
         self.update_line::<HALF>(point, Direction::Falling);
-        mark_near(&mut self.now.near, point);
+        self.now.near.insert_near(point);
         self.now.side = color.opponent();
         self.now.last = Some(point);
         let log = self.log_start()..self.now.log_len as usize;
@@ -453,7 +454,7 @@ impl Board {
     /// The same, until `visit` says no.
     #[inline]
     pub fn for_each_near_while(&self, mut visit: impl FnMut(Point) -> bool) {
-        let rows = self.now.near.iter().zip(self.stones.empty()).enumerate();
+        let rows = self.now.near.rows().iter().zip(self.stones.empty().rows()).enumerate();
         for (row, (near, empty)) in rows.skip(BORDER).take(self.size.height()) {
             let mut cells = near & empty;
             while cells != 0 {
@@ -466,19 +467,6 @@ impl Board {
                 }
             }
         }
-    }
-}
-
-/// Marks the cells within three steps of a point and within four on its lines. Cells beyond the board are marked too;
-/// they are never empty.
-#[inline]
-fn mark_near(near: &mut CellSet, point: Point) {
-    const LINES: u32 = 0b1_0001_0001;
-    const SQUARE: u32 = 0b0_1111_1110;
-    const ROWS: [u32; 9] = [LINES, SQUARE, SQUARE, SQUARE, 0b1_1111_1111, SQUARE, SQUARE, SQUARE, LINES];
-    let (column, row) = (point.index() % STRIDE - 4, point.index() / STRIDE - 4);
-    for (i, cells) in ROWS.iter().enumerate() {
-        near[(row + i) % (CELLS / STRIDE)] |= cells << column;
     }
 }
 

@@ -1,13 +1,11 @@
 //! The stones themselves, with the line words, the hash and the set of empty cells that must never drift from them:
 //! the only code that places or removes a stone. Floor 1.
 
+use super::cells::CellSet;
 use super::lines::Lines;
 use super::zobrist;
-use crate::base::point::{CELLS, STRIDE};
+use crate::base::point::CELLS;
 use crate::base::{Cell, Color, Point, Rule, Size};
-
-/// A set of cells, one 32-bit word per padded row.
-pub type CellSet = [u32; CELLS / STRIDE];
 
 /// Where the stones are.
 #[derive(Clone, Debug)]
@@ -25,14 +23,13 @@ impl Stones {
         let mut stones = Stones {
             cells: Box::new([Cell::Wall; CELLS]),
             lines: Lines::all_wall(),
-            empty: [0; CELLS / STRIDE],
+            empty: size.points().collect(),
             hash: zobrist::empty_board(rule, size),
             count: 0,
         };
         for point in size.points() {
             stones.cells[point.index()] = Cell::Empty;
             stones.lines.set(point, Cell::Wall, Cell::Empty);
-            stones.empty[point.index() / STRIDE] |= 1 << (point.index() % STRIDE);
         }
         stones
     }
@@ -90,7 +87,7 @@ impl Stones {
         debug_assert_eq!(self.cell(point), Cell::Empty);
         self.cells[point.index()] = Cell::Wall;
         self.lines.set(point, Cell::Empty, Cell::Wall);
-        self.empty[point.index() / STRIDE] ^= 1 << (point.index() % STRIDE);
+        self.empty.toggle(point);
         self.hash ^= zobrist::stone(point, Color::Black) ^ zobrist::stone(point, Color::White);
         self.count += 1;
     }
@@ -98,7 +95,7 @@ impl Stones {
     #[inline]
     fn flip(&mut self, point: Point, color: Color) {
         self.lines.toggle(point, color);
-        self.empty[point.index() / STRIDE] ^= 1 << (point.index() % STRIDE);
+        self.empty.toggle(point);
         self.hash ^= zobrist::stone(point, color);
     }
 }

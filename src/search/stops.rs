@@ -15,7 +15,6 @@
 
 use super::forced;
 use super::vcf::{VcfSolver, is_counter};
-use crate::base::point::{CELLS, STRIDE};
 use crate::base::{Color, Direction, Point, ReplyList};
 use crate::board::{Board, CellSet, NullObserver, Threat};
 
@@ -31,7 +30,7 @@ pub enum Stops {
 /// The stop set of the win by fours that `solver` has just found for the side to move, with `moves` attacking moves.
 /// `None` when the solver cannot repeat it.
 pub fn stop_set(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: usize) -> Option<Stops> {
-    let mut stops = Stops::Cells([0; CELLS / STRIDE]);
+    let mut stops = Stops::Cells(CellSet::default());
     walk(solver, board, moves, spare, &mut stops).then_some(stops)
 }
 
@@ -39,22 +38,18 @@ pub fn stop_set(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: us
 pub fn replies(board: &Board, stops: &Stops) -> ReplyList {
     let mut replies = ReplyList::new();
     match stops {
-        Stops::All => replies.extend(board.size().points().filter(|&point| board.is_empty(point))),
+        Stops::All => replies.extend(board.empty_cells().points()),
         Stops::Cells(cells) => {
-            replies.extend(board.size().points().filter(|&point| board.is_empty(point) && contains(cells, point)));
+            replies.extend((*cells & *board.empty_cells()).points());
             forced::push_fours(board, board.side(), &mut replies);
         }
     }
     replies
 }
 
-fn contains(cells: &CellSet, point: Point) -> bool {
-    cells[point.index() / STRIDE] >> (point.index() % STRIDE) & 1 == 1
-}
-
 fn mark(stops: &mut Stops, point: Point) {
     if let Stops::Cells(cells) = stops {
-        cells[point.index() / STRIDE] |= 1 << (point.index() % STRIDE);
+        cells.insert(point);
     }
 }
 

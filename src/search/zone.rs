@@ -20,12 +20,10 @@
 use super::forced;
 use super::proof::ProofNode;
 use crate::base::maps::HashMap;
-use crate::base::point::{CELLS, STRIDE};
 use crate::base::{Cell, Color, Direction, Point};
+use crate::board::cells::ROWS;
 use crate::board::{Board, CellSet, NullObserver, Threat};
 
-/// Rows of a set of cells.
-const ROWS: usize = CELLS / STRIDE;
 /// Most positions that one tree is followed through.
 const POSITIONS: u32 = 100_000;
 /// Most zones that are remembered.
@@ -95,7 +93,7 @@ impl Walk<'_> {
             board.play(point, &mut NullObserver);
             let replies = self.defence(board, index, extra);
             board.undo(&mut NullObserver);
-            join(&mut zone, &replies?);
+            zone |= replies?;
         }
         self.zones.known.insert(key, zone);
         Some(zone)
@@ -114,7 +112,7 @@ impl Walk<'_> {
             for stop in forced::kill_intersection(board, us, Threat::Five) {
                 let named = node.replies.iter().find(|(reply, _)| *reply == stop).map(|&(_, child)| child);
                 let answer = self.answer(board, stop, named.or(node.rest)?, extra)?;
-                join(&mut zone, &answer);
+                zone |= answer;
             }
             return Some(zone);
         }
@@ -123,15 +121,15 @@ impl Walk<'_> {
         let pass = self.attack(board, rest, extra + 1);
         board.set_side(them);
         let pass = pass?;
-        join(&mut zone, &pass);
+        zone |= pass;
         for &(reply, child) in &node.replies {
             let answer = self.answer(board, reply, child, extra)?;
-            join(&mut zone, &answer);
+            zone |= answer;
         }
-        for reply in cells(board, &pass) {
+        for reply in (pass & *board.empty_cells()).points() {
             if node.replies.iter().all(|(named, _)| *named != reply) {
                 let answer = self.answer(board, reply, rest, extra)?;
-                join(&mut zone, &answer);
+                zone |= answer;
             }
         }
         Some(zone)
@@ -154,28 +152,9 @@ fn may_be_foul(board: &Board, point: Point, color: Color) -> bool {
     color == Color::Black && board.threat(point, Color::Black) == Threat::Forbidden
 }
 
-fn join(zone: &mut CellSet, more: &CellSet) {
-    zone.iter_mut().zip(more).for_each(|(row, more)| *row |= more);
-}
-
-fn add(zone: &mut CellSet, point: Point) {
-    zone[point.index() / STRIDE] |= 1 << (point.index() % STRIDE);
-}
-
-/// The empty cells of a set.
-fn cells(board: &Board, zone: &CellSet) -> impl Iterator<Item = Point> + use<> {
-    let (zone, empty) = (*zone, *board.empty_cells());
-    (0..ROWS).flat_map(move |row| {
-        let bits = zone[row] & empty[row];
-        (0..STRIDE)
-            .filter(move |column| bits >> column & 1 == 1)
-            .filter_map(move |column| Point::from_index(row * STRIDE + column))
-    })
-}
-
 /// Adds what keeps `color` from a five at `point`, or from any other move there: the point, and in caro the ends of the row.
 fn add_five(board: &Board, point: Point, color: Color, zone: &mut CellSet) {
-    add(zone, point);
+    zone.insert(point);
     if !board.rule().is_caro() {
         return;
     }
@@ -183,7 +162,7 @@ fn add_five(board: &Board, point: Point, color: Color, zone: &mut CellSet) {
         for sign in [-1, 1] {
             let mut row = (1..).map_while(|steps| point.step(direction, steps * sign));
             if let Some(end) = row.find(|&cell| board.cell(cell) != Cell::from(color)) {
-                add(zone, end);
+                zone.insert(end);
             }
         }
     }
@@ -191,14 +170,10 @@ fn add_five(board: &Board, point: Point, color: Color, zone: &mut CellSet) {
 
 /// The empty cells of all fives in a row that `color` can fill with so many stones.
 fn rows(board: &Board, color: Color, stones: usize) -> CellSet {
-    let empty = board.empty_cells();
-    let mut own = CellSet::default();
-    for point in board.size().points() {
-        if board.cell(point) == Cell::from(color) {
-            add(&mut own, point);
-        }
-    }
-    let mut found = CellSet::default();
+    let empty = board.empty_cells().rows();
+    let own: CellSet = board.size().points().filter(|&point| board.cell(point) == Cell::from(color)).collect();
+    let own = own.rows();
+    let mut found = [0; ROWS];
     for (down, right) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
         // Bits of a row, shifted such that the cell so many steps on stands where the five begins.
         let shift = |bits: u32, steps: usize| match right {
@@ -237,7 +212,7 @@ fn rows(board: &Board, color: Color, stones: usize) -> CellSet {
             }
         }
     }
-    found
+    CellSet::from_rows(found)
 }
 
 #[cfg(test)]
@@ -256,7 +231,7 @@ mod tests {
                 let own = row.iter().filter(|&&point| board.cell(point) == Cell::from(color)).count();
                 let empty = row.iter().filter(|&&point| board.is_empty(point)).count();
                 if own + empty == 5 && empty <= stones {
-                    row.iter().filter(|&&point| board.is_empty(point)).for_each(|&point| add(&mut found, point));
+                    row.iter().filter(|&&point| board.is_empty(point)).for_each(|&point| found.insert(point));
                 }
             }
         }
