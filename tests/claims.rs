@@ -5,9 +5,12 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod common;
+
+use common::boards::{place, position_near_the_draw};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use tengen::base::{Color, Ply, Point, Rule, Size};
+use tengen::base::{Color, Ply, Point, Rule, Score, Size};
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::search::forced::{self, Duty};
 
@@ -22,6 +25,9 @@ fn legal_moves(board: &mut Board) -> Vec<Point> {
 /// only, so this may miss wins but never invents one; the defender tries everything.
 fn can_win(board: &mut Board, plies: i32) -> bool {
     let us = board.side();
+    if board.is_draw() {
+        return false;
+    }
     if board.count(us, Threat::Five) > 0 {
         return true;
     }
@@ -42,7 +48,7 @@ fn can_win(board: &mut Board, plies: i32) -> bool {
 
 /// Whether the side to move loses within `plies` plies (even) whatever it plays.
 fn is_lost(board: &mut Board, plies: i32) -> bool {
-    if board.count(board.side(), Threat::Five) > 0 {
+    if board.is_draw() || board.count(board.side(), Threat::Five) > 0 {
         return false;
     }
     // A threatened five first: it refutes most replies without further search.
@@ -68,13 +74,7 @@ fn tactical_position(rule: Rule, random: &mut SmallRng) -> Board {
     for _ in 0..stones {
         let x = left + random.random_range(0..span);
         let y = top + random.random_range(0..span);
-        let point = Point::new(x, y).unwrap();
-        // Now and then the same side plays twice, so that one-sided positions occur too.
-        let color = if random.random_bool(0.15) { board.side().opponent() } else { board.side() };
-        let spoils = board.is_empty(point) && (board.threat(point, color) == Threat::Five);
-        if board.is_empty(point) && !spoils && !(color == Color::Black && board.is_forbidden(point)) {
-            board.play_color(point, color, &mut NullObserver);
-        }
+        place(&mut board, Point::new(x, y).unwrap(), random);
     }
     board
 }
@@ -83,6 +83,8 @@ fn tactical_position(rule: Rule, random: &mut SmallRng) -> Board {
 struct Tally {
     wins: [usize; 6],
     losses: [usize; 6],
+    /// Draws where the opponent threatens a five.
+    draws: usize,
     lists: [usize; 3],
 }
 
@@ -103,8 +105,12 @@ fn picture(board: &Board) -> String {
 fn check(board: &mut Board, tally: &mut Tally) {
     let claim = forced::static_result(board, Ply::ROOT);
     if let Some(score) = claim {
-        let distance = score.distance().expect("static results are decisive");
-        if score.is_win() {
+        let distance = score.distance().unwrap_or(0);
+        if distance == 0 {
+            assert!(score == Score::DRAW && board.moves_to_draw() == 1, "no proof of a draw\n{}", picture(board));
+            assert!(!legal_moves(board).is_empty() && !can_win(board, 1), "claimed draw is none\n{}", picture(board));
+            tally.draws += usize::from(board.count(board.side().opponent(), Threat::Five) > 0);
+        } else if score.is_win() {
             tally.wins[distance as usize] += 1;
             assert!(can_win(board, distance), "claimed win in {distance} is none\n{}", picture(board));
         } else {
@@ -120,6 +126,10 @@ fn check(board: &mut Board, tally: &mut Tally) {
         Duty::StopFourThree(list) => (2, list, 6),
     };
     tally.lists[kind] += 1;
+    // The game is drawn before anybody can win.
+    if board.moves_to_draw() < plies as usize {
+        return;
+    }
     for reply in legal_moves(board) {
         if !list.contains(&reply) {
             assert!(loses(board, reply, plies), "{reply} is missing from list {kind} {list:?}\n{}", picture(board));
@@ -156,6 +166,17 @@ fn standard_claims_hold() {
 #[test]
 fn renju_claims_hold() {
     check_rule(Rule::Renju);
+}
+
+/// A double four with one move to the draw was taken for a win: there is nothing to stop it with, and nothing to fear.
+#[test]
+fn claims_near_the_draw_hold() {
+    let mut random = SmallRng::seed_from_u64(11);
+    let mut tally = Tally::default();
+    for _ in 0..positions() {
+        check(&mut position_near_the_draw(&mut random), &mut tally);
+    }
+    assert!(tally.draws > 20 && tally.wins[3] > 5 && tally.losses[2] > 5, "{tally:?}");
 }
 
 #[test]

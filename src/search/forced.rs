@@ -59,10 +59,13 @@ pub fn static_result(board: &mut Board, ply: Ply) -> Option<Score> {
     if board.count(us, Threat::Five) > 0 {
         return (moves_left >= 1).then_some(Score::win_in(ply, 1));
     }
+    if moves_left < 2 {
+        // Any move ends the game, whatever it threatens. (Unless black has fouls only.)
+        let empty = *board.empty_cells();
+        let may_move = !board.rule().has_forbidden(us) || empty.points().any(|point| !board.is_forbidden(point));
+        return may_move.then_some(Score::DRAW);
+    }
     if board.count(them, Threat::Five) > 0 {
-        if moves_left < 2 {
-            return None;
-        }
         let stops = kill_intersection(board, them, Threat::Five);
         let helpless = stops.iter().all(|&stop| us == Color::Black && board.is_forbidden(stop));
         return helpless.then_some(Score::loss_in(ply, 2));

@@ -319,6 +319,10 @@ impl<'a> ProofBuilder<'a> {
     fn defence(&mut self, board: &mut Board) -> Option<Answers> {
         let them = board.side();
         let us = them.opponent();
+        // The reply would draw the game, or win it.
+        if board.moves_to_draw() < 2 || board.count(them, Threat::Five) > 0 {
+            return None;
+        }
         let (mut list, rest): (ReplyList, _) = if board.count(us, Threat::Five) > 0 {
             (legal_stops(board).into_iter().collect(), None)
         } else {

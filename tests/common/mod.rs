@@ -1,6 +1,7 @@
 //! What the test programs share: the brain run once, games as one string, and random games in which things happen.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
+pub mod boards;
 pub mod proofs;
 
 use rand::rngs::SmallRng;

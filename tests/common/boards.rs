@@ -1,0 +1,30 @@
+//! Random positions full of threats.
+
+use rand::Rng;
+use rand::rngs::SmallRng;
+use tengen::base::{Color, Point, Rule, Size};
+use tengen::board::{Board, NullObserver, Threat};
+
+/// Plays a stone where it is allowed, makes no five and does not end the game. Now and then the same side plays twice,
+/// so that one-sided positions occur too.
+pub fn place(board: &mut Board, point: Point, random: &mut SmallRng) {
+    let color = if random.random_bool(0.15) { board.side().opponent() } else { board.side() };
+    let spoils = !board.is_empty(point)
+        || board.threat(point, color) == Threat::Five
+        || (color == Color::Black && board.is_forbidden(point));
+    if !spoils && board.moves_to_draw() > 1 {
+        board.play_color(point, color, &mut NullObserver);
+    }
+}
+
+/// A position on a small board with one to six moves to the draw, under the rule that leaves many cells empty then.
+pub fn position_near_the_draw(random: &mut SmallRng) -> Board {
+    let size = Size::new(random.random_range(6..=8), random.random_range(6..=8)).expect("such boards exist");
+    let mut board = Board::new(Rule::Renju, size);
+    let left = random.random_range(1..=6);
+    while board.moves_to_draw() > left {
+        let (x, y) = (random.random_range(0..size.width()), random.random_range(0..size.height()));
+        place(&mut board, Point::new(x, y).expect("within the board"), random);
+    }
+    board
+}
