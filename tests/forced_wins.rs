@@ -6,6 +6,7 @@
 
 mod common;
 
+use common::boards::{place, position_near_the_draw};
 use common::proofs::{Twins, accepted};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -13,7 +14,7 @@ use std::collections::HashMap;
 use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Board, NullObserver, Threat};
-use tengen::search::{ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
+use tengen::search::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
 use tengen::tools::solve;
 
 fn positions() -> usize {
@@ -32,14 +33,7 @@ fn tactical_position(rule: Rule, random: &mut SmallRng) -> Board {
     for _ in 0..stones {
         let x = if crowded { random.random_range(0..width) } else { left + random.random_range(0..span) };
         let y = if crowded { random.random_range(0..height) } else { top + random.random_range(0..span) };
-        let point = Point::new(x, y).unwrap();
-        let color = if random.random_bool(0.15) { board.side().opponent() } else { board.side() };
-        let spoils = !board.is_empty(point)
-            || board.threat(point, color) == Threat::Five
-            || (color == Color::Black && board.is_forbidden(point));
-        if !spoils && board.moves_to_draw() > 1 {
-            board.play_color(point, color, &mut NullObserver);
-        }
+        place(&mut board, Point::new(x, y).unwrap(), random);
     }
     board
 }
@@ -184,12 +178,19 @@ fn check_line(board: &Board, attacker: Color, line: &[Point]) {
     }
 }
 
+/// The line shows the longest defence. Only black's foul may end it before.
+fn check_length(board: &Board, attacker: Color, line: &[Point], proof: &Proof) {
+    let ends_with_a_foul = line.len().is_multiple_of(2) && attacker == Color::White;
+    assert!(line.len() as u32 == proof.distance() || ends_with_a_foul, "{line:?}\n{}", picture(board));
+}
+
 /// A win comes with a proof that the verifier accepts, and with a legal line; the proof is returned.
 fn check_proof(solver: &mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) -> String {
     let proof = ProofBuilder::build(solver, board, attacker, limits);
     let proof = proof.unwrap_or_else(|| panic!("no proof of\n{}", picture(board)));
     let line = proof.line(board, attacker);
     check_line(board, attacker, &line);
+    check_length(board, attacker, &line, &proof);
     let text = solve::proof_text(board, attacker, &proof);
     let outcome = accepted(&text);
     assert!(outcome.is_ok(), "{outcome:?}\n{}\n{text}", picture(board));
@@ -223,6 +224,33 @@ fn check_threats(rule: Rule) {
     }
     assert!(wins > positions() / 100 && slow > positions() / 1000, "{wins} {slow}");
     assert!(twins.accepted > positions() / 100 && twins.refused > positions() / 50, "{twins:?}");
+}
+
+/// Everything that a hunt claims is a proof that the verifier accepts, however few moves are left to the draw.
+#[test]
+fn hunts_claim_what_is_won() {
+    let mut random = SmallRng::seed_from_u64(77);
+    let limits = VctLimits { nodes: 4000, deadline: None };
+    let (mut wins, mut late) = (0, 0);
+    for index in 0..positions() / 5 {
+        let is_late = index % 2 == 0;
+        let rule = Rule::ALL[index / 2 % Rule::ALL.len()];
+        let mut board =
+            if is_late { position_near_the_draw(&mut random) } else { tactical_position(rule, &mut random) };
+        let attacker = board.side();
+        if board.is_draw() || board.count(attacker, Threat::Five) > 0 {
+            continue;
+        }
+        let (mut solver, mut hunter) = (VctSolver::new(1 << 20), Hunter::new(1 << 20));
+        let Some(proof) = ProofBuilder::hunt(&mut solver, &mut hunter, &mut board, attacker, limits) else { continue };
+        let text = solve::proof_text(&board, attacker, &proof);
+        assert_eq!(accepted(&text), Ok(()), "{}\n{text}", picture(&board));
+        let line = proof.line(&mut board.clone(), attacker);
+        check_line(&board, attacker, &line);
+        check_length(&board, attacker, &line, &proof);
+        *if is_late { &mut late } else { &mut wins } += 1;
+    }
+    assert!(wins > positions() / 100 && late > positions() / 200, "{wins} {late}");
 }
 
 /// The verifier's areas rest on it: a black move that cannot become a foul is none, however many white stones come.

@@ -16,7 +16,7 @@ use super::root::{self, Task};
 use super::scope::Scope;
 use super::tt::{Bound, TranspositionTable, TtEntry};
 use super::vct::VctLimits;
-use crate::base::{Ply, Point, Score};
+use crate::base::{Color, Ply, Point, Score};
 use crate::board::{Board, NullObserver, Threat};
 use crate::eval::network::Network;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl Hunter {
 
     fn remembered(&self, key: u64) -> Option<Belief> {
         let hit = self.table.probe(key, Ply::ROOT)?;
-        let depth = hit.depth.unsigned_abs();
+        let depth = hit.depth.max(0) as u32;
         let best = hit.best.filter(|_| wins(hit.score) && hit.bound != Bound::Upper);
         best.map(|point| Belief { point, depth, is_proven: hit.score.is_win() })
     }
@@ -86,8 +86,8 @@ impl Hunter {
     /// Searches until the side to move is believed to win, by at least so many plies or by proof, or the limits are met.
     pub fn find(&mut self, board: &Board, depth: u32, limits: VctLimits) -> Option<Belief> {
         // A search does not think about a move without choice, so it begins after it.
-        let only = only_move(board);
         let mut searched = board.clone();
+        let only = only_move(&mut searched);
         if let Some(point) = only {
             searched.play(point, &mut NullObserver);
         }
@@ -154,9 +154,12 @@ impl ReportSink for UntilWon<'_> {
 }
 
 /// The side to move's only way to stop a five.
-fn only_move(board: &Board) -> Option<Point> {
+fn only_move(board: &mut Board) -> Option<Point> {
+    let us = board.side();
     match forced::duty(board) {
-        Duty::StopFive(list) if list.len() == 1 && board.count(board.side(), Threat::Five) == 0 => Some(list[0]),
+        Duty::StopFive(list) if list.len() == 1 && board.count(us, Threat::Five) == 0 => {
+            Some(list[0]).filter(|&stop| us == Color::White || !board.is_forbidden(stop))
+        }
         _ => None,
     }
 }

@@ -69,8 +69,11 @@ impl Proof {
             if is_five {
                 break;
             }
-            let longest = node.replies.iter().max_by_key(|(_, child)| self.distances[*child]);
-            if let Some(&(reply, child)) = longest {
+            let named = node.replies.iter().copied().max_by_key(|&(_, child)| self.distances[child]);
+            let longest_named = named.map_or(0, |(_, child)| self.distances[child]);
+            let idle = node.rest.filter(|&rest| self.distances[rest] > longest_named);
+            let idle = idle.and_then(|rest| Some((idle_reply(board, attacker.opponent(), node)?, rest)));
+            if let Some((reply, child)) = idle.or(named) {
                 play(board, reply, attacker.opponent());
                 next = Some(child);
             } else {
@@ -91,6 +94,13 @@ impl Proof {
     }
 }
 
+/// A legal reply that a node does not name.
+fn idle_reply(board: &mut Board, defender: Color, node: &ProofNode) -> Option<Point> {
+    let is_named = |point: &Point| node.replies.iter().any(|(reply, _)| reply == point);
+    let mut unnamed = board.empty_cells().points().filter(|point| !is_named(point));
+    unnamed.find(|&point| defender == Color::White || !board.is_forbidden(point))
+}
+
 /// Answers to the replies that are named, and to all others.
 type Answers = (Vec<(Point, usize)>, Option<usize>);
 
@@ -107,7 +117,7 @@ pub struct ProofBuilder<'a> {
     known: HashMap<u64, usize>,
     /// The search that has found the win, where the solver has not.
     hunter: Option<&'a mut Hunter>,
-    /// Positions that could not be proven, with the depth beyond which a belief in them is news.
+    /// Positions that could not be proven, or not within what was left, with the depth beyond which a belief in them is news.
     lost: HashMap<u64, u32>,
     zones: Zones,
 }
@@ -136,7 +146,10 @@ impl<'a> ProofBuilder<'a> {
         limits: VctLimits,
     ) -> Option<Proof> {
         let builder = ProofBuilder::new(solver, Some(hunter), limits);
-        builder.finish(board, attacker, |builder, board| builder.hunted(board, limits.nodes))
+        builder.finish(board, attacker, |builder, board| match builder.solver.find_fours(board) {
+            Some(attack) => builder.fours(board, attack.distance.div_ceil(2), 0),
+            None => builder.hunted(board, limits.nodes),
+        })
     }
 
     fn new(solver: &'a mut VctSolver, hunter: Option<&'a mut Hunter>, limits: VctLimits) -> ProofBuilder<'a> {
@@ -342,6 +355,9 @@ impl<'a> ProofBuilder<'a> {
         }
         let mut replies = Vec::new();
         for reply in list {
+            if self.is_over() {
+                return None;
+            }
             board.play(reply, &mut NullObserver);
             let child = self.unchanged(board, rest).or_else(|| self.attack(board));
             board.undo(&mut NullObserver);

@@ -276,6 +276,10 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
         answer.distance = proof.distance();
         answer.line = proof.line(&mut board, attacker);
     }
+    if answer.outcome != VctOutcome::Win {
+        answer.distance = 0;
+        answer.line.clear();
+    }
     answer
 }
 
