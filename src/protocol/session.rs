@@ -109,7 +109,7 @@ impl<W: Write> Session<W> {
                 }
             }
         }
-        if let Err(error) = self.database.save() {
+        if let Err(error) = self.write_database() {
             log::error!("the database could not be written: {error}");
         }
     }
@@ -134,7 +134,8 @@ impl<W: Write> Session<W> {
             self.complain(Complaint::Internal)
         });
         self.free_since = Instant::now();
-        outcome.map(|()| Flow::Continue)
+        // Nobody waits for the disk, and the clock of the next question does not either.
+        outcome.and_then(|()| self.save_now_and_then()).map(|()| Flow::Continue)
     }
 
     fn obey(&mut self, order: &Order) -> io::Result<()> {
@@ -313,6 +314,19 @@ impl<W: Write> Session<W> {
         spots.iter().filter_map(|&spot| self.point(spot).ok()).collect()
     }
 
+    /// The spots of a block as points; `None` unless all lie on the board, each another one.
+    fn distinct_points(&self, spots: &[Spot]) -> Option<Vec<Point>> {
+        let points = self.points(spots);
+        let distinct = points.iter().enumerate().all(|(index, point)| !points[..index].contains(point));
+        (distinct && points.len() == spots.len()).then_some(points)
+    }
+
+    /// The same as moves, black first.
+    fn moves(&self, spots: &[Spot]) -> Option<Vec<(Point, Cell)>> {
+        let colors = [Cell::Black, Cell::White].into_iter().cycle();
+        self.distinct_points(spots).map(|points| points.into_iter().zip(colors).collect())
+    }
+
     fn play(&mut self, spot: Spot) -> Result<Point, PositionError> {
         let point = self.point(spot)?;
         self.engine.play(point)?;
@@ -370,12 +384,10 @@ impl<W: Write> Session<W> {
             Some(point) => Some(point),
             None => self.fallback().filter(|&point| self.engine.play(point).is_ok()),
         };
-        let told = match answer {
+        match answer {
             Some(point) => self.reply(&Reply::Move(point)),
             None => self.complain(Complaint::NoMove),
-        };
-        // Nobody waits for the disk.
-        told.and_then(|()| self.save_now_and_then())
+        }
     }
 
     /// Runs a search in the engine, watched by [`Traffic`]; `None` when it panicked, and then the engine has been

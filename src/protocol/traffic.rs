@@ -11,7 +11,7 @@ use super::record::Recorder;
 use crate::engine::Options;
 use crate::search::SearchControl;
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Commands heard within this time of a think command came together with it.
@@ -75,6 +75,8 @@ struct State {
     last_think: Option<Stamp>,
     /// The last command that may owe a line.
     last_question: Option<Stamp>,
+    /// The session is busy with a file.
+    filing: bool,
     finished: bool,
 }
 
@@ -83,7 +85,8 @@ struct State {
 pub struct Traffic {
     control: SearchControl,
     state: Mutex<State>,
-    finished: Condvar,
+    /// `finished` or `filing` has changed.
+    settled: Condvar,
     recorder: Option<Recorder>,
 }
 
@@ -193,19 +196,47 @@ impl Traffic {
     /// The session has nothing left to do.
     pub fn finish(&self) {
         self.state().finished = true;
-        self.finished.notify_all();
+        self.settled.notify_all();
     }
 
-    /// Waits until the session has nothing left to do; `false` when it takes longer than `patience`.
+    /// The session is busy with a file, until what is returned is dropped.
+    pub fn filing(self: &Arc<Self>) -> Filing {
+        self.state().filing = true;
+        Filing(Arc::clone(self))
+    }
+
+    /// Waits until the session has nothing left to do; `false` when it takes longer than `patience`, the time for files
+    /// not counted.
     pub fn wait_finished(&self, patience: Duration) -> bool {
-        let waited = self.finished.wait_timeout_while(self.state(), patience, |state| !state.finished);
-        waited.unwrap_or_else(PoisonError::into_inner).0.finished
+        let mut state = self.state();
+        loop {
+            let waited = self.settled.wait_timeout_while(state, patience, |state| !state.finished);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if state.finished || !state.filing {
+                return state.finished;
+            }
+            let waited = self.settled.wait_while(state, |state| state.filing && !state.finished);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// See [`Traffic::filing`].
+#[must_use]
+#[derive(Debug)]
+pub struct Filing(Arc<Traffic>);
+
+impl Drop for Filing {
+    fn drop(&mut self) {
+        self.0.state().filing = false;
+        self.0.settled.notify_all();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     /// Orders with made-up times of hearing, in ms.
     struct Script {
@@ -332,6 +363,27 @@ mod tests {
         script.begin(&begin);
         script.hear(1000, Command::About);
         assert_eq!(hurry(&mut script, 1000), Hurry::AtOnce, "the search has run for long");
+    }
+
+    #[test]
+    fn the_end_waits_for_files_but_not_for_a_reader_that_left() {
+        let traffic = Arc::new(Traffic::default());
+        let patience = Duration::from_millis(1);
+        assert!(!traffic.wait_finished(patience));
+        let filing = traffic.filing();
+        let is_written = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let listener = scope.spawn(|| {
+                traffic.wait_finished(patience);
+                is_written.load(Ordering::SeqCst)
+            });
+            std::thread::sleep(50 * patience);
+            is_written.store(true, Ordering::SeqCst);
+            drop(filing);
+            assert!(listener.join().unwrap());
+        });
+        traffic.finish();
+        assert!(traffic.wait_finished(patience));
     }
 
     #[test]

@@ -4,14 +4,15 @@
 //! named. Files are written now and then after a search, on request, and at the end.
 
 use super::Session;
-use crate::base::{Cell, Ply, Point, Score};
+use crate::base::{Ply, Point, Score};
 use crate::engine::database::{Entry, Position};
 use crate::engine::{Database, Level, files};
 use crate::protocol::command::{FileUse, Query, Spot};
 use crate::protocol::reply::{Complaint, FileReport, Reply};
 use crate::search::{Iteration, SearchReport};
+use std::error::Error;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Least time between two writings of the database after a search.
@@ -51,6 +52,12 @@ impl<W: Write> Session<W> {
         }
     }
 
+    /// Writes the database, if it has a file and has changed.
+    pub(super) fn write_database(&mut self) -> io::Result<()> {
+        let _filing = self.traffic.filing();
+        self.database.save()
+    }
+
     /// Writes the database, if it has changed and was not written a moment ago. A failure is a message, not an error:
     /// nobody has asked, and an error would end the game in some managers.
     pub(super) fn save_now_and_then(&mut self) -> io::Result<()> {
@@ -58,18 +65,10 @@ impl<W: Write> Session<W> {
             return Ok(());
         }
         self.saved_at = Some(Instant::now());
-        match self.database.save() {
+        match self.write_database() {
             Ok(()) => Ok(()),
             Err(error) => self.reply(&Reply::FileWarning(&one_line("database not written", &error))),
         }
-    }
-
-    /// The moves of a block as a position, black first; `None` where they lead to none.
-    fn moves(&self, spots: &[Spot]) -> Option<Vec<(Point, Cell)>> {
-        let points = self.points(spots);
-        let distinct = points.iter().enumerate().all(|(index, point)| !points[..index].contains(point));
-        let colors = [Cell::Black, Cell::White].into_iter().cycle();
-        (distinct && points.len() == spots.len()).then(|| points.into_iter().zip(colors).collect())
     }
 
     /// Answers a question to the database, or changes it.
@@ -116,7 +115,7 @@ impl<W: Write> Session<W> {
                 }
             }
         }
-        self.save_now_and_then()
+        Ok(())
     }
 
     /// What is known about the positions after each move, and the mark that a board shows for it: somebody's own, or
@@ -147,9 +146,9 @@ impl<W: Write> Session<W> {
 
     /// Writes the database, if it has a file, and tells its size.
     pub(super) fn save_database(&mut self) -> io::Result<()> {
-        match self.database.save() {
+        match self.write_database() {
             Ok(()) => self.reply(&Reply::DatabaseSize(self.database.len())),
-            Err(error) => self.complain_about_file("database", &error),
+            Err(error) => self.reply(&Reply::FileError(&one_line("database", &error))),
         }
     }
 
@@ -162,43 +161,50 @@ impl<W: Write> Session<W> {
         if self.script.is_some() && file_use != FileUse::LoadHash {
             return Ok(());
         }
-        match file_use {
-            FileUse::DumpHash => match self.engine.dump_hash(&path) {
-                Ok(count) => return self.reply(&Reply::File(FileReport::HashWritten(count))),
-                Err(error) => return self.complain_about_file("hash table", &error),
-            },
-            FileUse::LoadHash => match self.engine.load_hash(&path) {
-                Ok(count) => return self.reply(&Reply::File(FileReport::HashRead(count))),
-                Err(error) => return self.complain_about_file("hash table", &error),
-            },
-            _ => {}
-        }
-        let outcome = match file_use {
-            FileUse::WriteDatabase => self.database.write(&path).map_err(Into::into),
-            FileUse::MergeDatabase => self.database.merge(&path).map(|_| ()),
-            FileUse::WritePositions => {
-                let positions = self.database.positions();
-                files::replace(&path, |out| positions.iter().try_for_each(|line| writeln!(out, "{line}")))
-                    .map_err(Into::into)
-            }
-            _ => self.database.save().map_err(Into::into).and_then(|()| Database::open(&path)).map(|database| {
-                self.database = database;
-                self.saved_at = None;
-            }),
-        };
+        let filing = self.traffic.filing();
+        let outcome = self.file(file_use, &path);
+        drop(filing);
         match outcome {
-            Ok(()) => self.reply(&Reply::DatabaseSize(self.database.len())),
-            Err(error) => self.complain_about_file("database", &error),
+            Ok(Some(report)) => self.reply(&Reply::File(report)),
+            Ok(None) => self.reply(&Reply::DatabaseSize(self.database.len())),
+            Err(error) => self.reply(&Reply::FileError(&error)),
         }
     }
 
-    fn complain_about_file(&mut self, what: &str, error: &dyn std::error::Error) -> io::Result<()> {
-        self.reply(&Reply::FileError(&one_line(what, error)))
+    /// Reads or writes a file; what has been done with the hash table, or `None` for the database, or what went wrong.
+    fn file(&mut self, file_use: FileUse, path: &Path) -> Result<Option<FileReport>, String> {
+        let of_hash = |error: &dyn Error| one_line("hash table", error);
+        let of_database = |error: &dyn Error| one_line("database", error);
+        match file_use {
+            FileUse::DumpHash => {
+                let count = self.engine.dump_hash(path).map_err(|error| of_hash(&error))?;
+                return Ok(Some(FileReport::HashWritten(count)));
+            }
+            FileUse::LoadHash => {
+                let count = self.engine.load_hash(path).map_err(|error| of_hash(&error))?;
+                return Ok(Some(FileReport::HashRead(count)));
+            }
+            FileUse::WriteDatabase => self.database.write(path).map_err(|error| of_database(&error))?,
+            FileUse::MergeDatabase => {
+                self.database.merge(path).map_err(|error| of_database(&error))?;
+            }
+            FileUse::WritePositions => {
+                let positions = self.database.positions();
+                files::replace(path, |out| positions.iter().try_for_each(|line| writeln!(out, "{line}")))
+                    .map_err(|error| of_database(&error))?;
+            }
+            FileUse::SetDatabase => {
+                self.database.save().map_err(|error| of_database(&error))?;
+                self.database = Database::open(path).map_err(|error| of_database(&error))?;
+                self.saved_at = None;
+            }
+        }
+        Ok(None)
     }
 }
 
 /// One line, whatever the system writes.
-fn one_line(what: &str, error: &dyn std::error::Error) -> String {
+fn one_line(what: &str, error: &dyn Error) -> String {
     format!("{what}: {error}").chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 

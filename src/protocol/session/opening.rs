@@ -38,11 +38,7 @@ impl<W: Write> Session<W> {
 
     /// The stones of a swap2 question, black first; `None` when there cannot be such a question.
     fn opening(&self, spots: &[Spot]) -> Option<Vec<(Point, Cell)>> {
-        let points = self.points(spots);
-        let distinct = points.iter().enumerate().all(|(index, point)| !points[..index].contains(point));
-        let colors = [Cell::Black, Cell::White].into_iter().cycle();
-        (distinct && points.len() == spots.len() && matches!(points.len(), 0 | 3 | 5))
-            .then(|| points.into_iter().zip(colors).collect())
+        self.moves(spots).filter(|moves| matches!(moves.len(), 0 | 3 | 5))
     }
 
     /// Three stones that serve when the engine has none to propose.
@@ -108,11 +104,9 @@ impl<W: Write> Session<W> {
             4 | 5 => 4..=4,
             _ => 5..=self.engine.size().cells(),
         };
-        let points = self.points(spots);
-        let distinct = points.iter().enumerate().all(|(index, point)| !points[..index].contains(point));
-        if !distinct || points.len() != spots.len() || !wanted.contains(&points.len()) {
+        let Some(points) = self.distinct_points(spots).filter(|points| wanted.contains(&points.len())) else {
             return self.complain(Complaint::SoosorvCount);
-        }
+        };
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         let (placed, fifths) = points.split_at(points.len().min(4));
         let colors = [Cell::Black, Cell::White].into_iter().cycle();
