@@ -2,6 +2,7 @@
 
 pub mod color;
 pub mod depth;
+pub mod hash;
 pub mod list;
 pub mod maps;
 pub mod memory;

@@ -13,7 +13,8 @@
 //! The fields are rule, size, black stones, white stones, value for the side to move, depth, tag, best move, label. A
 //! file with anything unexpected in it is refused as a whole.
 
-use super::files::{self, Checksum};
+use super::files;
+use crate::base::hash::Checksum;
 use crate::base::{Cell, Color, Point, Rule, Score, Size};
 use crate::board::notation::{letter, parse_moves};
 use crate::board::symmetry::Symmetry;

@@ -30,35 +30,6 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     outcome
 }
 
-/// FNV-1a, 64 bits: tells a file that was cut or changed from one that was not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Checksum(u64);
-
-impl Checksum {
-    /// Of nothing.
-    pub fn new() -> Checksum {
-        Checksum(0xcbf2_9ce4_8422_2325)
-    }
-
-    /// With these bytes, too.
-    pub fn add(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    /// The number.
-    pub fn value(self) -> u64 {
-        self.0
-    }
-}
-
-impl Default for Checksum {
-    fn default() -> Checksum {
-        Checksum::new()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,12 +48,5 @@ mod tests {
         replace(&path, |out| out.write_all(b"new")).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
-    }
-
-    #[test]
-    fn the_checksum_is_the_published_one() {
-        let mut checksum = Checksum::new();
-        checksum.add(b"foobar");
-        assert_eq!(checksum.value(), 0x8594_4171_f739_67e8);
     }
 }

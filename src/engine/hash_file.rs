@@ -5,7 +5,8 @@
 //! here, so it is refused, and so is a damaged file.
 
 use super::Engine;
-use super::files::{self, Checksum};
+use super::files;
+use crate::base::hash::Checksum;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read};

@@ -9,6 +9,7 @@
 //!
 //! What he sees and when he reads follows from the position and the seed alone: the same game gets the same answers.
 
+use crate::base::hash::{GOLDEN, scatter};
 use crate::base::{Color, Direction, Point, PointList, ReplyList, Score, Size};
 use crate::board::{Board, Shape, Threat, symmetry};
 use crate::eval::{Evaluator, ShapeEvaluator};
@@ -249,12 +250,8 @@ fn line_of(point: Point, direction: Direction) -> usize {
     }
 }
 
-/// Scatters the bits of a number (the finisher of `SplitMix64`).
 fn mix(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    scatter(number.wrapping_add(GOLDEN))
 }
 
 /// The report on a move that was played by feeling.

@@ -8,6 +8,7 @@
 //! values, attack scores and defence scores by combination, the threat values by mask, and the nearness scores, all
 //! `i16` little-endian; and a 64-bit FNV-1a hash of all that.
 
+use crate::base::hash::Checksum;
 use crate::base::{Color, Point, Rule};
 use crate::board::tables::{COMBINATIONS, all_combinations};
 use crate::board::{Board, Threat};
@@ -193,7 +194,7 @@ pub fn encode(sets: &[Weights; WeightSet::ALL.len()]) -> Vec<u8> {
             .chain(weights.near.iter().flatten().copied());
         bytes.extend(numbers.flat_map(i16::to_le_bytes));
     }
-    let hash = fnv(&bytes);
+    let hash = Checksum::of(&bytes);
     bytes.extend(hash.to_le_bytes());
     bytes
 }
@@ -202,7 +203,7 @@ pub fn encode(sets: &[Weights; WeightSet::ALL.len()]) -> Vec<u8> {
 pub fn decode(bytes: &[u8]) -> Option<Vec<Weights>> {
     let (body, hash) = bytes.split_last_chunk::<8>()?;
     let numbers = body.strip_prefix(&MAGIC)?;
-    if fnv(body) != u64::from_le_bytes(*hash) || numbers.len() != WeightSet::ALL.len() * NUMBERS * 2 {
+    if Checksum::of(body) != u64::from_le_bytes(*hash) || numbers.len() != WeightSet::ALL.len() * NUMBERS * 2 {
         return None;
     }
     let numbers: Vec<i16> = numbers.chunks_exact(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
@@ -223,11 +224,6 @@ pub fn decode(bytes: &[u8]) -> Option<Vec<Weights>> {
         weights
     };
     Some(numbers.chunks_exact(NUMBERS).map(set).collect())
-}
-
-/// 64-bit FNV-1a.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::cli::Setup;
 use super::player::Fault;
 use super::schedule::{self, Game};
+use crate::base::hash::Checksum;
 use crate::base::{Point, Size};
 use crate::board::notation::parse_moves;
 use anyhow::{Context, Result, bail, ensure};
@@ -122,11 +123,7 @@ pub fn match_id(setup: &Setup) -> String {
     let engines: Vec<String> = setup.engines.iter().map(super::spec::EngineSpec::fingerprint).collect();
     let openings: Vec<String> = setup.openings.iter().map(super::openings::Opening::text).collect();
     let text = format!("{:?}\n{engines:?}\n{openings:?}\n{:?}", setup.terms, setup.pairings);
-    // FNV-1a: the same on every machine and in every version.
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    format!("{hash:016x}")
+    format!("{:016x}", Checksum::of(text.as_bytes()))
 }
 
 /// The file of records: finished games are appended at once, and put in order at the end.
