@@ -156,3 +156,25 @@ fn low_levels_miss_things_as_people_do() {
     let (lowest, low) = (count(0), count(20));
     assert!(lowest > low && low > 0, "{lowest} {low}");
 }
+
+/// The mirror image of a candidate was played although it was blocked, and a blocked line went unnoticed.
+#[test]
+fn no_level_plays_what_is_blocked() {
+    let point = |x, y| Point::new(x, y).unwrap();
+    let center = point(7, 7);
+    let blocked = [point(6, 6), point(6, 8), point(6, 7), point(8, 7)];
+    let line = point(8, 6);
+    for strength in (0..FULL).step_by(10) {
+        let mut played = Vec::new();
+        for seed in 0..8 {
+            let mut engine = Engine::new();
+            engine.new_game(Size::square(15).unwrap(), false);
+            engine.play(center).unwrap();
+            let mut game = Game { oracle: Oracle::new(Rule::Freestyle, engine.size()), engine, moves: String::new() };
+            game.engine.set_blocked(&blocked);
+            game.engine.set_blocked_paths(&[vec![center, line]]);
+            played.push(game.ask(strength, seed));
+        }
+        assert!(played.iter().all(|answer| *answer != line && !blocked.contains(answer)), "{strength}: {played:?}");
+    }
+}

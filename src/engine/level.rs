@@ -129,7 +129,7 @@ pub fn choose(board: &mut Board, level: Level, seed: u64, blocked: &[Point]) -> 
         return Some(Choice::Feel(favourite));
     }
     let width = if necessary.is_some() { candidates.len() } else { candidates.len().min(level.width as usize) };
-    Some(Choice::Read(with_images(board, &candidates[..width])))
+    Some(Choice::Read(with_images(board, &candidates[..width], blocked)))
 }
 
 /// What must be played so that no five and no open four is missed; `None` when anything goes.
@@ -177,14 +177,15 @@ fn candidates(board: &mut Board, eyes: &Eyes, necessary: Option<&ReplyList>, blo
     ranked.into_iter().map(|(_, _, point)| point).collect()
 }
 
-/// The points and those that are the same by the position's symmetries: a search looks at one of each.
-fn with_images(board: &Board, points: &[Point]) -> Vec<Point> {
+/// The points and those that are the same by the position's symmetries, as far as these may be played: a search looks
+/// at one of each.
+fn with_images(board: &Board, points: &[Point], blocked: &[Point]) -> Vec<Point> {
     let symmetries = symmetry::of_position(board);
     let mut all = Vec::new();
     for &point in points {
         let images = symmetries.iter().map(|symmetry| symmetry.apply(point, board.size()));
         for image in std::iter::once(point).chain(images) {
-            if !all.contains(&image) {
+            if !all.contains(&image) && !blocked.contains(&image) {
                 all.push(image);
             }
         }

@@ -237,7 +237,8 @@ impl Engine {
         if level.is_full() {
             return self.think_fully(control, sink);
         }
-        match level::choose(&mut board, level, self.options.seed, &self.blocked) {
+        let blocked = self.scope(&board, 1).blocked;
+        match level::choose(&mut board, level, self.options.seed, &blocked) {
             None => self.think_fully(control, sink),
             Some(level::Choice::Feel(point)) => {
                 let report = level::felt(&board, point);
@@ -304,7 +305,9 @@ impl Engine {
     fn fit_table(&mut self) {
         self.pool.resize(self.options.usable_threads());
         let wanted = self.options.hash_bytes();
-        if wanted > self.table.bytes() * 9 / 8 || self.table.bytes() > self.options.hash_limit() * 9 / 8 {
+        // A table that is larger than useful may stay, unless somebody has said how large it shall be.
+        let most = if self.options.hash_size.is_some() { wanted } else { self.options.hash_limit() };
+        if wanted > self.table.bytes() * 9 / 8 || self.table.bytes() > most * 9 / 8 {
             // The old one goes first: there may be no room for both.
             *self.table_mut() = TranspositionTable::new(1);
             *self.table_mut() = TranspositionTable::new(wanted);
@@ -369,5 +372,21 @@ impl Engine {
 impl Default for Engine {
     fn default() -> Engine {
         Engine::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_size_that_was_asked_for_is_obeyed_even_if_it_is_smaller() {
+        let mut engine = Engine::new();
+        for mib in [8, 2, 4] {
+            engine.options_mut().hash_size = Some(mib << 20);
+            engine.fit_table();
+            let bytes = engine.table.bytes();
+            assert!(bytes <= (mib << 20) * 9 / 8 && bytes > (mib << 20) / 2, "{bytes} bytes instead of {mib} MiB");
+        }
     }
 }
