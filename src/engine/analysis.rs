@@ -90,11 +90,14 @@ impl Engine {
 
     /// The sets of stones to weigh: all of them where they are few, otherwise a sample of those near other stones.
     fn sets_of_stones(&self, count: usize) -> Vec<Vec<Point>> {
+        let mut board = self.board();
         let mut sets = vec![Vec::new()];
         for _ in 0..count {
             let next: Vec<Vec<Point>> = sets
                 .iter()
-                .flat_map(|set| self.next_stones(set).into_iter().map(|point| [set.as_slice(), &[point]].concat()))
+                .flat_map(|set| {
+                    self.next_stones(&mut board, set).into_iter().map(|point| [set.as_slice(), &[point]].concat())
+                })
                 .collect();
             if next.len() > MOST_SETS {
                 return self.sample(count);
@@ -107,11 +110,12 @@ impl Engine {
     /// Random sets of stones, each near those before it.
     fn sample(&self, count: usize) -> Vec<Vec<Point>> {
         let mut random = SmallRng::seed_from_u64(SEED);
+        let mut board = self.board();
         let mut sets = Vec::new();
         for _ in 0..2 * MOST_SETS {
             let mut set = Vec::new();
             while set.len() < count {
-                let next = self.next_stones(&set);
+                let next = self.next_stones(&mut board, &set);
                 if next.is_empty() {
                     break;
                 }
@@ -127,8 +131,10 @@ impl Engine {
     }
 
     /// Where the next stone of a set may lie: legal, not blocked, ending nothing, and near other stones.
-    fn next_stones(&self, set: &[Point]) -> Vec<Point> {
-        let mut board = self.board_after(set);
+    fn next_stones(&self, board: &mut Board, set: &[Point]) -> Vec<Point> {
+        for &point in set {
+            board.play(point, &mut NullObserver);
+        }
         let us = board.side();
         let mut points: Vec<Point> = Vec::new();
         board.for_each_near(|point| points.push(point));
@@ -145,6 +151,9 @@ impl Engine {
         points.retain(|&point| {
             board.threat(point, us) != crate::board::Threat::Five && (us == Color::White || !board.is_forbidden(point))
         });
+        for _ in set {
+            board.undo(&mut NullObserver);
+        }
         points
     }
 

@@ -55,7 +55,7 @@ impl SearchControl {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Replaces the limits of the running search.
+    /// Replaces the limits of the running search, all but the depth.
     pub fn set_limits(&self, limits: SearchLimits) {
         *self.limits.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = limits;
         self.version.fetch_add(1, Ordering::Release);

@@ -121,7 +121,6 @@ impl Worker<'_> {
             return Some(self.evaluator.evaluate(&self.board));
         }
         let us = self.board.side();
-        self.evaluator.prepare();
         let mut moves = Vec::new();
         order::for_each_reply(&self.board, &Duty::Free, |point| {
             if !blocked.contains(&point) {

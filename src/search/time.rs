@@ -150,7 +150,7 @@ impl TimeManager {
     pub fn may_deepen(&self, params: &Params, now: Duration) -> bool {
         let Some(hard) = self.hard else { return true };
         let Some(share) = self.share else { return now < hard };
-        let begin = share * self.course.worth(params) as u32 / 1000 * params.time_begin() as u32 / 100;
+        let begin = share.saturating_mul(self.course.worth(params) as u32) / 1000 * params.time_begin() as u32 / 100;
         now < begin.min(hard * 9 / 10)
     }
 }
@@ -285,6 +285,17 @@ mod tests {
         // However open, a few times the share at most.
         let wild: Vec<_> = (0..20).map(|i| (i % 20, -100 * i as i32, 0)).collect();
         assert!(play(&wild) < 60_000 / 7);
+    }
+
+    #[test]
+    fn no_increment_is_too_large() {
+        let increment = Duration::from_millis(i64::MAX as u64);
+        let limits = SearchLimits { increment, ..limits(None, Some(60_000)) };
+        let mut manager = manager(&limits, 200);
+        for i in 0..9 {
+            manager.note_iteration(Point::new(i, 7).unwrap(), Score::estimate(-100 * i as i32), 0);
+        }
+        assert!(manager.may_deepen(&PARAMS, ms(60_000)));
     }
 
     #[test]
