@@ -9,6 +9,11 @@ fn main() -> ExitCode {
         env_logger::init();
     }
     std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
+    #[cfg(feature = "tune")]
+    if let Err(error) = tengen::eval::network::replacement() {
+        let _ = writeln!(std::io::stderr(), "pbrain-tengen: {error}");
+        return ExitCode::from(2);
+    }
     let arguments: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
     let outcome = if arguments.is_empty() {
         tengen::protocol::run(None).map_err(anyhow::Error::from)

@@ -7,6 +7,11 @@ use tengen::tools::tune::cli::{Arguments, run};
 
 fn main() -> ExitCode {
     env_logger::init();
+    #[cfg(feature = "tune")]
+    if let Err(error) = tengen::eval::network::replacement() {
+        let _ = writeln!(std::io::stderr(), "tengen-tune: {error}");
+        return ExitCode::from(2);
+    }
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

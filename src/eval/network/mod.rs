@@ -57,10 +57,11 @@ impl Network {
     pub fn embedded(rule: Rule) -> Option<Arc<Network>> {
         static NETWORKS: [OnceLock<Option<Arc<Network>>>; 5] = [const { OnceLock::new() }; 5];
         let network = NETWORKS[rule.index()].get_or_init(|| {
-            // In builds for tuning, a file may take its place.
             #[cfg(feature = "tune")]
-            if let Some(path) = std::env::var_os("TENGEN_NETWORK") {
-                return Some(Arc::new(Network::new(&Weights::parse(&std::fs::read(path).ok()?).ok()?)));
+            if let Ok(Some(weights)) = replacement()
+                && weights.rule == rule
+            {
+                return Some(Arc::new(Network::new(&weights)));
             }
             let weights = Weights::parse(embedded_bytes(rule)?).ok()?;
             Some(Arc::new(Network::new(&weights)))
@@ -83,6 +84,19 @@ impl Network {
     fn empty_cell(&self) -> [i16; WIDTH] {
         std::array::from_fn(|i| self.bias[i % CHANNELS])
     }
+}
+
+/// The network that takes the place of the one for its rule in builds for tuning: that of the file which
+/// `TENGEN_NETWORK` names. Programs ask before they begin: what is played without it would be no evidence.
+///
+/// # Errors
+/// When there is no such file, or it holds no network.
+#[cfg(feature = "tune")]
+pub fn replacement() -> Result<Option<Weights>, String> {
+    let Some(path) = std::env::var_os("TENGEN_NETWORK").map(std::path::PathBuf::from) else { return Ok(None) };
+    let told = |error: &dyn std::error::Error| format!("TENGEN_NETWORK={}: {error}", path.display());
+    let bytes = std::fs::read(&path).map_err(|error| told(&error))?;
+    Weights::parse(&bytes).map(Some).map_err(|error| told(&error))
 }
 
 /// The bytes of the network that comes with the program for a rule; where they come from is told beside them, in

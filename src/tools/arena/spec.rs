@@ -2,6 +2,7 @@
 //!
 //! `name=Old,cmd=./old/pbrain-tengen,nodes=10000,info.hash_size=65536`
 
+use crate::base::hash::Checksum;
 use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -184,7 +185,11 @@ impl EngineSpec {
 
     /// Everything about the engine that decides its games, in one line: what a resumed match must agree on.
     pub fn fingerprint(&self) -> String {
-        format!("{}|{}|{:?}|{}", self.name, self.limits.fingerprint(), self.infos, self.fresh)
+        let EngineSpec { name, program, arguments, limits, infos, fresh, suspend, .. } = self;
+        // Another build in the same place is another engine.
+        let build = std::fs::read(program).map_or(0, |bytes| Checksum::of(&bytes));
+        let start = format!("{}|{build:016x}|{arguments:?}", program.display());
+        format!("{name}|{start}|{}|{infos:?}|{fresh}|{suspend}", limits.fingerprint())
     }
 }
 
@@ -276,6 +281,21 @@ mod tests {
         assert_eq!(spec.limits.memory, 100 << 20);
         assert_eq!(spec.infos, [("thread_num".to_owned(), "2".to_owned())]);
         assert!(spec.fresh);
+    }
+
+    /// A match was resumed with another build of the same name.
+    #[test]
+    fn another_program_has_another_fingerprint() {
+        let mut program = tempfile::NamedTempFile::new().unwrap();
+        let path = program.path().to_str().unwrap().to_owned();
+        let fingerprint = |fields: &str| parse(&format!("name=A,cmd='{path}'{fields}")).unwrap().fingerprint();
+        let before = fingerprint("");
+        assert_eq!(before, fingerprint(""));
+        for fields in [",args=-x", ",suspend=yes", ",nodes=5"] {
+            assert_ne!(before, fingerprint(fields), "{fields}");
+        }
+        std::io::Write::write_all(&mut program, b"another build").unwrap();
+        assert_ne!(before, fingerprint(""));
     }
 
     #[test]
