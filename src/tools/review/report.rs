@@ -3,7 +3,8 @@
 use super::analysis::{End, Judged, Mark, Review, Worth};
 use crate::base::{Cell, Color, Point};
 use crate::board::notation::letter;
-use crate::tools::{drawing, explain};
+use crate::tools::drawing::{self, sign};
+use crate::tools::explain;
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -12,14 +13,6 @@ use std::fmt::Write as _;
 const SHOWN: usize = 6;
 /// Turning points that are shown with a board, the gravest first.
 const BOARDS: usize = 6;
-
-/// The sign of a colour in drawings.
-fn sign(color: Color) -> char {
-    match color {
-        Color::Black => 'X',
-        Color::White => 'O',
-    }
-}
 
 /// Who plays a colour, in words.
 pub fn player(players: &[Option<String>; 2], color: Color) -> String {
