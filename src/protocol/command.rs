@@ -331,7 +331,7 @@ fn first_number(rest: &[u8]) -> Option<i64> {
     number(split_word(rest).0)
 }
 
-/// `START n`, or `START rows columns` as the Yixin dialect has it.
+/// `START n`, or `START columns rows` as the Yixin dialect has it.
 fn start(rest: &[u8]) -> Command {
     let mut sides = rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let size = match (sides.next(), sides.next(), sides.next()) {
