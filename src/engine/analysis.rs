@@ -27,6 +27,8 @@ const MOST_SETS: usize = 256;
 const MIDDLE: usize = 4;
 /// The same question gets the same sample.
 const SEED: u64 = 2;
+/// The question takes as much of the game's clock as one of so many moves.
+const MOVES: u32 = 7;
 /// Depth to which the sets that are left at last are searched when nothing else limits it.
 const DEEPEST: u32 = 12;
 
@@ -184,6 +186,7 @@ fn distinct(sets: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
 /// Whether the time for the whole question is used up.
 fn is_out_of_time(limits: &SearchLimits) -> bool {
     let Some(started) = limits.started else { return false };
-    let time = limits.turn.into_iter().chain(limits.left.map(|left| left / 7)).min();
-    time.is_some_and(|time| Instant::now().saturating_duration_since(started) >= time * 9 / 10)
+    limits
+        .time_for_question(MOVES)
+        .is_some_and(|time| Instant::now().saturating_duration_since(started) >= time * 9 / 10)
 }

@@ -26,6 +26,8 @@ const WINDOW: usize = 3;
 const FOURTHS: usize = 4;
 /// Most fifth stones that may be asked for.
 const FIFTHS: usize = 8;
+/// A question takes as much of the game's clock as one of so many moves.
+const MOVES: u32 = 20;
 /// Nodes for a part of a question that nothing else limits.
 const PART_NODES: u64 = 400_000;
 /// With three stones on the board, a position this close to even is left for the opponent to choose from.
@@ -111,7 +113,7 @@ impl Engine {
                 let report = self.search(board, Scope::default(), &inner, &mut NullSink);
                 weighed.push((report.last.score.units().abs(), continuation.clone()));
                 let limits = control.limits();
-                let time = limits.turn.into_iter().chain(limits.left.map(|left| left / 20)).min();
+                let time = limits.time_for_question(MOVES);
                 let ends =
                     control.is_stopped() || time.is_some_and(|time| limits.started.unwrap_or(begin).elapsed() >= time);
                 if self.traces.has_more().map_or(ends, |more| !more) {
@@ -245,7 +247,7 @@ impl Engine {
 /// A part of a question's allowance, to be used up at this fraction of it.
 fn share_of(control: &SearchControl, part: u32, whole: u32) -> SearchControl {
     let limits = control.limits();
-    let time = limits.turn.into_iter().chain(limits.left.map(|left| left / 20)).min();
+    let time = limits.time_for_question(MOVES);
     let unbounded = time.is_none() && limits.nodes.is_none() && limits.depth.is_none();
     let nodes = limits.nodes.or(unbounded.then_some(PART_NODES));
     control.part(SearchLimits {

@@ -23,6 +23,20 @@ pub struct SearchLimits {
     pub nodes_per_ms: Option<u32>,
 }
 
+impl SearchLimits {
+    /// Time for one of so many moves: that part of the game's clock and the increment, which comes after the move only,
+    /// so that the clock must last until then. `None` where there is no clock.
+    pub fn part_of_game(&self, moves: u32) -> Option<Duration> {
+        let left = self.left?;
+        Some((left / moves.max(1)).saturating_add(self.increment).min(left / 4 * 3))
+    }
+
+    /// Time for a question that takes the place of one of so many moves; `None`: no limit.
+    pub fn time_for_question(&self, moves: u32) -> Option<Duration> {
+        self.turn.into_iter().chain(self.part_of_game(moves)).min()
+    }
+}
+
 /// The line between whoever asked for a search and the search itself; shared between threads.
 #[derive(Debug, Default)]
 pub struct SearchControl {

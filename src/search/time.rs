@@ -97,7 +97,7 @@ impl TimeManager {
     /// Other deadlines for the same search.
     pub fn set_limits(&mut self, limits: &SearchLimits, empty: usize, params: &Params) {
         let moves = (empty / 2).max(1) as u32;
-        let most = |divisor: i32| limits.left.map(|left| left / moves.min(divisor.max(1) as u32) + limits.increment);
+        let most = |divisor: i32| limits.part_of_game(moves.min(divisor.max(1) as u32));
         let budget = match (limits.turn, most(params.time_fewest_moves())) {
             (None, None) => {
                 (self.share, self.hard) = (None, None);
@@ -150,7 +150,7 @@ impl TimeManager {
     pub fn may_deepen(&self, params: &Params, now: Duration) -> bool {
         let Some(hard) = self.hard else { return true };
         let Some(share) = self.share else { return now < hard };
-        let begin = share.saturating_mul(self.course.worth(params) as u32) / 1000 * params.time_begin() as u32 / 100;
+        let begin = share * self.course.worth(params) as u32 / 1000 * params.time_begin() as u32 / 100;
         now < begin.min(hard * 9 / 10)
     }
 }
@@ -287,15 +287,24 @@ mod tests {
         assert!(play(&wild) < 60_000 / 7);
     }
 
+    /// A move took its part of the clock and the whole increment, which was more than was left.
     #[test]
-    fn no_increment_is_too_large() {
-        let increment = Duration::from_millis(i64::MAX as u64);
-        let limits = SearchLimits { increment, ..limits(None, Some(60_000)) };
-        let mut manager = manager(&limits, 200);
-        for i in 0..9 {
-            manager.note_iteration(Point::new(i, 7).unwrap(), Score::estimate(-100 * i as i32), 0);
+    fn an_increment_is_not_spent_before_it_comes() {
+        for increment in [50, 1000, 20_000, i64::MAX as u64] {
+            let mut left: u64 = 60_000;
+            for stones in (0..225).step_by(2) {
+                let limits = SearchLimits { increment: ms(increment), ..limits(None, Some(left)) };
+                let mut manager = manager(&limits, 225 - stones);
+                // As open a position as there can be.
+                for i in 0..9 {
+                    manager.note_iteration(Point::new(i, 7).unwrap(), Score::estimate(-100 * i as i32), 0);
+                }
+                let used =
+                    (0..=left).find(|&now| manager.is_over(ms(now)) || !manager.may_deepen(&PARAMS, ms(now))).unwrap();
+                assert!(used < left, "{used} of {left} ms at move {stones}");
+                left = (left - used + increment).min(120_000);
+            }
         }
-        assert!(manager.may_deepen(&PARAMS, ms(60_000)));
     }
 
     #[test]
