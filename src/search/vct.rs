@@ -248,10 +248,7 @@ impl VctSolver {
     fn enter(&mut self) -> bool {
         self.nodes += 1;
         let spent = self.nodes() - self.start;
-        if spent >= self.limits.nodes
-            || (self.nodes.is_multiple_of(64)
-                && self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline))
-        {
+        if spent >= self.limits.nodes || self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.out = true;
         }
         self.out
