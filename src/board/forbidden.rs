@@ -19,6 +19,12 @@ impl Board {
         self.is_sure_foul(point) || self.real_threes(point, 2).len() >= 2
     }
 
+    /// Whether `color` may play the empty `point`: white may always.
+    #[inline]
+    pub fn may_play(&mut self, point: Point, color: Color) -> bool {
+        color == Color::White || !self.is_forbidden(point)
+    }
+
     /// Why black may not play the empty `point`; `None` when it is legal.
     pub fn foul(&mut self, point: Point) -> Option<Foul> {
         if self.threat(point, Color::Black) != Threat::Forbidden {

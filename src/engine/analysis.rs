@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::base::maps::HashSet;
-use crate::base::{Color, Point, Score};
+use crate::base::{Point, Score};
 use crate::board::Board;
 use crate::board::observer::NullObserver;
 use crate::search::{NullSink, ReportSink, Scope, SearchControl, SearchLimits, SearchReport};
@@ -150,9 +150,7 @@ impl Engine {
             }
         }
         points.retain(|point| !self.blocked.contains(point));
-        points.retain(|&point| {
-            board.threat(point, us) != crate::board::Threat::Five && (us == Color::White || !board.is_forbidden(point))
-        });
+        points.retain(|&point| board.threat(point, us) != crate::board::Threat::Five && board.may_play(point, us));
         for _ in set {
             board.undo(&mut NullObserver);
         }

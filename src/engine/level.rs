@@ -160,7 +160,7 @@ fn candidates(board: &mut Board, eyes: &Eyes, necessary: Option<&ReplyList>, blo
         Some(list) => points.extend(list.iter().copied()),
         None => board.for_each_near(|point| points.push(point)),
     }
-    points.retain(|point| !blocked.contains(point) && (us == Color::White || !board.is_forbidden(*point)));
+    points.retain(|point| !blocked.contains(point) && board.may_play(*point, us));
     let worth = |point: Point, color: Color| WORTH[eyes.threat(board, point, color).index()];
     let seen: Vec<(Point, u32, u32)> = points.iter().map(|&p| (p, worth(p, us), worth(p, us.opponent()))).collect();
     let best_own = seen.iter().map(|&(_, own, _)| own).max().unwrap_or(0);

@@ -62,13 +62,10 @@ pub fn static_result(board: &mut Board, ply: Ply) -> Option<Score> {
     if moves_left < 2 {
         // Any move ends the game, whatever it threatens. (Unless black has fouls only.)
         let empty = *board.empty_cells();
-        let may_move = !board.rule().has_forbidden(us) || empty.points().any(|point| !board.is_forbidden(point));
-        return may_move.then_some(Score::DRAW);
+        return empty.points().any(|point| board.may_play(point, us)).then_some(Score::DRAW);
     }
     if board.count(them, Threat::Five) > 0 {
-        let stops = kill_intersection(board, them, Threat::Five);
-        let helpless = stops.iter().all(|&stop| us == Color::Black && board.is_forbidden(stop));
-        return helpless.then_some(Score::loss_in(ply, 2));
+        return legal_stops(board).is_empty().then_some(Score::loss_in(ply, 2));
     }
     if board.count(us, Threat::OpenFour) > 0 && moves_left >= 3 {
         return Some(Score::win_in(ply, 3));
@@ -86,6 +83,14 @@ pub fn static_result(board: &mut Board, ply: Ply) -> Option<Score> {
         }
     }
     None
+}
+
+/// The stops of the attacker's fives that are no fouls; the defender is to move.
+pub fn legal_stops(board: &mut Board) -> LineList {
+    let them = board.side();
+    let mut stops = kill_intersection(board, them.opponent(), Threat::Five);
+    stops.retain(|stop| board.may_play(*stop, them));
+    stops
 }
 
 /// Whether some four-three of `us` wins: no stop of its four gives the opponent a four of his own.

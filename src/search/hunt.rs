@@ -16,7 +16,7 @@ use super::root::{self, Task};
 use super::scope::Scope;
 use super::tt::{Bound, TranspositionTable, TtEntry};
 use super::vct::VctLimits;
-use crate::base::{Color, Ply, Point, Score};
+use crate::base::{Ply, Point, Score};
 use crate::board::{Board, NullObserver, Threat};
 use crate::eval::network::Network;
 use std::sync::Arc;
@@ -158,7 +158,7 @@ fn only_move(board: &mut Board) -> Option<Point> {
     let us = board.side();
     match forced::duty(board) {
         Duty::StopFive(list) if list.len() == 1 && board.count(us, Threat::Five) == 0 => {
-            Some(list[0]).filter(|&stop| us == Color::White || !board.is_forbidden(stop))
+            Some(list[0]).filter(|&stop| board.may_play(stop, us))
         }
         _ => None,
     }

@@ -8,10 +8,11 @@
 //! A node says nothing about the position it is used in. So equal attacks in different positions are one node, and most
 //! of a proof is shared: the builder keeps each distinct node once, children before parents.
 
+use super::forced;
 use super::hunt::{Belief, Hunter};
 use super::stops::{self, Stops};
 use super::vcf::Search;
-use super::vct::{THREAT_MOVES, VctLimits, VctSolver, legal_stops};
+use super::vct::{THREAT_MOVES, VctLimits, VctSolver};
 use super::zone::Zones;
 use crate::base::maps::HashMap;
 use crate::base::{Color, Point, ReplyList};
@@ -79,7 +80,7 @@ impl Proof {
             } else {
                 // Any reply will do; the most natural one takes a point of the five.
                 let Some(reply) = board.find(attacker, Threat::Five) else { break };
-                let is_foul = attacker == Color::White && board.is_forbidden(reply);
+                let is_foul = !board.may_play(reply, attacker.opponent());
                 play(board, reply, attacker.opponent());
                 match board.find(attacker, Threat::Five) {
                     Some(five) if !is_foul => play(board, five, attacker),
@@ -98,7 +99,7 @@ impl Proof {
 fn idle_reply(board: &mut Board, defender: Color, node: &ProofNode) -> Option<Point> {
     let is_named = |point: &Point| node.replies.iter().any(|(reply, _)| reply == point);
     let mut unnamed = board.empty_cells().points().filter(|point| !is_named(point));
-    unnamed.find(|&point| defender == Color::White || !board.is_forbidden(point))
+    unnamed.find(|&point| board.may_play(point, defender))
 }
 
 /// Answers to the replies that are named, and to all others.
@@ -293,7 +294,7 @@ impl<'a> ProofBuilder<'a> {
 
     /// Proves that a move of the attacker's wins.
     fn answered(&mut self, board: &mut Board, point: Point) -> Option<usize> {
-        if board.side() == Color::Black && board.is_forbidden(point) {
+        if !board.may_play(point, board.side()) {
             return None;
         }
         board.play(point, &mut NullObserver);
@@ -311,7 +312,7 @@ impl<'a> ProofBuilder<'a> {
         let mut replies = Vec::new();
         if !is_five {
             board.play(attack.point, &mut NullObserver);
-            for stop in legal_stops(board) {
+            for stop in forced::legal_stops(board) {
                 board.play(stop, &mut NullObserver);
                 let child = self.fours(board, moves - 1, spare);
                 board.undo(&mut NullObserver);
@@ -337,16 +338,14 @@ impl<'a> ProofBuilder<'a> {
             return None;
         }
         let (mut list, rest): (ReplyList, _) = if board.count(us, Threat::Five) > 0 {
-            (legal_stops(board).into_iter().collect(), None)
+            (forced::legal_stops(board).into_iter().collect(), None)
         } else {
             board.set_side(us);
             let rest = self.rest(board);
             board.set_side(them);
             let (stops, rest) = rest?;
             let mut list = stops::replies(board, &stops);
-            if them == Color::Black {
-                list.retain(|reply| !board.is_forbidden(*reply));
-            }
+            list.retain(|reply| board.may_play(*reply, them));
             (list, Some(rest))
         };
         // A belief that is wrong is mostly so where the hunter has not looked.

@@ -89,7 +89,7 @@ fn chain_of_fours(board: &mut Board, winner: Color, left: u32) -> Option<Vec<Poi
         return None;
     }
     forced::kill_intersection(board, winner, Threat::Five).into_iter().find_map(|stop| {
-        if winner == Color::White && board.is_forbidden(stop) {
+        if !board.may_play(stop, winner.opponent()) {
             return None;
         }
         board.play(stop, &mut NullObserver);

@@ -99,7 +99,7 @@ fn walk_stops(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: usiz
         mark_line(board, five, us, stops);
     }
     for stop in forced::kill_intersection(board, us, Threat::Five) {
-        if them == Color::Black && board.is_forbidden(stop) {
+        if !board.may_play(stop, them) {
             *stops = Stops::All;
         }
         if *stops == Stops::All {

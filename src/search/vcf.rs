@@ -302,7 +302,7 @@ impl VcfSolver {
         let mut won = None;
         while self.moves.len() > first {
             let Some((_, point)) = self.moves.pop() else { break };
-            if us == Color::Black && board.is_forbidden(point) {
+            if !board.may_play(point, us) {
                 continue;
             }
             board.play(point, &mut NullObserver);
@@ -349,7 +349,7 @@ impl VcfSolver {
         let stops = forced::kill_intersection(board, us.opponent(), Threat::Five);
         let mut longest = 2;
         for stop in stops {
-            if us == Color::Black && board.is_forbidden(stop) {
+            if !board.may_play(stop, us) {
                 continue;
             }
             board.play(stop, &mut NullObserver);
@@ -374,7 +374,7 @@ impl VcfSolver {
                 break;
             }
             let Some(reply) = self.longest_reply(board, attack.distance) else { break };
-            let is_foul = us == Color::White && board.is_forbidden(reply);
+            let is_foul = !board.may_play(reply, us.opponent());
             board.play(reply, &mut NullObserver);
             line.push(reply);
             if is_foul {
@@ -393,7 +393,7 @@ impl VcfSolver {
         let us = board.side();
         let mut best = None;
         for stop in forced::kill_intersection(board, us.opponent(), Threat::Five) {
-            if us == Color::Black && board.is_forbidden(stop) {
+            if !board.may_play(stop, us) {
                 continue;
             }
             board.play(stop, &mut NullObserver);

@@ -31,7 +31,7 @@ use super::guide::Guide;
 use super::stops;
 use super::vcf::{Attack, Search, VcfSolver};
 use crate::base::memory::large_table;
-use crate::base::{Color, LineList, Point, ReplyList};
+use crate::base::{Color, Point, ReplyList};
 use crate::board::{Board, Threat};
 use std::time::Instant;
 
@@ -307,7 +307,7 @@ impl VctSolver {
             return None;
         }
         let (mut list, rest) = if board.count(us, Threat::Five) > 0 {
-            (legal_stops(board).into_iter().collect(), 2)
+            (forced::legal_stops(board).into_iter().collect(), 2)
         } else {
             let counter = Search { moves: COUNTER_MOVES, nodes: COUNTER_NODES, spare: 0 };
             let threat = Search { moves: THREAT_MOVES, nodes: THREAT_NODES, spare: 1 };
@@ -321,9 +321,7 @@ impl VctSolver {
             let list = self.stop_list(board, attack)?;
             (list, attack.distance + 1)
         };
-        if them == Color::Black {
-            list.retain(|reply| !board.is_forbidden(*reply));
-        }
+        list.retain(|reply| board.may_play(*reply, them));
         Some((list, rest))
     }
 
@@ -482,14 +480,6 @@ impl VctSolver {
     }
 }
 
-/// The stops of the attacker's fives that are no fouls; the defender is to move.
-pub(super) fn legal_stops(board: &mut Board) -> LineList {
-    let them = board.side();
-    let mut stops = forced::kill_intersection(board, them.opponent(), Threat::Five);
-    stops.retain(|stop| them == Color::White || !board.is_forbidden(*stop));
-    stops
-}
-
 /// Moves of the attacker that may threaten something: fours and open threes, or what is slower. When the defender's
 /// threats force the attacker's hand, the first kind holds all moves there are.
 fn candidates(board: &mut Board, kind: Kind) -> ReplyList {
@@ -508,8 +498,6 @@ fn candidates(board: &mut Board, kind: Kind) -> ReplyList {
         }
         _ => ReplyList::new(),
     };
-    if us == Color::Black {
-        list.retain(|point| !board.is_forbidden(*point));
-    }
+    list.retain(|point| board.may_play(*point, us));
     list
 }

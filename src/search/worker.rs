@@ -7,7 +7,7 @@ use super::pool::Shared;
 use super::scope::BlockedPaths;
 use super::time::{Clock, NodeClock, SystemClock, TimeManager};
 use super::tt::TranspositionTable;
-use crate::base::{Color, Ply, Point, Score};
+use crate::base::{Ply, Point, Score};
 use crate::board::Board;
 use crate::eval::ChosenEvaluator;
 use arrayvec::ArrayVec;
@@ -207,7 +207,7 @@ impl<'a> Worker<'a> {
 
     /// Whether the side to move may play `point`: empty, and no foul.
     pub fn is_legal(&mut self, point: Point) -> bool {
-        self.board.side() == Color::White || !self.board.is_forbidden(point)
+        self.board.may_play(point, self.board.side())
     }
 
     /// The key under which the table knows the position.
