@@ -8,14 +8,15 @@ use tengen::base::{Rule, Size};
 use tengen::board::notation::parse_moves;
 use tengen::board::{Board, NullObserver};
 use tengen::eval::EvaluatorKind;
+use tengen::eval::network::weights::STAGES;
 use tengen::eval::network::{Accumulator, Kernel, Network, Weights, definition, embedded_bytes};
 
 /// SHA-256 of each file.
 const PINS: [(Rule, &str); 4] = [
-    (Rule::Freestyle, "8ed56bb0a1198d625d61bedeb09d0da235205a70b9560ee94d040549a684f78d"),
-    (Rule::Standard, "018aa88f0538c50b0bee86982ce2f5cc664f558001f8e525bf7045caf398e14d"),
-    (Rule::Renju, "200abacf51f9eb6c1969ddea292afd02774d1d7a4d8a16e612916429ea6433de"),
-    (Rule::Caro, "d32aebef8b83663fb4aa925ac3a9c4ff8fe13279d94a1de6e8bdbffc39727aed"),
+    (Rule::Freestyle, "4b0af652763a0851a659ecba19bf9355c1ce7ae2e92f44e64e5557a6af787147"),
+    (Rule::Standard, "04d0986a9df168af07d58634ffab0c8cba695fb164e96d94298e4317bf9af707"),
+    (Rule::Renju, "9a4349b63f4195af7227b711e54a957973af226bd62938c3bfc99f9c67f61acb"),
+    (Rule::Caro, "767c8788ff08cf4f6c9f4e4d65a7c9d3145090016c3b0540dc019bd5e01a6454"),
 ];
 
 fn hash(bytes: &[u8]) -> String {
@@ -47,7 +48,7 @@ fn each_is_a_network_for_its_rule_and_quickly_read() {
         let network = Network::embedded(rule).unwrap();
         assert!(begun.elapsed().as_millis() < 500, "{:?}", begun.elapsed());
         assert_eq!((weights.rule, network.rule()), (rule, rule));
-        assert_eq!(weights.heads.len(), if rule == Rule::Renju { 2 } else { 1 });
+        assert_eq!(weights.heads.len(), if rule == Rule::Renju { 2 * STAGES } else { STAGES });
     }
 }
 
@@ -63,7 +64,8 @@ fn they_find_a_threat_better_than_none_and_compute_what_the_definition_says() {
             for point in parse_moves(moves, size).unwrap() {
                 board.play(point, &mut NullObserver);
             }
-            let logit = Accumulator::new(network.clone(), &board, Kernel::best()).logit(&board);
+            let logit =
+                Accumulator::new(network.clone(), &board, Kernel::best()).logit(&board, definition::parts(&board));
             assert_eq!(logit, definition::logit(&network, &weights, &board));
             logit
         });

@@ -52,10 +52,11 @@ impl ChosenEvaluator {
     /// What the network says of the position is taken from `known`, or noted there when it has to be asked.
     #[inline]
     pub fn evaluate_within(&mut self, board: &Board, alpha: Score, beta: Score, known: &mut Option<Score>) -> Score {
-        let rough = self.shapes.evaluate(board);
+        let parts = self.shapes.parts(board);
+        let rough = parts.score();
         let Some(network) = &mut self.network else { return rough };
         let is_outside = rough.units() < alpha.units() - MARGIN || rough.units() > beta.units() + MARGIN;
-        if is_outside { rough } else { *known.get_or_insert_with(|| network.evaluate(board)) }
+        if is_outside { rough } else { *known.get_or_insert_with(|| network.evaluate(board, parts)) }
     }
 
     /// Gets ready to be asked for [`ChosenEvaluator::policy`].

@@ -20,6 +20,25 @@ pub struct ShapeEvaluator {
     earlier: Vec<i32>,
 }
 
+/// What the estimate is made of, for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Its points minus the opponent's, in 1/[`VALUE_SCALE`] units.
+    pub points: i32,
+    /// The same before the last move.
+    pub before: i32,
+    /// What the threats at hand are worth, in score units.
+    pub threats: i32,
+}
+
+impl Parts {
+    /// The estimate.
+    #[inline]
+    pub fn score(self) -> Score {
+        Score::estimate((self.points + self.before) / (2 * VALUE_SCALE) + self.threats)
+    }
+}
+
 impl ShapeEvaluator {
     /// An evaluator for one rule; call [`Evaluator::refresh`] before use.
     pub fn new(rule: Rule) -> ShapeEvaluator {
@@ -30,6 +49,16 @@ impl ShapeEvaluator {
     fn value(&self, of: [Combination; 2]) -> i32 {
         i32::from(self.weights[0].value[of[0].id() & (TABLE - 1)])
             - i32::from(self.weights[1].value[of[1].id() & (TABLE - 1)])
+    }
+
+    /// What the estimate is made of.
+    #[inline]
+    pub fn parts(&self, board: &Board) -> Parts {
+        let us = board.side();
+        let before = self.earlier.last().copied().unwrap_or(self.sum);
+        let sign = if us == Color::Black { 1 } else { -1 };
+        let threats = self.weights[us.index()].threat[weights::threat_mask(board) % weights::MASKS];
+        Parts { points: sign * self.sum, before: sign * before, threats: i32::from(threats) }
     }
 
     /// Black's points minus white's over all empty points.
@@ -62,12 +91,7 @@ impl Evaluator for ShapeEvaluator {
     }
 
     fn evaluate(&mut self, board: &Board) -> Score {
-        let us = board.side();
-        let before = self.earlier.last().copied().unwrap_or(self.sum);
-        let for_black = (self.sum + before) / (2 * VALUE_SCALE);
-        let for_us = if us == Color::Black { for_black } else { -for_black };
-        let threats = self.weights[us.index()].threat[weights::threat_mask(board) % weights::MASKS];
-        Score::estimate(for_us + i32::from(threats))
+        self.parts(board).score()
     }
 
     #[inline]

@@ -298,7 +298,7 @@ impl<'a> ProofBuilder<'a> {
             return None;
         }
         board.play(point, &mut NullObserver);
-        let defence = if board.is_draw() { None } else { self.defence(board) };
+        let defence = self.defence(board);
         board.undo(&mut NullObserver);
         let (replies, rest) = defence?;
         Some(self.add(ProofNode { point, replies, rest }, false))

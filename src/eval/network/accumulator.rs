@@ -7,11 +7,12 @@
 use super::Network;
 use super::features::{MAPPINGS, REACH, SHAPES, mapping, shapes_of_window};
 use super::layers;
-use super::weights::{CELL_MAX, CHANNELS, Head, WIDTH};
+use super::weights::{CELL_MAX, CHANNELS, HINTS, Head, WIDTH};
 use crate::base::point::CELLS;
 use crate::base::{Cell, Color, Direction, Point, Score, Size};
 use crate::board::Board;
 use crate::board::lines::Lines;
+use crate::eval::shapes::Parts;
 use arrayvec::ArrayVec;
 use std::sync::Arc;
 
@@ -173,43 +174,42 @@ impl Accumulator {
     }
 
     /// The estimate for the side to move as a logit; see [`layers::output`].
-    pub fn logit(&mut self, board: &Board) -> i64 {
+    pub fn logit(&mut self, board: &Board, parts: Parts) -> i64 {
         self.update();
-        let head = self.network.head(board.side());
+        let (head, hints) = (self.network.head(board), layers::hints(parts));
         match self.kernel {
-            Kernel::Plain => output(head, &self.state, board),
+            Kernel::Plain => output(head, &self.state, hints, board),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => avx2::output(head, &self.state, board),
+            Kernel::Avx2 => avx2::output(head, &self.state, hints, board),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512 => avx512::output(head, &self.state, board),
+            Kernel::Avx512 => avx512::output(head, &self.state, hints, board),
         }
     }
 
-    /// The estimate for the side to move.
-    pub fn evaluate(&mut self, board: &Board) -> Score {
-        layers::score(self.logit(board))
+    /// The estimate for the side to move, of which the hand-made evaluation says these things.
+    pub fn evaluate(&mut self, board: &Board, parts: Parts) -> Score {
+        layers::score(self.logit(board, parts))
     }
 
     /// How promising a move looks; [`Accumulator::update`] comes first.
     #[inline]
     pub fn move_score(&self, board: &Board, point: Point) -> i32 {
-        let side = board.side();
-        let worth = board.worth(point);
-        let (own, opposing) = (worth[side.index()].threat(), worth[side.opponent().index()].threat());
+        let (head, side) = (self.network.head(board), board.side());
+        let base = layers::move_base(head, board, point);
         let cell = &self.state.cells[point.index()];
         match self.kernel {
-            Kernel::Plain => layers::move_score(self.network.head(side), cell, side, own, opposing),
+            Kernel::Plain => layers::move_score(head, base, cell, side),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => avx2::move_score(self.network.head(side), cell, side, own, opposing),
+            Kernel::Avx2 => avx2::move_score(head, base, cell, side),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512 => avx512::move_score(self.network.head(side), cell, side, own, opposing),
+            Kernel::Avx512 => avx512::move_score(head, base, cell, side),
         }
     }
 }
 
 #[inline(always)]
-fn output(head: &Head, state: &State, board: &Board) -> i64 {
-    layers::output(head, &layers::input(&state.pooled, board.side()), board)
+fn output(head: &Head, state: &State, hints: [i16; HINTS], board: &Board) -> i64 {
+    layers::output(head, &layers::input(&state.pooled, board.side()), hints, board)
 }
 
 impl State {
@@ -344,8 +344,8 @@ macro_rules! compiled_for {
             use super::super::Network;
             use super::{Frame, State, layers};
             use crate::base::Color;
-            use crate::board::{Board, Threat};
-            use crate::eval::network::weights::{Head, WIDTH};
+            use crate::board::Board;
+            use crate::eval::network::weights::{HINTS, Head, WIDTH};
 
             #[target_feature(enable = $features)]
             fn apply_here(state: &mut State, network: &Network, frame: &mut Frame) {
@@ -353,13 +353,13 @@ macro_rules! compiled_for {
             }
 
             #[target_feature(enable = $features)]
-            fn output_here(head: &Head, state: &State, board: &Board) -> i64 {
-                super::output(head, state, board)
+            fn output_here(head: &Head, state: &State, hints: [i16; HINTS], board: &Board) -> i64 {
+                super::output(head, state, hints, board)
             }
 
             #[target_feature(enable = $features)]
-            fn move_score_here(head: &Head, cell: &[i16; WIDTH], side: Color, own: Threat, opposing: Threat) -> i32 {
-                layers::move_score(head, cell, side, own, opposing)
+            fn move_score_here(head: &Head, base: i32, cell: &[i16; WIDTH], side: Color) -> i32 {
+                layers::move_score(head, base, cell, side)
             }
 
             pub(super) fn apply(state: &mut State, network: &Network, frame: &mut Frame) {
@@ -367,21 +367,15 @@ macro_rules! compiled_for {
                 unsafe { apply_here(state, network, frame) }
             }
 
-            pub(super) fn output(head: &Head, state: &State, board: &Board) -> i64 {
+            pub(super) fn output(head: &Head, state: &State, hints: [i16; HINTS], board: &Board) -> i64 {
                 // SAFETY: as above.
-                unsafe { output_here(head, state, board) }
+                unsafe { output_here(head, state, hints, board) }
             }
 
             #[inline]
-            pub(super) fn move_score(
-                head: &Head,
-                cell: &[i16; WIDTH],
-                side: Color,
-                own: Threat,
-                opposing: Threat,
-            ) -> i32 {
+            pub(super) fn move_score(head: &Head, base: i32, cell: &[i16; WIDTH], side: Color) -> i32 {
                 // SAFETY: as above.
-                unsafe { move_score_here(head, cell, side, own, opposing) }
+                unsafe { move_score_here(head, base, cell, side) }
             }
         }
     };

@@ -8,6 +8,8 @@ use super::layers;
 use super::weights::{CHANNELS, WIDTH, Weights};
 use crate::base::{Cell, Color, Direction, Point, Rule, Size};
 use crate::board::Board;
+use crate::eval::shapes::Parts;
+use crate::eval::{Evaluator, ShapeEvaluator};
 
 /// Both halves of a cell: black's view, then white's.
 pub fn cell(weights: &Weights, board: &Board, point: Point) -> [i16; WIDTH] {
@@ -49,7 +51,15 @@ fn empty_board(rule: Rule, size: Size) -> Board {
     Board::new(rule, size)
 }
 
+/// What the hand-made evaluation says of a position.
+pub fn parts(board: &Board) -> Parts {
+    let mut shapes = ShapeEvaluator::new(board.rule());
+    shapes.refresh(board);
+    shapes.parts(board)
+}
+
 /// The estimate for the side to move as a logit; see [`layers::output`].
 pub fn logit(network: &Network, weights: &Weights, board: &Board) -> i64 {
-    layers::output(network.head(board.side()), &layers::input(&pooled(weights, board), board.side()), board)
+    let hints = layers::hints(parts(board));
+    layers::output(network.head(board), &layers::input(&pooled(weights, board), board.side()), hints, board)
 }

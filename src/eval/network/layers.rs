@@ -4,18 +4,19 @@
 //! closures given to `array::from_fn` are not always inlined, and then miss the processor features of their caller.
 
 use super::weights::{
-    CELL_MAX, FIRST, HEAD_MAX, HEAD_SCALE, Head, INPUT_SCALE, OUTPUT_SCALE, POOL_SCALE, SECOND, THREATS, WIDTH,
+    CELL_MAX, CELL_SCALE, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, Head, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE,
+    POOL_SCALE, SECOND, THREATS, WIDTH,
 };
-use crate::base::{Color, Score};
+use crate::base::{Color, Point, Score};
 use crate::board::{Board, Threat};
+use crate::eval::shapes::Parts;
+use crate::eval::weights::{VALUE_SCALE, nearness};
 use arrayvec::ArrayVec;
 
 /// Score units for one unit of the logit: win rate = sigmoid(score / 200).
 const SCORE_SCALE: i64 = 200;
-/// Move-score units for one unit of the policy's logit.
-const MOVE_SCALE: i32 = 32;
-/// Policy sums are in 1/2^14 of a logit.
-const POLICY_SHIFT: u32 = 14;
+/// From policy sums, which are in 1/2^14 of a logit, to move-score units, of which 32 are one of the logit.
+const MOVE_SHIFT: u32 = (POLICY_SCALE * CELL_SCALE / 32).trailing_zeros();
 
 /// From pooled units to the head's.
 const POOL_SHIFT: u32 = (POOL_SCALE / INPUT_SCALE).trailing_zeros();
@@ -48,9 +49,16 @@ pub fn threats(board: &Board) -> ArrayVec<usize, THREATS> {
     features
 }
 
+/// What the hand-made evaluation says, as the head takes it: 256 score units are an input of one.
+#[inline(always)]
+pub fn hints(parts: Parts) -> [i16; HINTS] {
+    const UNIT: i32 = INPUT_SCALE / 256;
+    [parts.points * UNIT / VALUE_SCALE, parts.threats * UNIT].map(|hint| hint.clamp(-HEAD_MAX, HEAD_MAX) as i16)
+}
+
 /// The estimate for the side to move, as a logit of the expected result in [`OUTPUT_SCALE`] units.
 #[inline(always)]
-pub fn output(head: &Head, input: &[i16; WIDTH], board: &Board) -> i64 {
+pub fn output(head: &Head, input: &[i16; WIDTH], hints: [i16; HINTS], board: &Board) -> i64 {
     let mut first = head.first_bias;
     for (sum, row) in first.iter_mut().zip(head.first.iter()) {
         *sum += dot(row, input);
@@ -60,6 +68,12 @@ pub fn output(head: &Head, input: &[i16; WIDTH], board: &Board) -> i64 {
         direct += i64::from(head.skip_threats[feature]);
         for (sum, &weight) in first.iter_mut().zip(&head.threats[feature]) {
             *sum += i32::from(weight) * INPUT_SCALE;
+        }
+    }
+    direct += 2 * i64::from(dot(&head.skip_hints, &hints));
+    for (row, hint) in head.hints.iter().zip(hints) {
+        for (sum, &weight) in first.iter_mut().zip(row) {
+            *sum += i32::from(weight) * i32::from(hint);
         }
     }
     let mut activated = [0; FIRST];
@@ -95,17 +109,28 @@ pub fn activation(value: i16) -> i16 {
     value.clamp(0, CELL_MAX)
 }
 
-/// How promising a move looks, in move-score units, from the cell it takes and the threats it makes and denies.
+/// What is known of a move besides the cell it takes: the threats it makes and denies, and how near it is to the last
+/// moves. The first part of [`move_score`].
+#[inline]
+pub fn move_base(head: &Head, board: &Board, point: Point) -> i32 {
+    let (worth, side) = (board.worth(point), board.side());
+    let (own, opposing) = (worth[side.index()].threat(), worth[side.opponent().index()].threat());
+    head.pairs[own.index() * 14 + opposing.index()]
+        + head.near[0][nearness(point, board.last_move())]
+        + head.near[1][nearness(point, board.move_before_last())]
+}
+
+/// How promising a move looks, in move-score units, from [`move_base`] and the cell it takes.
 #[inline(always)]
-pub fn move_score(head: &Head, cell: &[i16; WIDTH], side: Color, own: Threat, opposing: Threat) -> i32 {
+pub fn move_score(head: &Head, base: i32, cell: &[i16; WIDTH], side: Color) -> i32 {
     const HALF: usize = WIDTH / 2;
     let (ours, theirs) = if side == Color::Black { (0, HALF) } else { (HALF, 0) };
-    let mut sum = head.pairs[own.index() * 14 + opposing.index()];
+    let mut sum = base;
     for i in 0..HALF {
         sum += i32::from(head.policy[i]) * i32::from(activation(cell[ours + i]));
         sum += i32::from(head.policy[HALF + i]) * i32::from(activation(cell[theirs + i]));
     }
-    (sum * (MOVE_SCALE / 2)) >> (POLICY_SHIFT - 1)
+    sum >> MOVE_SHIFT
 }
 
 const _: () = assert!(INPUT_SCALE * HEAD_SCALE * 2 == OUTPUT_SCALE, "the skip's products are half an output unit");

@@ -3,14 +3,15 @@
 //! Every cell of the board has a vector for each colour: the sum of four rows of a table, one for each line through
 //! the cell, chosen by the nine cells of that line as the colour sees them ([`features`]). The vectors, cut at zero
 //! and at a largest value, are summed over the board ([`accumulator`]); two small layers turn the sums of the side to
-//! move and of its opponent, with the threats on the board, into the expected result ([`layers`]). A move's promise is
-//! read from the vector of the cell it takes.
+//! move and of its opponent, with the threats on the board and what the hand-made evaluation says, into the expected
+//! result ([`layers`]). A move's promise is read from the vector of the cell it takes, from the threats it makes and
+//! denies, and from how near it is to the last moves. Each stage of the game has layers of its own.
 //!
 //! ```text
 //! cell ─┬ line ─┬ row ┐
 //!       ├ line ─┼ row ┼ + bias ─ clamp ─ sum over cells ─┐
-//!       ├ line ─┼ row ┤                                  ├ layer ─ layer ─ logit of the expected result
-//!       └ line ─┴ row ┘                        threats ──┘
+//!       ├ line ─┼ row ┤                 threats, hints ──┴ layer ─ layer ─ logit of the expected result
+//!       └ line ─┴ row ┘
 //! ```
 //!
 //! Turning or mirroring the board changes nothing by construction. All numbers are integers, so every processor
@@ -26,10 +27,11 @@ pub use accumulator::{Accumulator, Kernel};
 pub use weights::{Weights, WeightsError};
 
 use crate::base::{Color, Rule};
+use crate::board::Board;
 use accumulator::ROWS_LEN;
 use features::SHAPES;
 use std::sync::{Arc, OnceLock};
-use weights::{CHANNELS, Head, WIDTH};
+use weights::{CHANNELS, Head, STAGES, WIDTH};
 
 /// A network ready for use: one row for every shape.
 #[derive(Debug)]
@@ -37,7 +39,9 @@ pub struct Network {
     rule: Rule,
     rows: [Box<[[i8; CHANNELS]; ROWS_LEN]>; 2],
     bias: [i16; CHANNELS],
-    heads: [Head; 2],
+    heads: Vec<Head>,
+    /// Number of the head for each stage and side to move.
+    head_numbers: [[u8; 2]; STAGES],
 }
 
 impl Network {
@@ -49,8 +53,9 @@ impl Network {
             rows.resize(ROWS_LEN, [0; CHANNELS]);
             rows.into_boxed_slice().try_into().expect("the rows were made this long")
         });
-        let heads = [0, 1].map(|side| weights.heads[side % weights.heads.len()].clone());
-        Network { rule: weights.rule, rows, bias: weights.bias, heads }
+        let number = |stage, side| weights::head_number(weights.heads.len(), side, stage) as u8;
+        let head_numbers = std::array::from_fn(|stage| Color::ALL.map(|side| number(stage, side)));
+        Network { rule: weights.rule, rows, bias: weights.bias, heads: weights.heads.clone(), head_numbers }
     }
 
     /// The network that comes with the program for a rule, if there is one.
@@ -74,10 +79,11 @@ impl Network {
         self.rule
     }
 
-    /// The head for a side to move.
+    /// The head that looks at a position.
     #[inline]
-    pub fn head(&self, side: Color) -> &Head {
-        &self.heads[side.index()]
+    pub fn head(&self, board: &Board) -> &Head {
+        let stage = weights::stage(board.move_number());
+        &self.heads[usize::from(self.head_numbers[stage][board.side().index()])]
     }
 
     /// Both halves of a cell before any row is added.
@@ -124,7 +130,8 @@ pub(crate) mod tests {
     /// Weights that mean nothing, but use every range.
     pub fn random_weights(rule: Rule, seed: u64) -> Weights {
         let mut random = SmallRng::seed_from_u64(seed);
-        let heads = (0..if rule == Rule::Renju { 2 } else { 1 }).map(|_| random_head(&mut random)).collect();
+        let sides = if rule == Rule::Renju { 2 } else { 1 };
+        let heads = (0..sides * STAGES).map(|_| random_head(&mut random)).collect();
         let rows = features::MAPPINGS * features::ROWS;
         Weights {
             rule,
@@ -144,6 +151,8 @@ pub(crate) mod tests {
         head.second.iter_mut().for_each(|row| small(row, 900));
         small(&mut head.output, HEAD_MAX as i16);
         small(&mut head.skip, 50);
+        head.hints.iter_mut().for_each(|row| small(row, 900));
+        small(&mut head.skip_hints, 900);
         small(&mut head.policy, 900);
         let mut large = |weights: &mut [i32]| {
             weights.fill_with(|| random.random_range(-200_000..=200_000));
@@ -152,6 +161,7 @@ pub(crate) mod tests {
         large(&mut head.second_bias);
         large(&mut head.skip_threats);
         large(&mut head.pairs[..]);
+        head.near.iter_mut().for_each(|row| large(row));
         debug_assert!(head.pairs.len() == PAIRS && head.skip_threats.len() == THREATS);
         head.output_bias = 4321;
         head
@@ -205,14 +215,17 @@ pub(crate) mod tests {
                     if step % 4 == 0 {
                         accumulator.update();
                         assert_eq!(*accumulator.pooled(), definition::pooled(&weights, &board), "{rule:?} {step}");
-                        assert_eq!(accumulator.logit(&board), definition::logit(&network, &weights, &board));
+                        assert_eq!(
+                            accumulator.logit(&board, definition::parts(&board)),
+                            definition::logit(&network, &weights, &board)
+                        );
                         let point = random_empty(&board, &mut random);
                         let cell = definition::cell(&weights, &board, point);
-                        let [own, opposing] = [board.side(), board.side().opponent()].map(|c| board.threat(point, c));
-                        let head = network.head(board.side());
+                        let head = network.head(&board);
+                        let base = layers::move_base(head, &board, point);
                         assert_eq!(
                             accumulator.move_score(&board, point),
-                            layers::move_score(head, &cell, board.side(), own, opposing)
+                            layers::move_score(head, base, &cell, board.side())
                         );
                     }
                 }
@@ -239,7 +252,7 @@ pub(crate) mod tests {
             accumulator.played(at, board.side());
             board.play(at, &mut NullObserver);
         }
-        assert_eq!(accumulator.logit(&board), definition::logit(&network, &weights, &board));
+        assert_eq!(accumulator.logit(&board, definition::parts(&board)), definition::logit(&network, &weights, &board));
     }
 
     #[test]
@@ -250,9 +263,12 @@ pub(crate) mod tests {
         let network = Arc::new(Network::new(&weights));
         for _ in 0..20 {
             let board = random_board(Rule::Standard, size, 12, &mut random);
-            let logit = Accumulator::new(network.clone(), &board, Kernel::best()).logit(&board);
+            let logit = |board: &Board| {
+                Accumulator::new(network.clone(), board, Kernel::best()).logit(board, definition::parts(board))
+            };
+            let here = logit(&board);
             for turned in same_positions(&board) {
-                assert_eq!(Accumulator::new(network.clone(), &turned, Kernel::best()).logit(&turned), logit);
+                assert_eq!(logit(&turned), here);
             }
         }
     }

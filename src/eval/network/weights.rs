@@ -5,7 +5,8 @@
 //! trusted: a file that does not fit in every respect is refused as a whole.
 
 use super::features::{MAPPINGS, ROWS, SHAPES, row_of};
-use crate::base::Rule;
+use crate::base::{Color, Rule};
+use crate::eval::weights::NEARNESS;
 use std::fmt;
 
 /// Channels of one colour's half of a cell.
@@ -20,6 +21,23 @@ pub const SECOND: usize = 16;
 pub const THREATS: usize = 2 * 14 * 2;
 /// Pairs of what a move makes and what it denies.
 pub const PAIRS: usize = 14 * 14;
+/// What the hand-made evaluation tells: its points for the side to move, and what it gives for the threats at hand.
+pub const HINTS: usize = 2;
+/// Stages of a game that have a head each.
+pub const STAGES: usize = 4;
+
+/// The stage of a game with so many stones on the board.
+#[inline(always)]
+pub fn stage(stones: usize) -> usize {
+    usize::from(stones >= 14) + usize::from(stones >= 24) + usize::from(stones >= 40)
+}
+
+/// Which of so many heads looks at a position: by the stage, and by the side to move where the sides differ.
+#[inline(always)]
+pub fn head_number(heads: usize, side: Color, stage: usize) -> usize {
+    let sides = if heads < STAGES { heads } else { heads / STAGES };
+    (stage * sides + side.index() % sides) % heads
+}
 
 /// Units of a cell's channel: rows, bias and activations are in 1/64.
 pub const CELL_SCALE: i32 = 64;
@@ -47,6 +65,8 @@ pub struct Head {
     pub first_bias: [i32; FIRST],
     /// What each threat feature adds to the first layer, in head units.
     pub threats: Box<[[i16; FIRST]; THREATS]>,
+    /// First layer, from the hints.
+    pub hints: [[i16; FIRST]; HINTS],
     /// Second layer.
     pub second: Box<[[i16; FIRST]; SECOND]>,
     /// Its bias, in output units.
@@ -59,10 +79,14 @@ pub struct Head {
     pub skip: [i16; WIDTH],
     /// Straight from the threat features to the output, in output units.
     pub skip_threats: [i32; THREATS],
+    /// Straight from the hints to the output, in head units.
+    pub skip_hints: [i16; HINTS],
     /// Policy: weights of a cell's channels, own half then opposing half.
     pub policy: [i16; WIDTH],
     /// Policy: what a pair of threats (own times 14 plus opposing) is worth, in policy units.
     pub pairs: Box<[i32; PAIRS]>,
+    /// Policy: what nearness to the opponent's last move is worth, and to the own one before, in policy units.
+    pub near: [[i32; NEARNESS]; 2],
 }
 
 impl Head {
@@ -72,14 +96,17 @@ impl Head {
             first: Box::new([[0; WIDTH]; FIRST]),
             first_bias: [0; FIRST],
             threats: Box::new([[0; FIRST]; THREATS]),
+            hints: [[0; FIRST]; HINTS],
             second: Box::new([[0; FIRST]; SECOND]),
             second_bias: [0; SECOND],
             output: [0; SECOND],
             output_bias: 0,
             skip: [0; WIDTH],
             skip_threats: [0; THREATS],
+            skip_hints: [0; HINTS],
             policy: [0; WIDTH],
             pairs: Box::new([0; PAIRS]),
+            near: [[0; NEARNESS]; 2],
         }
     }
 }
@@ -93,7 +120,7 @@ pub struct Weights {
     pub rows: Vec<[i8; CHANNELS]>,
     /// Added to every cell's half.
     pub bias: [i16; CHANNELS],
-    /// One head, or one for each side to move.
+    /// One head, or one for each side to move; or as many for each stage.
     pub heads: Vec<Head>,
 }
 
@@ -124,7 +151,7 @@ impl fmt::Display for WeightsError {
 impl std::error::Error for WeightsError {}
 
 const MAGIC: &[u8; 8] = b"TNGNnet\n";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const HEADER: usize = 20;
 
 impl Weights {
@@ -141,7 +168,8 @@ impl Weights {
         let rule = Rule::from_bits(i64::from(reader.u16()?)).ok_or(WeightsError::Unsupported)?;
         let heads = reader.u16()? as usize;
         let dimensions = [reader.u16()?, reader.u16()?, reader.u16()?].map(usize::from);
-        if version != VERSION || dimensions != [CHANNELS, FIRST, SECOND] || !(1..=2).contains(&heads) {
+        if version != VERSION || dimensions != [CHANNELS, FIRST, SECOND] || ![1, 2, STAGES, 2 * STAGES].contains(&heads)
+        {
             return Err(WeightsError::Unsupported);
         }
         let body = bytes.len().checked_sub(4).ok_or(WeightsError::Length)?;
@@ -182,6 +210,9 @@ impl Weights {
             put32(&mut out, &head.skip_threats);
             put16(&mut out, &head.policy);
             put32(&mut out, &head.pairs[..]);
+            head.hints.iter().for_each(|row| put16(&mut out, row));
+            put16(&mut out, &head.skip_hints);
+            head.near.iter().for_each(|row| put32(&mut out, row));
         }
         let crc = crc32(&out);
         out.extend(crc.to_le_bytes());
@@ -200,6 +231,9 @@ impl Weights {
                     && head.threats.iter().all(|row| small(row))
                     && small(&head.output)
                     && small(&head.skip)
+                    && head.hints.iter().all(|row| small(row))
+                    && small(&head.skip_hints)
+                    && head.near.iter().all(|row| modest(row))
                     && head.policy.iter().all(|&weight| i32::from(weight).abs() <= 4 * HEAD_MAX)
                     && modest(&head.first_bias)
                     && modest(&head.second_bias)
@@ -267,6 +301,9 @@ impl Reader<'_> {
         head.skip_threats = self.i32s()?;
         head.policy = self.i16s()?;
         *head.pairs = self.i32s()?;
+        head.hints = [self.i16s()?, self.i16s()?];
+        head.skip_hints = self.i16s()?;
+        head.near = [self.i32s()?, self.i32s()?];
         Ok(head)
     }
 }
@@ -325,6 +362,19 @@ mod tests {
             bad[at] ^= 64;
             assert_eq!(Weights::parse(&bad), Err(error), "byte {at}");
         }
+    }
+
+    #[test]
+    fn every_stage_has_its_heads_and_fewer_heads_are_shared() {
+        assert_eq!([0, 13, 14, 23, 24, 39, 40, 484].map(stage), [0, 0, 1, 1, 2, 2, 3, 3]);
+        let numbers = |heads: usize| -> Vec<usize> {
+            let places = (0..STAGES).flat_map(|stage| Color::ALL.map(|side| (stage, side)));
+            places.map(|(stage, side)| head_number(heads, side, stage)).collect()
+        };
+        assert_eq!(numbers(1), [0; 8]);
+        assert_eq!(numbers(2), [0, 1, 0, 1, 0, 1, 0, 1]);
+        assert_eq!(numbers(4), [0, 0, 1, 1, 2, 2, 3, 3]);
+        assert_eq!(numbers(8), [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use super::adam::Adam;
 use super::model::{FloatHead, Model, Row, TABLE};
 use crate::base::Rule;
-use crate::eval::network::weights::{CHANNELS, crc32};
+use crate::eval::network::weights::{CHANNELS, STAGES, crc32};
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 
-const MAGIC: &[u8; 8] = b"TNGNrun1";
+const MAGIC: &[u8; 8] = b"TNGNrun2";
 
 /// A model in training, after some epochs.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +73,7 @@ impl Checkpoint {
             *number = u32::from_le_bytes(take(&mut rest, 4)?.try_into()?);
         }
         let [rule, heads, table, epochs, step] = numbers;
-        ensure!(table as usize == TABLE && (1..=2).contains(&heads), "another network");
+        ensure!(table as usize == TABLE && [1, 2, STAGES, 2 * STAGES].contains(&(heads as usize)), "another network");
         let rule = Rule::from_bits(rule.into()).context("no such rule")?;
         let rows = |rest: &mut &[u8]| -> Result<Vec<Row>> {
             let mut rows = vec![[0.0; CHANNELS]; TABLE];

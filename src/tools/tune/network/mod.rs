@@ -191,9 +191,7 @@ impl Run {
                 let earlier = earlier_model(path)?;
                 let mut fresh = Checkpoint::new(training.rule, training.seed);
                 fresh.model.table = earlier.table;
-                for (i, head) in fresh.model.heads.iter_mut().enumerate() {
-                    head.clone_from(&earlier.heads[i % earlier.heads.len()]);
-                }
+                fresh.model.adopt_heads(&earlier.heads);
                 fresh
             }
             _ => Checkpoint::new(training.rule, training.seed),

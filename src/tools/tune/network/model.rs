@@ -5,14 +5,15 @@
 //! sum is rounded to the engine's grid before use, so what is trained is what is played; gradients pass through the
 //! rounding as if it were not there. Floor 6.
 
-use crate::base::Rule;
+use crate::base::{Color, Rule};
 use crate::board::tables::RuleTables;
 use crate::eval::network::Weights;
 use crate::eval::network::features::{MAPPINGS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
 use crate::eval::network::weights::{
-    CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, Head, INPUT_SCALE, OUTPUT_SCALE, PAIRS, POLICY_SCALE,
-    SECOND, THREATS, WIDTH,
+    CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, Head, INPUT_SCALE, OUTPUT_SCALE, PAIRS,
+    POLICY_SCALE, SECOND, STAGES, THREATS, WIDTH, head_number,
 };
+use crate::eval::weights::NEARNESS;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
@@ -55,6 +56,12 @@ pub struct FloatHead {
     pub skip: [f32; WIDTH],
     /// From the threats straight to the output.
     pub skip_threats: [f32; THREATS],
+    /// From the hints to the first layer.
+    pub hints: [[f32; FIRST]; HINTS],
+    /// From the hints straight to the output.
+    pub skip_hints: [f32; HINTS],
+    /// What nearness to the last two moves adds to the policy.
+    pub near: [[f32; NEARNESS]; 2],
     /// Weights of the policy.
     pub policy: [f32; WIDTH],
     /// What pairs of threats add to the policy.
@@ -75,6 +82,9 @@ impl FloatHead {
             output: [0.0; SECOND],
             skip: [0.0; WIDTH],
             skip_threats: [0.0; THREATS],
+            hints: [[0.0; FIRST]; HINTS],
+            skip_hints: [0.0; HINTS],
+            near: [[0.0; NEARNESS]; 2],
             policy: [0.0; WIDTH],
             pairs: [0.0; PAIRS],
             output_bias: 0.0,
@@ -82,7 +92,7 @@ impl FloatHead {
     }
 
     /// All numbers, kind by kind.
-    pub fn slices(&self) -> [&[f32]; 11] {
+    pub fn slices(&self) -> [&[f32]; 14] {
         [
             self.first.as_flattened(),
             &self.first_bias,
@@ -95,11 +105,14 @@ impl FloatHead {
             &self.policy,
             &self.pairs,
             std::slice::from_ref(&self.output_bias),
+            self.hints.as_flattened(),
+            &self.skip_hints,
+            self.near.as_flattened(),
         ]
     }
 
     /// All numbers, kind by kind, to be changed.
-    pub fn slices_mut(&mut self) -> [&mut [f32]; 11] {
+    pub fn slices_mut(&mut self) -> [&mut [f32]; 14] {
         [
             self.first.as_flattened_mut(),
             &mut self.first_bias,
@@ -112,6 +125,9 @@ impl FloatHead {
             &mut self.policy,
             &mut self.pairs,
             std::slice::from_mut(&mut self.output_bias),
+            self.hints.as_flattened_mut(),
+            &mut self.skip_hints,
+            self.near.as_flattened_mut(),
         ]
     }
 }
@@ -123,7 +139,7 @@ pub struct Model {
     pub rule: Rule,
     /// Rests and parts of the rows, and the bias.
     pub table: Vec<Row>,
-    /// One head, or one for each side to move.
+    /// One head for each stage, or one for each stage and side to move.
     pub heads: Vec<FloatHead>,
 }
 
@@ -186,8 +202,8 @@ impl Model {
                 table[first + 3 * SIDES + kind][0] = (own / 24.0).min(1.9);
             }
         }
-        let count = if rule == Rule::Renju { 2 } else { 1 };
-        let heads = (0..count).map(|_| {
+        let sides = if rule == Rule::Renju { 2 } else { 1 };
+        let heads = (0..sides * STAGES).map(|_| {
             let mut head = FloatHead::zero();
             head.first.as_flattened_mut().fill_with(|| normal(0.2));
             head.second.as_flattened_mut().fill_with(|| normal(0.2));
@@ -216,11 +232,20 @@ impl Model {
         Model { rule: weights.rule, table, heads: weights.heads.iter().map(import_head).collect() }
     }
 
+    /// Begins with the heads of another model, which may have fewer.
+    pub fn adopt_heads(&mut self, others: &[FloatHead]) {
+        let count = self.heads.len();
+        for (stage, side) in (0..STAGES).flat_map(|stage| Color::ALL.map(|side| (stage, side))) {
+            self.heads[head_number(count, side, stage)].clone_from(&others[head_number(others.len(), side, stage)]);
+        }
+    }
+
     /// Keeps the head within what integers can hold.
     pub fn clamp(&mut self) {
         for head in &mut self.heads {
             let small = head.first.as_flattened_mut().iter_mut();
             let small = small.chain(head.threats.as_flattened_mut()).chain(head.second.as_flattened_mut());
+            let small = small.chain(head.hints.as_flattened_mut()).chain(&mut head.skip_hints);
             for weight in small.chain(&mut head.output).chain(&mut head.skip) {
                 *weight = weight.clamp(-HEAD_LIMIT, HEAD_LIMIT);
             }
@@ -308,6 +333,9 @@ fn export_head(head: &FloatHead) -> Head {
     let policy_limit = (4 * HEAD_MAX) as f32;
     out.policy = head.policy.map(|w| (w * POLICY_SCALE as f32).round().clamp(-policy_limit, policy_limit) as i16);
     *out.pairs = head.pairs.map(|weight| large(weight, POLICY_SCALE * CELL_SCALE));
+    out.hints = head.hints.map(|row| row.map(small));
+    out.skip_hints = head.skip_hints.map(small);
+    out.near = head.near.map(|row| row.map(|weight| large(weight, POLICY_SCALE * CELL_SCALE)));
     out
 }
 
@@ -333,6 +361,9 @@ fn import_head(head: &Head) -> FloatHead {
     out.skip_threats = head.skip_threats.map(|units| large(units, OUTPUT_SCALE));
     out.policy = head.policy.map(|units| f32::from(units) / POLICY_SCALE as f32);
     out.pairs = head.pairs.map(|units| large(units, POLICY_SCALE * CELL_SCALE));
+    out.hints = head.hints.map(|row| row.map(small));
+    out.skip_hints = head.skip_hints.map(small);
+    out.near = head.near.map(|row| row.map(|units| large(units, POLICY_SCALE * CELL_SCALE)));
     out
 }
 

@@ -4,7 +4,7 @@
 use super::*;
 use crate::base::{Color, Point, Size};
 use crate::board::NullObserver;
-use crate::eval::network::weights::{CHANNELS, OUTPUT_SCALE};
+use crate::eval::network::weights::{CHANNELS, OUTPUT_SCALE, STAGES};
 use crate::eval::network::{Accumulator, Kernel, Network, definition};
 use crate::tools::arena::openings::Opening;
 use crate::tools::data::record::{PlyRecord, Writer};
@@ -84,9 +84,13 @@ fn gradients_are_the_slopes_of_the_loss() {
             };
             close(f64::from(gradient.table[model::bias_row()][channel]), slope(&games, shifted, 1e-3), "bias");
         }
-        // Every kind of weight of the last head.
-        let head = model.heads.len() - 1;
-        for (kind, slopes) in gradient.heads[head].slices().into_iter().enumerate() {
+        // Every kind of weight of the heads that looked: those of more than one stage.
+        let learned = |head: &usize| gradient.heads[*head].output_bias != 0.0;
+        let heads: Vec<usize> = (0..model.heads.len()).filter(learned).collect();
+        assert!(heads.len() > model.heads.len() / STAGES, "{rule:?}: {heads:?}");
+        let kinds = heads.iter().flat_map(|&head| gradient.heads[head].slices().map(|slopes| (head, slopes)));
+        for (number, (head, slopes)) in kinds.enumerate() {
+            let kind = number % gradient.heads[head].slices().len();
             let index = (0..slopes.len()).max_by(|&a, &b| slopes[a].abs().total_cmp(&slopes[b].abs())).unwrap();
             let shifted = |by: f32| {
                 let mut model = model.clone();
@@ -123,7 +127,12 @@ fn a_position_is_worth_what_was_seen_later_too() {
 fn integers_and_floating_point_agree() {
     for rule in Rule::ALL {
         let games = games(rule, 30, 30);
-        let model = Model::new(rule, 8);
+        let mut model = Model::new(rule, 8);
+        // A network that begins does not listen to the hints.
+        for head in &mut model.heads {
+            let hints = head.hints.as_flattened_mut().iter_mut().chain(&mut head.skip_hints);
+            hints.enumerate().for_each(|(i, weight)| *weight = 0.1 * ((i % 7) as f32 - 3.0));
+        }
         let parts = parts_of_rows(rule);
         let folded = model.fold(&parts);
         let weights = model.export(&parts);
@@ -133,7 +142,10 @@ fn integers_and_floating_point_agree() {
         for game in &games {
             walker.walk(game, &model, &folded, &TARGETS, false, |board, logit| {
                 let exact = definition::logit(&network, &weights, board);
-                assert_eq!(Accumulator::new(network.clone(), board, Kernel::best()).logit(board), exact);
+                assert_eq!(
+                    Accumulator::new(network.clone(), board, Kernel::best()).logit(board, definition::parts(board)),
+                    exact
+                );
                 let exact = exact as f32 / OUTPUT_SCALE as f32;
                 worst = worst.max((sigmoid(exact) - sigmoid(logit)).abs());
             });

@@ -6,12 +6,14 @@
 
 use super::model::{CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Row, TABLE, bias_row};
 use crate::base::point::CELLS;
-use crate::base::{Color, Direction, Point, Score, Size};
+use crate::base::{Color, Direction, Point, Rule, Score, Size};
 use crate::board::lines::Lines;
 use crate::board::{Board, NullObserver, Threat};
 use crate::eval::network::features::{REACH, ROWS, mapping, row_of, shapes_of_window};
-use crate::eval::network::layers::threats;
-use crate::eval::network::weights::{CHANNELS, FIRST, SECOND, WIDTH};
+use crate::eval::network::layers::{hints, threats};
+use crate::eval::network::weights::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
+use crate::eval::weights::nearness;
+use crate::eval::{Evaluator, ShapeEvaluator};
 use crate::tools::data::record::GameRecord;
 
 type Vector = [f32; WIDTH];
@@ -141,6 +143,7 @@ const BLANK: CellState = CellState { rows: [[0; 4]; 2], value: [0.0; WIDTH], sin
 /// The middle of the network at one position.
 struct Forward {
     input: Vector,
+    hints: [f32; HINTS],
     first: [f32; FIRST],
     second: [f32; SECOND],
     logit: f32,
@@ -149,6 +152,7 @@ struct Forward {
 /// A board and a model's view of it, used for one game after the other.
 pub struct Walker {
     boards: Vec<Board>,
+    shapes: ShapeEvaluator,
     lines: Lines,
     cells: Vec<CellState>,
     pooled: Vector,
@@ -173,6 +177,7 @@ impl Walker {
     pub fn new(heads: usize) -> Walker {
         Walker {
             boards: Vec::new(),
+            shapes: ShapeEvaluator::new(Rule::Freestyle),
             lines: Lines::all_wall(),
             cells: vec![BLANK; CELLS],
             pooled: [0.0; WIDTH],
@@ -196,12 +201,13 @@ impl Walker {
     ) {
         let mut board = self.take_board(game);
         self.begin(game.size, folded);
+        self.shapes.refresh(&board);
         for &stone in &game.opening.stones {
             self.play(&mut board, stone, folded, learn);
         }
         for (ply, target) in game.plies.iter().zip(values(game, targets)) {
             if counts(&board) {
-                let head = &model.heads[board.side().index() % model.heads.len()];
+                let head = &model.heads[head_of(&board, model.heads.len())];
                 let forward = self.forward(head, &board);
                 visit(&board, forward.logit);
                 self.judge(&board, head, &forward, game, target, ply.best, targets, learn);
@@ -247,7 +253,7 @@ impl Walker {
 
     fn play(&mut self, board: &mut Board, point: Point, folded: &Folded, learn: bool) {
         let color = board.side();
-        board.play(point, &mut NullObserver);
+        board.play(point, &mut self.shapes);
         self.lines.toggle(point, color);
         for direction in Direction::ALL {
             let around = self.lines.around::<REACH>(point, direction);
@@ -318,6 +324,11 @@ impl Walker {
             logit += value * skip;
             first.iter_mut().zip(row).for_each(|(sum, weight)| *sum += value * weight);
         }
+        let hints = hints(self.shapes.parts(board)).map(|hint| f32::from(hint) / INPUT_SCALE as f32);
+        for (value, (row, skip)) in hints.iter().zip(head.hints.iter().zip(&head.skip_hints)) {
+            logit += value * skip;
+            first.iter_mut().zip(row).for_each(|(sum, weight)| *sum += value * weight);
+        }
         for threat in threats(board) {
             logit += head.skip_threats[threat];
             first.iter_mut().zip(&head.threats[threat]).for_each(|(sum, weight)| *sum += weight);
@@ -330,7 +341,7 @@ impl Walker {
         for (value, weight) in second.iter().zip(&head.output) {
             logit += value.clamp(0.0, HEAD_LIMIT) * weight;
         }
-        Forward { input, first, second, logit }
+        Forward { input, hints, first, second, logit }
     }
 
     #[expect(clippy::too_many_arguments, reason = "everything that is known about a position")]
@@ -358,8 +369,8 @@ impl Walker {
 
     /// Adds the gradient of the value, whose logit has this one.
     fn learn_value(&mut self, board: &Board, head: &FloatHead, forward: &Forward, error: f32) {
-        let heads = self.gradient.heads.len();
-        let gradient = &mut self.gradient.heads[board.side().index() % heads];
+        let number = head_of(board, self.gradient.heads.len());
+        let gradient = &mut self.gradient.heads[number];
         gradient.output_bias += error;
         let second: [f32; SECOND] =
             std::array::from_fn(|i| if is_within(forward.second[i]) { error * head.output[i] } else { 0.0 });
@@ -377,6 +388,10 @@ impl Walker {
         for threat in threats(board) {
             gradient.skip_threats[threat] += error;
             gradient.threats[threat].iter_mut().zip(first).for_each(|(sum, back)| *sum += back);
+        }
+        for (i, value) in forward.hints.into_iter().enumerate() {
+            gradient.skip_hints[i] += error * value;
+            gradient.hints[i].iter_mut().zip(first).for_each(|(sum, back)| *sum += value * back);
         }
         let offset = half_of(board.side());
         for i in 0..WIDTH {
@@ -397,6 +412,7 @@ impl Walker {
         self.moves.clear();
         let cells = &self.cells;
         let moves = &mut self.moves;
+        let last_moves = [board.last_move(), board.move_before_last()];
         board.for_each_near(|point| {
             let pair = board.threat(point, us).index() * 14 + board.threat(point, us.opponent()).index();
             let value = &cells[point.index()].value;
@@ -407,7 +423,9 @@ impl Walker {
                         + head.policy[CHANNELS + i + lane] * activation(value[theirs + i + lane]);
                 }
             }
-            moves.push((point, pair, head.pairs[pair] + sums.iter().sum::<f32>()));
+            let near = last_moves.map(|last| nearness(point, last));
+            let base = head.pairs[pair] + head.near[0][near[0]] + head.near[1][near[1]];
+            moves.push((point, pair, base + sums.iter().sum::<f32>()));
         });
         let Some(&(_, _, chosen)) = self.moves.iter().find(|(point, ..)| *point == best) else { return };
         let largest = self.moves.iter().fold(f32::MIN, |largest, &(.., logit)| largest.max(logit));
@@ -420,8 +438,8 @@ impl Walker {
         if !learn || weight == 0.0 {
             return;
         }
-        let heads = self.gradient.heads.len();
-        let gradient = &mut self.gradient.heads[us.index() % heads];
+        let number = head_of(board, self.gradient.heads.len());
+        let gradient = &mut self.gradient.heads[number];
         for &(point, pair, logit) in &self.moves {
             let share = (logit - largest).exp() / sum;
             let error = weight * (share - if point == best { 1.0 } else { 0.0 });
@@ -429,6 +447,9 @@ impl Walker {
                 continue;
             }
             gradient.pairs[pair] += error;
+            for (gradient, last) in gradient.near.iter_mut().zip(last_moves) {
+                gradient[nearness(point, last)] += error;
+            }
             let cell = &mut self.cells[point.index()];
             for i in 0..CHANNELS {
                 gradient.policy[i] += error * activation(cell.value[ours + i]);
@@ -438,6 +459,11 @@ impl Walker {
             }
         }
     }
+}
+
+/// The number of the head that looks at a position.
+fn head_of(board: &Board, heads: usize) -> usize {
+    head_number(heads, board.side(), stage(board.move_number()))
 }
 
 impl CellState {
