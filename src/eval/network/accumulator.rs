@@ -5,7 +5,7 @@
 //! anybody asks costs nothing, and one that is undone and played again costs nothing the second time.
 
 use super::Network;
-use super::features::{MAPPINGS, REACH, SHAPES, mapping, shapes_of_window};
+use super::features::{MAPPINGS, REACH, SHAPES, ShapePair, mapping};
 use super::layers;
 use super::weights::{CELL_MAX, CHANNELS, HINTS, Head, WIDTH};
 use crate::base::point::CELLS;
@@ -71,6 +71,14 @@ impl Frame {
     fn new(point: Point, color: Color) -> Frame {
         let (touched, cells) = ([0; TOUCHED], [[0; WIDTH]; TOUCHED]);
         Frame { point, color, pooled: [0; WIDTH], len: 0, touched, cells }
+    }
+
+    /// Keeps what a cell was.
+    #[inline(always)]
+    fn keep(&mut self, index: usize, cell: &[i16; WIDTH]) {
+        self.touched[self.len] = index as u16;
+        self.cells[self.len] = *cell;
+        self.len += 1;
     }
 }
 
@@ -224,7 +232,7 @@ impl State {
             let mut cell = network.empty_cell();
             for direction in Direction::ALL {
                 let window = self.lines.around::<REACH>(point, direction) >> (2 * REACH);
-                add(&mut cell, network, direction, window);
+                add(&mut cell, &network.rows[mapping(direction)], ShapePair::of_window(window));
             }
             self.cells[point.index()] = cell;
             for (sum, value) in sum.iter_mut().zip(cell) {
@@ -245,43 +253,59 @@ impl State {
             Color::White => 1u64 << (4 * REACH),
         };
         let mut gained = [0i16; WIDTH];
-        let mut len = 0;
-        let own = &mut self.cells[point.index()];
-        let own_before = *own;
+        let own_before = self.cells[point.index()];
         let mut own_after = own_before;
+        frame.len = 0;
         for direction in Direction::ALL {
+            let rows = &network.rows[mapping(direction)];
             let before = self.lines.around::<REACH>(point, direction);
             let after = before ^ flip;
-            subtract(&mut own_after, network, direction, before >> (2 * REACH));
-            add(&mut own_after, network, direction, after >> (2 * REACH));
-            for distance in -(REACH as isize)..=REACH as isize {
-                let shift = (2 * (distance + REACH as isize)) as u32;
-                let center = before >> (shift + 2 * REACH as u32) & 3;
-                if distance == 0 || center == 0 {
-                    continue;
-                }
-                let index = (point.index() as isize + distance * direction.stride()) as usize & (CELLS - 1);
-                let cell = &mut self.cells[index];
-                let old = *cell;
-                frame.touched[len] = index as u16;
-                frame.cells[len] = old;
-                len += 1;
-                let mut new = old;
-                subtract(&mut new, network, direction, before >> shift);
-                add(&mut new, network, direction, after >> shift);
-                *cell = new;
-                note(&mut gained, &old, &new);
-            }
+            let [old, new] = [before, after].map(|line| ShapePair::of_window(line >> (2 * REACH)));
+            subtract(&mut own_after, rows, old);
+            add(&mut own_after, rows, new);
+            self.change_side::<-1>(rows, direction, before, after, frame, &mut gained);
+            self.change_side::<1>(rows, direction, before, after, frame, &mut gained);
         }
         self.cells[point.index()] = own_after;
-        frame.touched[len] = point.index() as u16;
-        frame.cells[len] = own_before;
-        frame.len = len + 1;
+        frame.keep(point.index(), &own_before);
         note(&mut gained, &own_before, &own_after);
         for (sum, gained) in self.pooled.iter_mut().zip(gained) {
             *sum += i32::from(gained);
         }
         self.lines.toggle(point, frame.color);
+    }
+
+    /// Changes the cells of a line on one side of the frame's point, up to a wall: who stands behind it sees nothing.
+    /// `before` and `after` are the line around the point.
+    #[inline(always)]
+    fn change_side<const SIGN: isize>(
+        &mut self,
+        rows: &Rows,
+        direction: Direction,
+        before: u64,
+        after: u64,
+        frame: &mut Frame,
+        gained: &mut [i16; WIDTH],
+    ) {
+        for step in 1..=REACH as isize {
+            let shift = 2 * (REACH as isize + SIGN * step);
+            let [before, after] = [before, after].map(|line| line >> shift);
+            let center = before >> (2 * REACH) & 3;
+            if center == 0 {
+                break;
+            }
+            let index = (frame.point.index() as isize + SIGN * step * direction.stride()) as usize & (CELLS - 1);
+            let cell = &mut self.cells[index];
+            let old = *cell;
+            frame.keep(index, &old);
+            let shapes = ShapePair::of_window(before);
+            let mut new = old;
+            subtract(&mut new, rows, shapes);
+            let shapes = if SIGN > 0 { shapes.with_left(before, after) } else { shapes.with_right(before, after) };
+            add(&mut new, rows, shapes);
+            *cell = new;
+            note(gained, &old, &new);
+        }
     }
 
     /// Takes a stone back.
@@ -305,20 +329,16 @@ fn note(gained: &mut [i16; WIDTH], old: &[i16; WIDTH], new: &[i16; WIDTH]) {
 
 const _: () = assert!(TOUCHED as i32 * CELL_MAX as i32 <= i16::MAX as i32);
 
-#[inline(always)]
-fn rows(network: &Network, direction: Direction, window: u64) -> [&[i8; CHANNELS]; 2] {
-    let rows = &network.rows[mapping(direction)];
-    let [black, white] = shapes_of_window(window);
-    [&rows[black % ROWS_LEN], &rows[white % ROWS_LEN]]
-}
-
 /// Length of a mapping's table: the shapes, rounded up so that a masked index needs no check.
 pub const ROWS_LEN: usize = SHAPES.next_power_of_two();
 const _: () = assert!(MAPPINGS == 2);
 
+/// The rows of one mapping by shape.
+pub type Rows = [[i8; CHANNELS]; ROWS_LEN];
+
 #[inline(always)]
-fn add(cell: &mut [i16; WIDTH], network: &Network, direction: Direction, window: u64) {
-    let [black, white] = rows(network, direction, window);
+fn add(cell: &mut [i16; WIDTH], rows: &Rows, shapes: ShapePair) {
+    let [black, white] = shapes.shapes().map(|shape| &rows[shape % ROWS_LEN]);
     for i in 0..CHANNELS {
         cell[i] += i16::from(black[i]);
         cell[CHANNELS + i] += i16::from(white[i]);
@@ -326,8 +346,8 @@ fn add(cell: &mut [i16; WIDTH], network: &Network, direction: Direction, window:
 }
 
 #[inline(always)]
-fn subtract(cell: &mut [i16; WIDTH], network: &Network, direction: Direction, window: u64) {
-    let [black, white] = rows(network, direction, window);
+fn subtract(cell: &mut [i16; WIDTH], rows: &Rows, shapes: ShapePair) {
+    let [black, white] = shapes.shapes().map(|shape| &rows[shape % ROWS_LEN]);
     for i in 0..CHANNELS {
         cell[i] -= i16::from(black[i]);
         cell[CHANNELS + i] -= i16::from(white[i]);

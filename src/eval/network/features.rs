@@ -105,8 +105,26 @@ pub fn shape_of_row(row: usize) -> usize {
     shape(rest - large * (large + 1) / 2, center, large)
 }
 
-/// What eight bits of a line word (four cells) contribute to a shape, as the left or the right side, per view.
-const fn side_table(view: usize, is_left: bool) -> [u16; 256] {
+/// What eight bits of a line word (four cells) contribute to a [`ShapePair`] as the left or the right side.
+const fn side_table(is_left: bool) -> [u32; 256] {
+    let (black, white) = (side_codes(0, is_left), side_codes(1, is_left));
+    let mut table = [0; 256];
+    let mut bits = 0;
+    while bits < 256 {
+        table[bits] =
+            if is_left { pair(black[bits], white[bits]) * (3 * SIDES as u32) } else { pair(black[bits], white[bits]) };
+        bits += 1;
+    }
+    table
+}
+
+/// Two numbers in one.
+const fn pair(black: usize, white: usize) -> u32 {
+    (white << 16 | black) as u32
+}
+
+/// The code of the side that eight bits of a line word are, per view.
+const fn side_codes(view: usize, is_left: bool) -> [usize; 256] {
     let mut table = [0; 256];
     let mut bits = 0;
     while bits < 256 {
@@ -121,49 +139,74 @@ const fn side_table(view: usize, is_left: bool) -> [u16; 256] {
             }
             length += 1;
         }
-        let code = match length {
+        table[bits] = match length {
             0 => side_code(&[]),
             1 => side_code(&[cells[0]]),
             2 => side_code(&[cells[0], cells[1]]),
             3 => side_code(&[cells[0], cells[1], cells[2]]),
             _ => side_code(&cells),
         };
-        table[bits] = (if is_left { code * 3 * SIDES } else { code }) as u16;
         bits += 1;
     }
     table
 }
 
-static LEFT: [[u16; 256]; 2] = [side_table(0, true), side_table(1, true)];
-static RIGHT: [[u16; 256]; 2] = [side_table(0, false), side_table(1, false)];
-/// What the centre's two bits contribute, per view; a wall has no shape and reads as empty.
-static CENTER: [[u16; 4]; 2] = {
-    let mut table = [[0; 4]; 2];
-    let mut entry = 0;
-    while entry < 8 {
-        let (view, bits) = (entry / 4, entry % 4);
-        if let Some(cell) = seen(bits, view) {
-            table[view][bits] = (cell * SIDES) as u16;
+static LEFT: [u32; 256] = side_table(true);
+static RIGHT: [u32; 256] = side_table(false);
+/// What the centre's two bits contribute; a wall has no shape and reads as empty.
+static CENTER: [u32; 4] = {
+    let mut table = [0; 4];
+    let mut bits = 0;
+    while bits < 4 {
+        if let (Some(black), Some(white)) = (seen(bits, 0), seen(bits, 1)) {
+            table[bits] = pair(black, white) * SIDES as u32;
         }
-        entry += 1;
+        bits += 1;
     }
     table
 };
 
-/// From eighteen bits of a line word (nine cells), the shapes for black and white.
-#[inline(always)]
-pub fn shapes_of_window(window: u64) -> [usize; 2] {
-    let (left, center, right) = (window as usize & 255, window as usize >> 8 & 3, window as usize >> 10 & 255);
-    [
-        usize::from(LEFT[0][left]) + usize::from(CENTER[0][center]) + usize::from(RIGHT[0][right]),
-        usize::from(LEFT[1][left]) + usize::from(CENTER[1][center]) + usize::from(RIGHT[1][right]),
-    ]
+const _: () = assert!(SHAPES <= 1 << 16, "both colours' shapes fit into one number");
+
+/// The shapes of one window for black and white, in one number: no half ever flows over into the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShapePair(u32);
+
+impl ShapePair {
+    /// From eighteen bits of a line word (nine cells).
+    #[inline(always)]
+    pub fn of_window(window: u64) -> ShapePair {
+        let (left, center, right) = (window as usize & 255, window as usize >> 8 & 3, window as usize >> 10 & 255);
+        ShapePair(LEFT[left] + CENTER[center] + RIGHT[right])
+    }
+
+    /// The pair of the window `after`, of whose cells only the left ones are not as in `before`, whose pair this is.
+    #[inline(always)]
+    #[must_use]
+    pub fn with_left(self, before: u64, after: u64) -> ShapePair {
+        let [before, after] = [before, after].map(|window| LEFT[window as usize & 255]);
+        ShapePair(self.0.wrapping_sub(before).wrapping_add(after))
+    }
+
+    /// The same where only the right ones are not.
+    #[inline(always)]
+    #[must_use]
+    pub fn with_right(self, before: u64, after: u64) -> ShapePair {
+        let [before, after] = [before, after].map(|window| RIGHT[window as usize >> 10 & 255]);
+        ShapePair(self.0.wrapping_sub(before).wrapping_add(after))
+    }
+
+    /// The shapes for black and white.
+    #[inline(always)]
+    pub fn shapes(self) -> [usize; 2] {
+        [(self.0 & 0xFFFF) as usize, (self.0 >> 16) as usize]
+    }
 }
 
 /// The shapes for black and white through a point on the board.
 #[inline]
 pub fn shapes_at(lines: &Lines, point: Point, direction: Direction) -> [usize; 2] {
-    shapes_of_window(lines.around::<REACH>(point, direction) >> (2 * REACH))
+    ShapePair::of_window(lines.around::<REACH>(point, direction) >> (2 * REACH)).shapes()
 }
 
 /// The shape through `point` for `color`, read cell by cell: the definition that the tables above are held to.

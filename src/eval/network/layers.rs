@@ -4,8 +4,8 @@
 //! closures given to `array::from_fn` are not always inlined, and then miss the processor features of their caller.
 
 use super::weights::{
-    CELL_MAX, CELL_SCALE, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, Head, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE,
-    POOL_SCALE, SECOND, THREATS, WIDTH,
+    CELL_MAX, CELL_SCALE, HEAD_MAX, HEAD_SCALE, HINTS, Head, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE, POOL_SCALE,
+    THREATS, WIDTH,
 };
 use crate::base::{Color, Point, Score};
 use crate::board::{Board, Threat};
@@ -25,10 +25,13 @@ const POOL_SHIFT: u32 = (POOL_SCALE / INPUT_SCALE).trailing_zeros();
 #[inline(always)]
 pub fn input(pooled: &[i32; WIDTH], side: Color) -> [i16; WIDTH] {
     const HALF: usize = WIDTH / 2;
-    let offset = if side == Color::Black { 0 } else { HALF };
+    let (black, white) = pooled.split_at(HALF);
+    let halves = if side == Color::Black { [black, white] } else { [white, black] };
     let mut input = [0; WIDTH];
-    for (i, value) in input.iter_mut().enumerate() {
-        *value = (pooled[(i + offset) % WIDTH] >> POOL_SHIFT).clamp(-HEAD_MAX, HEAD_MAX) as i16;
+    for (half, source) in input.chunks_exact_mut(HALF).zip(halves) {
+        for (value, &sum) in half.iter_mut().zip(source) {
+            *value = (sum >> POOL_SHIFT).clamp(-HEAD_MAX, HEAD_MAX) as i16;
+        }
     }
     input
 }
@@ -60,31 +63,41 @@ pub fn hints(parts: Parts) -> [i16; HINTS] {
 #[inline(always)]
 pub fn output(head: &Head, input: &[i16; WIDTH], hints: [i16; HINTS], board: &Board) -> i64 {
     let mut first = head.first_bias;
-    for (sum, row) in first.iter_mut().zip(head.first.iter()) {
-        *sum += dot(row, input);
+    for (row, &value) in head.first.iter().zip(input) {
+        add(&mut first, row, value);
     }
     let mut direct = i64::from(head.output_bias) + 2 * i64::from(dot(&head.skip, input));
     for feature in threats(board) {
         direct += i64::from(head.skip_threats[feature]);
-        for (sum, &weight) in first.iter_mut().zip(&head.threats[feature]) {
-            *sum += i32::from(weight) * INPUT_SCALE;
-        }
+        add(&mut first, &head.threats[feature], INPUT_SCALE as i16);
     }
     direct += 2 * i64::from(dot(&head.skip_hints, &hints));
     for (row, hint) in head.hints.iter().zip(hints) {
-        for (sum, &weight) in first.iter_mut().zip(row) {
-            *sum += i32::from(weight) * i32::from(hint);
-        }
+        add(&mut first, row, hint);
     }
-    let mut activated = [0; FIRST];
-    for (value, sum) in activated.iter_mut().zip(first) {
-        *value = (sum >> INPUT_SCALE.trailing_zeros()).clamp(0, HEAD_MAX) as i16;
+    let mut second = head.second_bias;
+    for (row, value) in head.second.iter().zip(activated(&first, INPUT_SCALE)) {
+        add(&mut second, row, value);
     }
-    let mut second = [0; SECOND];
-    for ((value, row), bias) in second.iter_mut().zip(head.second.iter()).zip(head.second_bias) {
-        *value = ((bias + dot(row, &activated)) >> HEAD_SCALE.trailing_zeros()).clamp(0, HEAD_MAX) as i16;
+    direct + i64::from(dot(&head.output, &activated(&second, HEAD_SCALE)))
+}
+
+/// What the sums of a layer become for the next one; `scale` is that of what was summed up.
+#[inline(always)]
+fn activated<const N: usize>(sums: &[i32; N], scale: i32) -> [i16; N] {
+    let mut values = [0; N];
+    for (value, &sum) in values.iter_mut().zip(sums) {
+        *value = (sum >> scale.trailing_zeros()).clamp(0, HEAD_MAX) as i16;
     }
-    direct + i64::from(dot(&head.output, &second))
+    values
+}
+
+/// Adds what one input is worth to every sum.
+#[inline(always)]
+fn add<const N: usize>(sums: &mut [i32; N], row: &[i16; N], value: i16) {
+    for i in 0..N {
+        sums[i] += i32::from(row[i]) * i32::from(value);
+    }
 }
 
 /// Sum of products.

@@ -28,7 +28,7 @@ pub use weights::{Weights, WeightsError};
 
 use crate::base::{Color, Rule};
 use crate::board::Board;
-use accumulator::ROWS_LEN;
+use accumulator::{ROWS_LEN, Rows};
 use features::SHAPES;
 use std::sync::{Arc, OnceLock};
 use weights::{CHANNELS, Head, STAGES, WIDTH};
@@ -37,7 +37,7 @@ use weights::{CHANNELS, Head, STAGES, WIDTH};
 #[derive(Debug)]
 pub struct Network {
     rule: Rule,
-    rows: [Box<[[i8; CHANNELS]; ROWS_LEN]>; 2],
+    rows: [Box<Rows>; 2],
     bias: [i16; CHANNELS],
     heads: Vec<Head>,
     /// Number of the head for each stage and side to move.

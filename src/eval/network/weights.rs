@@ -56,11 +56,12 @@ pub const OUTPUT_SCALE: i32 = HEAD_SCALE * HEAD_SCALE;
 /// Units of a policy weight; with the cell's scale, the policy's sums are in 1/16384 of a logit.
 pub const POLICY_SCALE: i32 = 256;
 
-/// The layers above the pooled cells, for one side to move.
+/// The layers above the pooled cells, for one side to move. Both layers are kept by input: what one input adds to all
+/// sums stands together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// First layer, own half then opposing half.
-    pub first: Box<[[i16; WIDTH]; FIRST]>,
+    /// First layer, from the own half, then from the opposing half.
+    pub first: Box<[[i16; FIRST]; WIDTH]>,
     /// Its bias, in input times head units.
     pub first_bias: [i32; FIRST],
     /// What each threat feature adds to the first layer, in head units.
@@ -68,7 +69,7 @@ pub struct Head {
     /// First layer, from the hints.
     pub hints: [[i16; FIRST]; HINTS],
     /// Second layer.
-    pub second: Box<[[i16; FIRST]; SECOND]>,
+    pub second: Box<[[i16; SECOND]; FIRST]>,
     /// Its bias, in output units.
     pub second_bias: [i32; SECOND],
     /// Output weights.
@@ -93,11 +94,11 @@ impl Head {
     /// A head that says nothing.
     pub fn zero() -> Head {
         Head {
-            first: Box::new([[0; WIDTH]; FIRST]),
+            first: Box::new([[0; FIRST]; WIDTH]),
             first_bias: [0; FIRST],
             threats: Box::new([[0; FIRST]; THREATS]),
             hints: [[0; FIRST]; HINTS],
-            second: Box::new([[0; FIRST]; SECOND]),
+            second: Box::new([[0; SECOND]; FIRST]),
             second_bias: [0; SECOND],
             output: [0; SECOND],
             output_bias: 0,
@@ -199,10 +200,10 @@ impl Weights {
         out.extend(self.rows.iter().flatten().map(|&weight| weight as u8));
         put16(&mut out, &self.bias);
         for head in &self.heads {
-            head.first.iter().for_each(|row| put16(&mut out, row));
+            put_by_output(&mut out, &head.first[..]);
             put32(&mut out, &head.first_bias);
             head.threats.iter().for_each(|row| put16(&mut out, row));
-            head.second.iter().for_each(|row| put16(&mut out, row));
+            put_by_output(&mut out, &head.second[..]);
             put32(&mut out, &head.second_bias);
             put16(&mut out, &head.output);
             put32(&mut out, &[head.output_bias]);
@@ -253,6 +254,11 @@ fn put16(out: &mut Vec<u8>, numbers: &[i16]) {
     out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
 }
 
+/// A layer, output by output.
+fn put_by_output<const N: usize>(out: &mut Vec<u8>, layer: &[[i16; N]]) {
+    (0..N).for_each(|output| layer.iter().for_each(|row| put16(out, &[row[output]])));
+}
+
 fn put32(out: &mut Vec<u8>, numbers: &[i32]) {
     out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
 }
@@ -282,18 +288,24 @@ impl Reader<'_> {
             .map(|b| std::array::from_fn(|i| i32::from_le_bytes([b[4 * i], b[4 * i + 1], b[4 * i + 2], b[4 * i + 3]])))
     }
 
+    /// A layer, which the file has by output.
+    fn by_output<const N: usize>(&mut self, layer: &mut [[i16; N]]) -> Result<(), WeightsError> {
+        for output in 0..N {
+            for row in layer.iter_mut() {
+                [row[output]] = self.i16s()?;
+            }
+        }
+        Ok(())
+    }
+
     fn head(&mut self) -> Result<Head, WeightsError> {
         let mut head = Head::zero();
-        for row in head.first.iter_mut() {
-            *row = self.i16s()?;
-        }
+        self.by_output(&mut head.first[..])?;
         head.first_bias = self.i32s()?;
         for row in head.threats.iter_mut() {
             *row = self.i16s()?;
         }
-        for row in head.second.iter_mut() {
-            *row = self.i16s()?;
-        }
+        self.by_output(&mut head.second[..])?;
         head.second_bias = self.i32s()?;
         head.output = self.i16s()?;
         [head.output_bias] = self.i32s()?;

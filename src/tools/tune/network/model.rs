@@ -316,14 +316,12 @@ fn export_head(head: &FloatHead) -> Head {
     let large = |weight: f32, scale: i32| (f64::from(weight) * f64::from(scale)).round().clamp(-2e8, 2e8) as i32;
     let mut out = Head::zero();
     for i in 0..FIRST {
-        out.first[i] = std::array::from_fn(|input| small(head.first[input][i]));
         out.first_bias[i] = large(head.first_bias[i], INPUT_SCALE * HEAD_SCALE);
     }
-    for (row, weights) in out.threats.iter_mut().zip(&head.threats) {
-        *row = weights.map(small);
-    }
+    *out.first = head.first.map(|row| row.map(small));
+    *out.second = head.second.map(|row| row.map(small));
+    *out.threats = head.threats.map(|row| row.map(small));
     for i in 0..SECOND {
-        out.second[i] = std::array::from_fn(|input| small(head.second[input][i]));
         out.second_bias[i] = large(head.second_bias[i], OUTPUT_SCALE);
     }
     out.output = head.output.map(small);
@@ -345,14 +343,12 @@ fn import_head(head: &Head) -> FloatHead {
     let large = |units: i32, scale: i32| (f64::from(units) / f64::from(scale)) as f32;
     let mut out = FloatHead::zero();
     for i in 0..FIRST {
-        (0..WIDTH).for_each(|input| out.first[input][i] = small(head.first[i][input]));
         out.first_bias[i] = large(head.first_bias[i], INPUT_SCALE * HEAD_SCALE);
     }
-    for (row, units) in out.threats.iter_mut().zip(head.threats.iter()) {
-        *row = units.map(small);
-    }
+    out.first = head.first.map(|row| row.map(small));
+    out.second = head.second.map(|row| row.map(small));
+    out.threats = head.threats.map(|row| row.map(small));
     for i in 0..SECOND {
-        (0..FIRST).for_each(|input| out.second[input][i] = small(head.second[i][input]));
         out.second_bias[i] = large(head.second_bias[i], OUTPUT_SCALE);
     }
     out.output = head.output.map(small);

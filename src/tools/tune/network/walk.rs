@@ -9,7 +9,7 @@ use crate::base::point::CELLS;
 use crate::base::{Color, Direction, Point, Rule, Score, Size};
 use crate::board::lines::Lines;
 use crate::board::{Board, NullObserver, Threat};
-use crate::eval::network::features::{REACH, ROWS, mapping, row_of, shapes_of_window};
+use crate::eval::network::features::{REACH, ROWS, ShapePair, mapping, row_of};
 use crate::eval::network::layers::{hints, threats};
 use crate::eval::network::weights::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
 use crate::eval::weights::nearness;
@@ -468,7 +468,7 @@ fn head_of(board: &Board, heads: usize) -> usize {
 
 impl CellState {
     fn set_rows(&mut self, direction: Direction, window: u64) {
-        let shapes = shapes_of_window(window);
+        let shapes = ShapePair::of_window(window).shapes();
         for (rows, shape) in self.rows.iter_mut().zip(shapes) {
             rows[direction.index()] = (mapping(direction) * ROWS + row_of(shape)) as u32;
         }
