@@ -108,11 +108,11 @@ pub fn shape_of_row(row: usize) -> usize {
 /// What eight bits of a line word (four cells) contribute to a [`ShapePair`] as the left or the right side.
 const fn side_table(is_left: bool) -> [u32; 256] {
     let (black, white) = (side_codes(0, is_left), side_codes(1, is_left));
+    let weight = if is_left { 3 * SIDES as u32 } else { 1 };
     let mut table = [0; 256];
     let mut bits = 0;
     while bits < 256 {
-        table[bits] =
-            if is_left { pair(black[bits], white[bits]) * (3 * SIDES as u32) } else { pair(black[bits], white[bits]) };
+        table[bits] = weight * pair(black[bits], white[bits]);
         bits += 1;
     }
     table
