@@ -61,6 +61,26 @@ fn memory_stays_below_its_limit() {
     }
 }
 
+/// A table that the system has no memory for was asked for again before every search, and forgot everything each time.
+#[test]
+fn a_table_larger_than_the_system_allows_keeps_what_is_known() {
+    let _turn = alone();
+    let nodes = |brain: &mut Process| -> u64 {
+        brain.send(&format!("INFO max_depth 9\n{POSITION}"));
+        let told = brain.messages().into_iter().filter(|line| line.contains(" depth ")).next_back().unwrap();
+        told.split_once(" n ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()).expect(&told)
+    };
+    let mut brain = thinking(1);
+    let fresh = nodes(&mut brain);
+    // Room for the program and a part of the table.
+    let mut brain = Process::with_address_space(brain.peak_address_space() - (8 << 10));
+    brain.send("INFO timeout_turn 600000\nINFO max_memory 8589934592\nINFO hash_size 4194304\nSTART 15");
+    brain.expect("OK");
+    let (first, second) = (nodes(&mut brain), nodes(&mut brain));
+    assert_eq!(first, fresh, "the search is the same with less memory");
+    assert!(second < first / 2, "{second} nodes after {first}");
+}
+
 /// Processor time, a thread, between a stop and the move, for each of so many stops of a search with these threads.
 fn stop_repeatedly(threads: u64, stops: u64) -> Vec<Duration> {
     let mut brain = thinking(threads);

@@ -70,7 +70,7 @@ impl Engine {
     pub fn load_hash(&mut self, path: &Path) -> Result<u64, HashFileError> {
         // Once to see that it is whole, and once to take it in: it may be larger than the memory that is allowed.
         read(path, |_, _| {})?;
-        self.fit_table();
+        self.fit_memory();
         let table = self.table_mut();
         read(path, |key, data| table.restore(key, data))
     }

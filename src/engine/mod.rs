@@ -85,8 +85,7 @@ impl Engine {
             options: Options::default(),
             params: ParamTable::default(),
             history: History::new(),
-            // Grows to its real size when the first search knows what it may use.
-            table: Arc::new(TranspositionTable::new(1)),
+            table: Arc::new(TranspositionTable::new(Options::default().hash_bytes())),
             pool: Pool::new(),
             traces: Traces::default(),
         }
@@ -120,6 +119,14 @@ impl Engine {
     /// Changes the rule; the stones stay.
     pub fn set_rule(&mut self, rule: Rule) {
         self.rule = rule;
+        self.prepare();
+    }
+
+    /// Makes ready what the first search would lose time with: the tables of the rule, its network, memory.
+    fn prepare(&mut self) {
+        self.board();
+        self.network();
+        self.table.prepare();
     }
 
     /// The board's size.
@@ -130,11 +137,11 @@ impl Engine {
     /// Starts a new game on an empty board. `keep_hash`: what was learned so far stays useful (an analysing GUI
     /// restarts before every position); otherwise the search forgets, so that games are reproducible.
     pub fn new_game(&mut self, size: Size, keep_hash: bool) {
-        self.pool.resize(self.options.usable_threads());
+        self.fit_memory();
         if !keep_hash {
-            self.table_mut().new_game();
-            self.forget_moves();
+            self.clear_hash();
         }
+        self.prepare();
         self.size = size;
         self.stones.clear();
         self.to_move = Color::Black;
@@ -283,7 +290,7 @@ impl Engine {
     ) -> SearchReport {
         let scripted = self.traces.scripted_control();
         let control = scripted.as_ref().unwrap_or(control);
-        self.fit_table();
+        self.fit_memory();
         self.table_mut().new_search();
         self.history.age();
         let task = Task {
@@ -302,16 +309,10 @@ impl Engine {
     }
 
     /// Gives threads and table the size that the settings ask for.
-    fn fit_table(&mut self) {
+    fn fit_memory(&mut self) {
         self.pool.resize(self.options.usable_threads());
-        let wanted = self.options.hash_bytes();
-        // A table that is larger than useful may stay, unless somebody has said how large it shall be.
-        let most = if self.options.hash_size.is_some() { wanted } else { self.options.hash_limit() };
-        if wanted > self.table.bytes() * 9 / 8 || self.table.bytes() > most * 9 / 8 {
-            // The old one goes first: there may be no room for both.
-            *self.table_mut() = TranspositionTable::new(1);
-            *self.table_mut() = TranspositionTable::new(wanted);
-        }
+        let bytes = self.options.hash_bytes();
+        self.table_mut().set_limit(bytes);
     }
 
     /// What the searches since the last call did; the first call only says that somebody wants to know.
@@ -378,15 +379,38 @@ impl Default for Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::NullSink;
+    use std::time::Duration;
+
+    /// A longer time for a move, or a larger table, put an empty one in its place.
+    #[test]
+    fn a_longer_time_and_a_larger_table_keep_what_is_known() {
+        let mut engine = Engine::new();
+        for (x, y) in [(7, 7), (8, 8), (7, 8), (7, 9)] {
+            engine.play(Point::new(x, y).unwrap()).unwrap();
+        }
+        let mut nodes = |turn, hash| {
+            engine.options_mut().turn = Some(Duration::from_secs(turn));
+            engine.options_mut().hash_size = hash;
+            let control = SearchControl::default();
+            control.begin(SearchLimits { depth: Some(8), ..SearchLimits::default() });
+            engine.think(&control, &mut NullSink).last.nodes
+        };
+        let fresh = nodes(1, None);
+        for (turn, hash) in [(500, None), (500, Some(8 << 20)), (1, Some(200 << 20))] {
+            let again = nodes(turn, hash);
+            assert!(again < fresh / 2, "{again} nodes instead of {fresh} with {turn} s and {hash:?}");
+        }
+    }
 
     #[test]
     fn a_hash_size_that_was_asked_for_is_obeyed_even_if_it_is_smaller() {
         let mut engine = Engine::new();
         for mib in [8, 2, 4] {
             engine.options_mut().hash_size = Some(mib << 20);
-            engine.fit_table();
-            let bytes = engine.table.bytes();
-            assert!(bytes <= (mib << 20) * 9 / 8 && bytes > (mib << 20) / 2, "{bytes} bytes instead of {mib} MiB");
+            engine.fit_memory();
+            assert_eq!(engine.table.limit(), mib << 20);
+            assert!(engine.table.bytes() <= mib << 20);
         }
     }
 }

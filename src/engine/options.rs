@@ -52,15 +52,8 @@ impl Options {
     const THREAD_MEMORY: u64 = 6 << 20;
     /// Most threads on any machine.
     const THREADS_MAX: usize = 64;
-    /// Hash that a second of search can make use of. More would only cost: the first touch of a fresh page takes
-    /// the system some microseconds, so a table in proportion keeps that to a few hundredths of the first move.
-    const HASH_PER_SECOND: u64 = 32 << 20;
-    /// Moves that a game's clock is taken to be spread over when there is no limit per move.
-    const MOVES_PER_CLOCK: u32 = 20;
     /// Smallest hash.
     const HASH_MIN: u64 = 1 << 20;
-    /// Smallest hash worth having where memory allows it.
-    const HASH_USEFUL: u64 = 16 << 20;
     /// Largest hash, however much memory is allowed.
     const HASH_MAX: u64 = 4 << 30;
 
@@ -131,15 +124,10 @@ impl Options {
         (free / 8 * 7).clamp(Options::HASH_MIN, Options::HASH_MAX)
     }
 
-    /// Bytes for the hash table: what was asked for, or what one move's search can fill a few times over; within the
-    /// memory limit.
+    /// Most bytes for the hash table: what was asked for, or all that the memory limit leaves. The table takes them as
+    /// the search fills it.
     pub fn hash_bytes(&self) -> u64 {
-        let share = self.match_time.map(|time| time / Options::MOVES_PER_CLOCK);
-        let longest = self.turn.into_iter().chain(share).min();
-        let by_time = longest.map(|time| Options::HASH_PER_SECOND.saturating_mul(time.as_millis() as u64) / 1000);
-        let by_nodes = self.max_nodes.map(|nodes| nodes.saturating_mul(64));
-        let useful = by_time.into_iter().chain(by_nodes).min().unwrap_or(u64::MAX).max(Options::HASH_USEFUL);
-        self.hash_size.unwrap_or(useful).min(self.hash_limit()).max(Options::HASH_MIN)
+        self.hash_size.unwrap_or(Options::HASH_MAX).clamp(Options::HASH_MIN, self.hash_limit())
     }
 }
 

@@ -3,11 +3,15 @@
 //! An entry is two 64-bit words, the first being the key combined with the second by exclusive or: a pair torn by
 //! another thread fails the check and is simply not found. Four entries share a bucket of 64 bytes.
 //!
-//! The memory comes zeroed from the system and is not touched before it is used, so a table of any size costs nothing
-//! to make; its pages arrive one by one as the search stores into them.
+//! The table is a linear hash table: it begins small and grows by a bucket with every node, up to its limit. The new bucket
+//! takes from an older one what belongs there, so nothing is ever forgotten or copied as a whole, and what the search does
+//! depends on its nodes and not on how fast the system hands out memory (`tt/memory.rs`).
 
-use crate::base::memory::{prefer_large_pages, prefetch};
+mod memory;
+
+use crate::base::memory::prefetch;
 use crate::base::{Depth, Ply, Point, Score, StoredScore};
+use memory::{BUCKET, TableMemory};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a stored score says about the true one.
@@ -69,81 +73,117 @@ pub struct TtEntry {
     pub eval: Option<Score>,
 }
 
-const SLOTS: usize = 4;
-const WORDS: usize = 2 * SLOTS;
 const DEPTH_OFFSET: i32 = 20;
 const GENERATIONS: u64 = 1 << 11;
-/// After this many searches the next new game really clears the memory, before generations could be confused.
-const SEARCHES_BEFORE_CLEARING: u64 = GENERATIONS - 512;
+/// Bytes of a bucket.
+const BUCKET_BYTES: u64 = (BUCKET * size_of::<u64>()) as u64;
+/// Buckets that an empty table begins with: 4 MiB, ready when the table is made.
+const FIRST: u64 = 1 << 16;
+/// Buckets that are prepared ahead of those in use: 16 MiB, for a quarter of a million nodes.
+const AHEAD: u64 = 1 << 18;
 
 /// The table; shared by reference between searching threads.
 #[derive(Debug)]
 pub struct TranspositionTable {
-    words: Box<[AtomicU64]>,
-    /// First word of the first bucket, so that buckets sit on cache lines.
-    offset: usize,
-    buckets: u64,
+    memory: TableMemory,
+    /// Buckets in use.
+    used: AtomicU64,
     generation: u64,
-    /// Entries of earlier generations belong to another game and count as empty.
-    game_began: u64,
 }
 
 impl TranspositionTable {
-    /// A table of about `bytes`, at least one bucket; smaller when the system does not have that much.
+    /// A table of up to `bytes`, at least one bucket; smaller when the system does not have that much.
     pub fn new(bytes: u64) -> TranspositionTable {
-        let mut buckets = (bytes / (8 * WORDS as u64)).max(1);
-        let words: Box<[AtomicU64]> = loop {
-            match bytemuck::allocation::try_zeroed_slice_box((buckets as usize + 1) * WORDS) {
-                Ok(words) => break words,
-                Err(()) if buckets > 1 => buckets /= 2,
-                Err(()) => break (0..2 * WORDS).map(|_| AtomicU64::new(0)).collect(),
-            }
-        };
-        prefer_large_pages(&words);
-        let misaligned = words.as_ptr() as usize / 8 % WORDS;
-        TranspositionTable { words, offset: (WORDS - misaligned) % WORDS, buckets, generation: 1, game_began: 1 }
+        let memory = TableMemory::new(bytes / BUCKET_BYTES);
+        let mut table = TranspositionTable { memory, used: AtomicU64::new(0), generation: 1 };
+        table.memory.prepare(FIRST);
+        table.clear();
+        table
     }
 
-    /// Size in bytes.
+    /// The largest size that was asked for, in bytes.
+    pub fn limit(&self) -> u64 {
+        self.memory.asked() * BUCKET_BYTES
+    }
+
+    /// Size of the part in use, in bytes.
     pub fn bytes(&self) -> u64 {
-        self.buckets * 8 * WORDS as u64
+        self.used.load(Ordering::Relaxed) * BUCKET_BYTES
     }
 
-    /// A new search of the same game begins: older entries make way sooner.
+    /// Changes the largest size. What the table knows stays; of a table that must become smaller, the part that fits.
+    pub fn set_limit(&mut self, bytes: u64) {
+        let used = *self.used.get_mut();
+        self.memory.set_limit(bytes / BUCKET_BYTES, used);
+        *self.used.get_mut() = used.min(self.memory.limit());
+    }
+
+    /// A new search begins: older entries make way sooner.
     pub fn new_search(&mut self) {
         self.generation += 1;
     }
 
-    /// Forgets everything. Costs nothing but once in many games, when the memory is exchanged for fresh pages.
-    pub fn new_game(&mut self) {
-        if self.generation > SEARCHES_BEFORE_CLEARING {
-            self.clear();
-        } else {
-            self.generation += 1;
-            self.game_began = self.generation;
+    /// Forgets everything. The memory stays ready.
+    pub fn clear(&mut self) {
+        let used = FIRST.min(self.memory.limit());
+        for index in 0..used {
+            self.memory.bucket(index).iter().for_each(|word| word.store(0, Ordering::Relaxed));
+        }
+        *self.used.get_mut() = used;
+    }
+
+    /// Has the memory that the next nodes need made ready meanwhile.
+    pub fn prepare(&self) {
+        self.memory.want(self.used.load(Ordering::Relaxed) + AHEAD);
+    }
+
+    /// Grows by so many buckets, as far as the limit allows; returns by how many. With `at_once` not beyond the memory
+    /// that is ready, so that nobody waits for more. For one thread at a time; others may search meanwhile.
+    pub fn grow(&self, buckets: u64, at_once: bool) -> u64 {
+        let used = self.used.load(Ordering::Relaxed);
+        let mut target = (used + buckets).min(self.memory.limit());
+        if target <= used {
+            return 0;
+        }
+        self.memory.want(target + AHEAD);
+        if !at_once {
+            self.memory.prepare(target);
+        }
+        target = target.min(self.memory.ready());
+        (used..target).for_each(|index| self.split_into(index));
+        self.used.fetch_max(target, Ordering::Release);
+        target.saturating_sub(used)
+    }
+
+    /// Fills the bucket with this number, the next one, from the bucket that held its entries so far. What another thread
+    /// stores there meanwhile may be lost.
+    fn split_into(&self, index: u64) {
+        let bit = 1 << index.ilog2();
+        let (old, new) = (self.memory.bucket(index - bit), self.memory.bucket(index));
+        for (from, to) in old.chunks_exact(2).zip(new.chunks_exact(2)) {
+            let (check, data) = (from[0].load(Ordering::Relaxed), from[1].load(Ordering::Relaxed));
+            let moves = (check ^ data) & bit != 0;
+            to[0].store(if moves { check } else { 0 }, Ordering::Relaxed);
+            to[1].store(if moves { data } else { 0 }, Ordering::Relaxed);
+            if moves {
+                from[1].store(0, Ordering::Relaxed);
+            }
         }
     }
 
-    /// Forgets everything and gives the memory back until it is needed again.
-    pub fn clear(&mut self) {
-        let bytes = self.bytes();
-        self.words = Box::default();
-        *self = TranspositionTable::new(bytes);
-    }
-
+    /// The bucket of a key: its lowest bits, one bit fewer where the bucket with all of them is not in use yet.
     #[inline]
     fn bucket(&self, key: u64) -> &[AtomicU64] {
-        let bucket = ((u128::from(key) * u128::from(self.buckets)) >> 64) as usize;
-        let first = self.offset + bucket * WORDS;
-        &self.words[first..first + WORDS]
+        let used = self.used.load(Ordering::Acquire);
+        let mask = used.next_power_of_two() - 1;
+        let index = key & mask;
+        self.memory.bucket(if index < used { index } else { index & (mask >> 1) })
     }
 
-    /// Searches since an entry was written; `None` when it is empty or of another game.
+    /// Searches since an entry was written; `None` when it is empty.
     #[inline]
     fn age(&self, data: u64) -> Option<u64> {
-        let generation = data >> 53;
-        let age = (self.generation.wrapping_sub(generation)) % GENERATIONS;
-        (data != 0 && age <= self.generation - self.game_began).then_some(age)
+        (data != 0).then(|| self.generation.wrapping_sub(data >> 53) % GENERATIONS)
     }
 
     /// Asks for the memory that belongs to a key, so that it is there when the key is looked up.
@@ -157,7 +197,7 @@ impl TranspositionTable {
     pub fn probe(&self, key: u64, ply: Ply) -> Option<TtEntry> {
         for slot in self.bucket(key).chunks_exact(2) {
             let data = slot[1].load(Ordering::Relaxed);
-            if slot[0].load(Ordering::Relaxed) ^ data == key && self.age(data).is_some() {
+            if slot[0].load(Ordering::Relaxed) ^ data == key && data != 0 {
                 return Some(unpack(data, ply));
             }
         }
@@ -166,17 +206,19 @@ impl TranspositionTable {
 
     /// Everything that is known, as key and data word.
     pub fn entries(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let slots = self.words[self.offset..][..self.buckets as usize * WORDS].chunks_exact(2);
-        slots.filter_map(|slot| {
+        let buckets = 0..self.used.load(Ordering::Relaxed);
+        buckets.flat_map(|index| self.memory.bucket(index).chunks_exact(2)).filter_map(|slot| {
             let data = slot[1].load(Ordering::Relaxed);
-            self.age(data).map(|_| (slot[0].load(Ordering::Relaxed) ^ data, data))
+            (data != 0).then(|| (slot[0].load(Ordering::Relaxed) ^ data, data))
         })
     }
 
-    /// Takes in an entry of another table, unless it makes no sense or there is something deeper in its place.
+    /// Takes in an entry of another table, unless it makes no sense or there is something deeper in its place. The table
+    /// grows as if a search had found it.
     pub fn restore(&self, key: u64, data: u64) {
         if data >> 26 & 3 != 0 {
             let hit = unpack(data, Ply::ROOT);
+            self.grow(1, false);
             // Another evaluation may be in use by now.
             self.store(key, Ply::ROOT, TtEntry { eval: None, ..hit });
         }
@@ -280,7 +322,7 @@ mod tests {
     fn a_torn_entry_is_not_found() {
         let table = TranspositionTable::new(1);
         table.store(77, Ply::ROOT, entry(3, Score::DRAW, Bound::Exact, None));
-        table.words[table.offset + 1].fetch_xor(1 << 30, Ordering::Relaxed);
+        table.bucket(77)[1].fetch_xor(1 << 30, Ordering::Relaxed);
         assert!(table.probe(77, Ply::ROOT).is_none());
     }
 
@@ -291,19 +333,90 @@ mod tests {
         table.new_search();
         table.store(5, Ply::ROOT, entry(1, Score::DRAW, Bound::Upper, None));
         assert_eq!(table.probe(5, Ply::ROOT).unwrap().best, point(3, 4));
-        table.new_game();
+        table.clear();
         assert!(table.probe(5, Ply::ROOT).is_none());
     }
 
+    /// Keys whose lowest bits are as good as random.
+    fn keys() -> impl Iterator<Item = u64> {
+        (1..).map(crate::base::hash::scatter)
+    }
+
     #[test]
-    fn generations_are_never_confused_over_thousands_of_games() {
-        let mut table = TranspositionTable::new(1);
-        for game in 0..5000u64 {
-            table.new_game();
-            for slot in 0..8 {
-                assert!(table.probe(slot << 61 | slot, Ply::ROOT).is_none(), "game {game}");
-                table.store(slot << 61 | slot, Ply::ROOT, entry(5, Score::DRAW, Bound::Exact, None));
+    fn a_table_that_grows_finds_everything_again() {
+        for limit in [FIRST * 5 / 2, FIRST * 4] {
+            let table = TranspositionTable::new(limit * BUCKET_BYTES);
+            // So few that no bucket is full.
+            let known: Vec<u64> = keys().take(FIRST as usize / 8).collect();
+            for (&key, depth) in known.iter().zip((0..200).cycle()) {
+                table.store(key, Ply::ROOT, entry(depth, Score::DRAW, Bound::Exact, None));
             }
+            let before = table.bytes();
+            for buckets in (0..).map(|i| 1 + i * 37 % 1000) {
+                let missing = known
+                    .iter()
+                    .zip((0..200).cycle())
+                    .filter(|&(&key, depth)| table.probe(key, Ply::ROOT).is_none_or(|hit| hit.depth != depth));
+                assert_eq!(missing.count(), 0, "with {} of {limit} buckets", table.bytes() / BUCKET_BYTES);
+                assert_eq!(table.entries().count(), known.len());
+                if table.grow(buckets * 64, false) == 0 {
+                    break;
+                }
+            }
+            assert!(table.bytes() > before && table.bytes() == table.limit());
+        }
+    }
+
+    #[test]
+    fn a_limit_that_changes_keeps_what_fits() {
+        let mut table = TranspositionTable::new(4 * FIRST * BUCKET_BYTES);
+        let known: Vec<u64> = keys().take(2000).collect();
+        known.iter().for_each(|&key| table.store(key, Ply::ROOT, entry(3, Score::DRAW, Bound::Exact, None)));
+        while table.grow(FIRST, false) > 0 {}
+        let found =
+            |table: &TranspositionTable| known.iter().filter(|&&key| table.probe(key, Ply::ROOT).is_some()).count();
+        table.set_limit(1 << 30);
+        assert_eq!((found(&table), table.limit()), (known.len(), 1 << 30), "a larger limit");
+        for part in [2, 3, 4, 100] {
+            table.set_limit(4 * FIRST * BUCKET_BYTES / part);
+            let (found, fair) = (found(&table), known.len() / part as usize);
+            assert!(found >= fair * 9 / 10, "{found} of {} with 1/{part} of the memory", known.len());
+            assert!(table.bytes() <= table.limit());
+        }
+        // What is forgotten is not found again when there is room again.
+        let few = found(&table);
+        table.set_limit(1 << 30);
+        while table.bytes() < 16 << 20 {
+            assert!(table.grow(1000, false) > 0);
+        }
+        assert_eq!(found(&table), few);
+    }
+
+    #[test]
+    fn a_cleared_table_finds_nothing_however_it_grows() {
+        let mut table = TranspositionTable::new(4 * FIRST * BUCKET_BYTES);
+        while table.grow(FIRST, false) > 0 {}
+        let known: Vec<u64> = keys().take(50_000).collect();
+        for game in 0..3 {
+            known.iter().for_each(|&key| table.store(key, Ply::ROOT, entry(game, Score::DRAW, Bound::Exact, None)));
+            table.clear();
+            while table.grow(FIRST / 2, false) > 0 {
+                assert!(known.iter().all(|&key| table.probe(key, Ply::ROOT).is_none()));
+                assert_eq!(table.entries().count(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn growth_at_once_waits_for_no_memory_and_catches_up() {
+        let table = TranspositionTable::new(1 << 30);
+        let step = FIRST / 4;
+        let (mut asked, mut got) = (0, 0);
+        while got < 8 * FIRST {
+            asked += step;
+            got += table.grow(asked - got, true);
+            assert!(table.bytes() <= table.memory.ready() * BUCKET_BYTES, "nothing is used before it is ready");
+            std::thread::yield_now();
         }
     }
 

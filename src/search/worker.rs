@@ -13,16 +13,26 @@ use crate::eval::ChosenEvaluator;
 use arrayvec::ArrayVec;
 use std::time::{Duration, Instant};
 
-/// How often the clock is looked at, in nodes; a power of two.
-const POLL_INTERVAL: u64 = 256;
+/// Most nodes between two looks at the clock, the limits and the other threads.
+const POLL_MOST: u64 = 256;
+/// Fewest.
+const POLL_FEWEST: u64 = 8;
+/// The time that should pass between two looks at the clock.
+const POLL_TIME: Duration = Duration::from_micros(300);
+
+/// Nodes after which the table grows.
+const GROWTH_INTERVAL: u64 = 256;
+/// Most buckets by which it grows at a time: a tenth of a millisecond.
+const GROWTH_MOST: u64 = 4096;
 
 /// Until the first iteration has ended, the clock does not count before this many nodes: without that iteration a
 /// move would be a guess, and a win that is on the board might be missed. It nearly always ends within a millisecond;
 /// the bound is for the rare one that does not. Helpers have none: what they find is not needed for a move.
 const GRACE: u64 = 16_384;
 
-/// And for so long: on a machine that hardly gives us any processor, even these nodes could take seconds.
-const GRACE_TIME: Duration = Duration::from_millis(100);
+/// And for so long beyond the deadline, or from the command where a stop ends the search: on a machine that hardly gives
+/// us any processor, even these nodes could take seconds. Less than what the deadline keeps back for the manager.
+const GRACE_TIME: Duration = Duration::from_millis(15);
 
 /// A line of play.
 pub type Line = ArrayVec<Point, { Ply::MAX.index() + 1 }>;
@@ -68,6 +78,14 @@ pub struct Worker<'a> {
     limits_version: u32,
     /// Nodes that count as a millisecond, when nodes are the clock.
     nodes_per_ms: Option<u32>,
+    /// Nodes at which the clock is looked at next.
+    next_poll: u64,
+    /// Nodes between two such looks.
+    poll_interval: u64,
+    /// When it was last looked at.
+    polled_at: Duration,
+    /// Buckets that this search has added to the table: one for each node, unless the system is slow to give memory.
+    grown: u64,
 }
 
 impl<'a> Worker<'a> {
@@ -105,6 +123,10 @@ impl<'a> Worker<'a> {
             grace: if id == 0 { GRACE } else { 0 },
             limits_version: 0,
             nodes_per_ms: None,
+            next_poll: POLL_FEWEST,
+            poll_interval: POLL_FEWEST,
+            polled_at: Duration::ZERO,
+            grown: 0,
         };
         worker.read_limits();
         worker
@@ -182,7 +204,10 @@ impl<'a> Worker<'a> {
         }
         self.nodes += 1;
         self.seldepth = self.seldepth.max(ply.index());
-        if self.nodes.is_multiple_of(POLL_INTERVAL) || self.control.is_stopped() {
+        if self.nodes.is_multiple_of(GROWTH_INTERVAL) && self.is_main() {
+            self.grow_table();
+        }
+        if self.nodes >= self.next_poll || self.control.is_stopped() {
             self.poll();
             if self.aborted {
                 self.cut.get_or_insert(self.nodes - 1);
@@ -191,16 +216,39 @@ impl<'a> Worker<'a> {
         self.aborted
     }
 
+    /// Makes room for the nodes since the last time. On the clock the search goes on with a smaller table rather than
+    /// wait for the system.
+    fn grow_table(&mut self) {
+        let due = self.total_nodes().saturating_sub(self.grown).min(GROWTH_MOST);
+        self.grown += self.table.grow(due, self.manager.is_bounded() && self.nodes_per_ms.is_none());
+    }
+
+    /// Chooses the nodes until the next look at the clock, so that the time between two looks stays about the same,
+    /// however slow the nodes are.
+    fn schedule_poll(&mut self, now: Duration) {
+        let since = now.saturating_sub(self.polled_at);
+        let interval = match self.nodes_per_ms {
+            Some(per_ms) => u64::from(per_ms / 4),
+            None if since > POLL_TIME => self.poll_interval / 2,
+            None if since < POLL_TIME / 2 => self.poll_interval * 2,
+            None => self.poll_interval,
+        };
+        self.poll_interval = interval.clamp(POLL_FEWEST, POLL_MOST);
+        self.polled_at = now;
+        self.next_poll = self.nodes + self.poll_interval;
+    }
+
     fn poll(&mut self) {
         if self.control.version() != self.limits_version {
             self.read_limits();
         }
         self.note_nodes();
         self.node_limit = self.node_budget.saturating_sub(self.shared.nodes_of_others(self.id));
-        let in_grace = self.nodes <= self.grace;
-        let allowance = if in_grace { GRACE_TIME } else { Duration::ZERO };
-        let is_late = self.manager.is_bounded() && self.manager.is_over(self.elapsed().saturating_sub(allowance));
-        if is_late || (self.control.is_stopped() && !in_grace) {
+        let now = self.elapsed();
+        self.schedule_poll(now);
+        let allowance = if self.nodes <= self.grace { GRACE_TIME } else { Duration::ZERO };
+        let is_late = self.manager.is_over(now.saturating_sub(allowance));
+        if is_late || (self.control.is_stopped() && now >= allowance) {
             self.aborted = true;
         }
     }
@@ -249,13 +297,17 @@ mod tests {
     use std::sync::Arc;
 
     /// What becomes of a worker that has so much time for its move, on a machine that visits so many nodes in a
-    /// millisecond.
-    fn with_worker<T>(turn_ms: u64, nodes_per_ms: u32, look: impl FnOnce(&mut Worker<'_>) -> T) -> T {
+    /// millisecond; by the real clock where that is not said.
+    fn with_worker<T>(
+        turn_ms: u64,
+        nodes_per_ms: impl Into<Option<u32>>,
+        look: impl FnOnce(&mut Worker<'_>) -> T,
+    ) -> T {
         let board = Board::new(Rule::Freestyle, Size::square(15).unwrap());
         let shared = Shared::new(Arc::new(TranspositionTable::new(1 << 16)), None, 1);
         let control = SearchControl::default();
         let turn = Some(Duration::from_millis(turn_ms));
-        control.begin(SearchLimits { turn, nodes_per_ms: Some(nodes_per_ms), ..SearchLimits::default() });
+        control.begin(SearchLimits { turn, nodes_per_ms: nodes_per_ms.into(), ..SearchLimits::default() });
         let mut history = History::new();
         let params = Params::shipped(Rule::Freestyle);
         look(&mut Worker::new(board, params, &mut history, &shared, 0, &control))
@@ -288,6 +340,33 @@ mod tests {
         let fast = endless_first_iteration(1000);
         assert!((GRACE as usize..GRACE as usize + 1000).contains(&fast), "{fast}");
         let starved = endless_first_iteration(1);
-        assert!(starved < 1000, "{starved}");
+        // The deadline of 20 ms is at 15, and 15 more are granted; nodes are counted to the next look at the clock.
+        assert!(starved < 30 + 2 * POLL_FEWEST as usize, "{starved}");
+    }
+
+    /// The clock was looked at every 256 nodes, however long they took.
+    #[test]
+    fn slow_nodes_let_the_clock_be_looked_at_more_often() {
+        let too_late = with_worker(40, None, |worker| {
+            let deadline = Duration::from_millis(40) + GRACE_TIME;
+            let mut too_late = 0;
+            loop {
+                std::thread::sleep(Duration::from_millis(1));
+                too_late += u64::from(worker.elapsed() >= deadline);
+                if worker.enter(Ply::ROOT) {
+                    return too_late;
+                }
+            }
+        });
+        assert!(too_late <= POLL_FEWEST, "{too_late} nodes of a millisecond beyond the deadline");
+    }
+
+    #[test]
+    fn a_stop_ends_a_first_iteration_that_takes_long() {
+        let nodes = with_worker(10_000, 10, |worker| {
+            worker.control.stop();
+            (0..100_000).take_while(|_| !worker.enter(Ply::ROOT)).count()
+        });
+        assert!(nodes as u128 <= 10 * GRACE_TIME.as_millis(), "{nodes}");
     }
 }

@@ -23,7 +23,17 @@ pub struct Process {
 
 impl Process {
     pub fn new() -> Process {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
+        Process::start(&mut Command::new(env!("CARGO_BIN_EXE_pbrain-tengen")))
+    }
+
+    /// A brain whose address space is limited to so many KiB, as `ulimit -v` does.
+    pub fn with_address_space(kib: u64) -> Process {
+        let script = format!("ulimit -v {kib} && exec {}", env!("CARGO_BIN_EXE_pbrain-tengen"));
+        Process::start(Command::new("sh").args(["-c", &script]))
+    }
+
+    fn start(command: &mut Command) -> Process {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -69,6 +79,19 @@ impl Process {
                 self.note(&format!("< {line}"));
                 return (at, line);
             }
+        }
+    }
+
+    /// The messages up to the next line that is none.
+    pub fn messages(&mut self) -> Vec<String> {
+        let mut messages = Vec::new();
+        loop {
+            let Ok((_, line)) = self.lines.recv_timeout(PATIENCE) else { panic!("no answer:\n{}", self.recent()) };
+            if !line.starts_with("MESSAGE ") {
+                self.note(&format!("< {line}"));
+                return messages;
+            }
+            messages.push(line);
         }
     }
 
@@ -119,6 +142,13 @@ impl Process {
             line.trim_end_matches("kB").trim().parse().unwrap()
         };
         field("Private_Clean:") + field("Private_Dirty:")
+    }
+
+    /// The most address space that it has had, in KiB.
+    pub fn peak_address_space(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmPeak:")).unwrap();
+        peak.trim_end_matches("kB").trim().parse().unwrap()
     }
 
     fn count(&self, what: &str) -> usize {

@@ -1,0 +1,255 @@
+//! The memory of the transposition table, ready before the search needs it. Floor 3.
+//!
+//! The first touch of a page costs the system time: up to several milliseconds for a large one. So memory is reserved in
+//! blocks that cost nothing until they are touched, and a thread of the table's own touches them in small steps, ahead of
+//! the part in use. Memory that nobody is going to use is never touched.
+
+use crate::base::memory::prefer_large_pages;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// Words of a bucket: one cache line.
+pub(super) const BUCKET: usize = 8;
+/// Buckets of a block: 16 MiB.
+const BLOCK: u64 = 1 << 18;
+/// Buckets of a step: 2 MiB, one large page.
+const STEP: u64 = 1 << 15;
+/// Words of a page, where pages are small.
+const PAGE: usize = 4096 / size_of::<u64>();
+/// Most blocks: 4 GiB.
+const MOST_BLOCKS: u64 = 256;
+
+/// Zeroed memory, of which only what was touched is really there.
+#[derive(Debug)]
+struct Block {
+    words: Box<[AtomicU64]>,
+    /// First word of the first bucket, so that buckets sit on cache lines and steps on large pages.
+    offset: usize,
+}
+
+impl Block {
+    /// `None` when the system does not have that much.
+    fn reserve(buckets: u64) -> Option<Block> {
+        // Only Linux is asked for large pages.
+        let alignment = if cfg!(target_os = "linux") && buckets >= STEP { STEP as usize * BUCKET } else { BUCKET };
+        let words: Box<[AtomicU64]> =
+            bytemuck::allocation::try_zeroed_slice_box(buckets as usize * BUCKET + alignment).ok()?;
+        let misaligned = words.as_ptr() as usize / size_of::<u64>() % alignment;
+        let offset = (alignment - misaligned) % alignment;
+        prefer_large_pages(&words[offset..]);
+        Some(Block { words, offset })
+    }
+
+    #[inline]
+    fn bucket(&self, index: u64) -> &[AtomicU64] {
+        let first = self.offset + index as usize * BUCKET;
+        &self.words[first..first + BUCKET]
+    }
+
+    /// A block of one bucket at least, whatever the system has, and its buckets.
+    fn first() -> (Block, u64) {
+        let sizes = std::iter::successors(Some(BLOCK), |&size| (size > 1).then_some(size / 2));
+        sizes.into_iter().find_map(|size| Some((Block::reserve(size)?, size))).unwrap_or_else(|| {
+            let words = (0..2 * BUCKET).map(|_| AtomicU64::new(0)).collect();
+            (Block { words, offset: 0 }, 1)
+        })
+    }
+
+    /// Copies the first buckets to another block.
+    fn copy_to(&self, other: &Block, buckets: u64) {
+        let part = |block: &Block| block.offset..block.offset + buckets as usize * BUCKET;
+        for (from, to) in self.words[part(self)].iter().zip(&other.words[part(other)]) {
+            to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+
+    /// Writes to every page of a part in which nothing is stored.
+    fn touch(&self, from: u64, to: u64) {
+        let part = &self.words[self.offset..][from as usize * BUCKET..to as usize * BUCKET];
+        part.iter().step_by(PAGE).for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+}
+
+/// The blocks, shared with the thread that touches them.
+#[derive(Debug)]
+struct Blocks {
+    /// As many as the limit needs; the first is always there.
+    list: Vec<OnceLock<Block>>,
+    /// Most buckets: what was asked for, or what the system had.
+    limit: AtomicU64,
+    /// Buckets that were touched.
+    ready: AtomicU64,
+    /// Buckets that shall be touched soon.
+    wanted: AtomicU64,
+    /// Held during a step.
+    step: Mutex<()>,
+    ends: AtomicBool,
+}
+
+impl Blocks {
+    /// Touches the next two MiB; `false` at the limit. Where the system has no more memory, that becomes the limit.
+    fn advance(&self) -> bool {
+        let _step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
+        let (ready, limit) = (self.ready.load(Ordering::Acquire), self.limit.load(Ordering::Relaxed));
+        let (number, from) = (ready / BLOCK, ready % BLOCK);
+        let Some(slot) = self.list.get(number as usize).filter(|_| ready < limit) else { return false };
+        let block = match slot.get() {
+            Some(block) => block,
+            None => match Block::reserve(BLOCK) {
+                Some(block) => slot.get_or_init(|| block),
+                None => {
+                    log::warn!("no memory for more than {} MiB of the transposition table", ready >> 14);
+                    self.limit.store(ready, Ordering::Relaxed);
+                    return false;
+                }
+            },
+        };
+        let to = (from / STEP * STEP + STEP).min(limit - number * BLOCK);
+        block.touch(from, to);
+        self.ready.store(number * BLOCK + to, Ordering::Release);
+        true
+    }
+
+    fn advance_to(&self, buckets: u64) {
+        while self.ready.load(Ordering::Acquire) < buckets && self.advance() {}
+    }
+
+    /// What the table's thread does: touches memory while some is wanted.
+    fn serve(&self) {
+        while !self.ends.load(Ordering::Acquire) {
+            if self.ready.load(Ordering::Acquire) >= self.wanted.load(Ordering::Acquire) || !self.advance() {
+                thread::park();
+            }
+        }
+    }
+}
+
+/// The thread that touches memory; dropping it ends the thread.
+#[derive(Debug)]
+struct Toucher {
+    blocks: Arc<Blocks>,
+    /// `None`: the system has no thread for it, and the search touches the memory itself.
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Toucher {
+    fn start(blocks: &Arc<Blocks>) -> Toucher {
+        blocks.ends.store(false, Ordering::Release);
+        let shared = Arc::clone(blocks);
+        let thread = thread::Builder::new().name("memory".into()).spawn(move || shared.serve());
+        let thread = thread.inspect_err(|error| log::warn!("no thread to prepare memory: {error}")).ok();
+        Toucher { blocks: Arc::clone(blocks), thread }
+    }
+
+    fn wake(&self) {
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
+    }
+}
+
+impl Drop for Toucher {
+    fn drop(&mut self) {
+        self.blocks.ends.store(true, Ordering::Release);
+        self.wake();
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            log::error!("the thread that prepares memory panicked");
+        }
+    }
+}
+
+/// The buckets of a table, up to a limit that can be changed.
+#[derive(Debug)]
+pub(super) struct TableMemory {
+    blocks: Arc<Blocks>,
+    toucher: OnceLock<Toucher>,
+    /// Buckets of the first block.
+    first: u64,
+    /// The limit that was asked for.
+    asked: u64,
+}
+
+impl TableMemory {
+    /// For up to `limit` buckets, at least one.
+    pub fn new(limit: u64) -> TableMemory {
+        let (block, first) = Block::first();
+        let blocks = Blocks {
+            list: vec![OnceLock::from(block)],
+            limit: AtomicU64::new(0),
+            ready: AtomicU64::new(0),
+            wanted: AtomicU64::new(0),
+            step: Mutex::new(()),
+            ends: AtomicBool::new(false),
+        };
+        let mut memory = TableMemory { blocks: Arc::new(blocks), toucher: OnceLock::new(), first, asked: 0 };
+        memory.set_limit(limit, 0);
+        memory
+    }
+
+    /// The limit that was asked for, in buckets.
+    pub fn asked(&self) -> u64 {
+        self.asked
+    }
+
+    /// Most buckets that there can be.
+    pub fn limit(&self) -> u64 {
+        self.blocks.limit.load(Ordering::Relaxed)
+    }
+
+    /// Changes the limit. The first `used` buckets keep their contents as far as the limit allows. Where the system had
+    /// less than the limit, it is not asked again before another limit is set.
+    pub fn set_limit(&mut self, limit: u64, used: u64) {
+        let limit = limit.clamp(1, BLOCK * MOST_BLOCKS);
+        if limit == self.asked {
+            return;
+        }
+        self.asked = limit;
+        let limit = if self.first < BLOCK { limit.min(self.first) } else { limit };
+        self.toucher = OnceLock::new();
+        let blocks = Arc::get_mut(&mut self.blocks).expect("only the toucher shares the blocks, and it has ended");
+        blocks.list.resize_with(limit.div_ceil(BLOCK) as usize, OnceLock::new);
+        *blocks.limit.get_mut() = limit;
+        *blocks.wanted.get_mut() = 0;
+        let ready = blocks.ready.get_mut();
+        if *ready > limit {
+            // The last block may be larger than what is left of it: a new one gives the rest of its memory back.
+            *ready = (limit - 1) / BLOCK * BLOCK;
+            let kept = used.min(limit).saturating_sub(*ready);
+            if let (Some(slot), Some(block)) = (blocks.list.last_mut(), Block::reserve(BLOCK))
+                && let Some(old) = slot.take()
+            {
+                old.copy_to(&block, kept);
+                *slot = OnceLock::from(block);
+            }
+            *ready += kept;
+        }
+    }
+
+    /// Buckets that were touched.
+    pub fn ready(&self) -> u64 {
+        self.blocks.ready.load(Ordering::Acquire)
+    }
+
+    /// Has so many buckets touched soon.
+    pub fn want(&self, buckets: u64) {
+        let buckets = buckets.min(self.limit());
+        if self.ready() < buckets && self.blocks.wanted.fetch_max(buckets, Ordering::AcqRel) < buckets {
+            self.toucher.get_or_init(|| Toucher::start(&self.blocks)).wake();
+        }
+    }
+
+    /// Touches memory until so many buckets are ready, or the limit is reached.
+    pub fn prepare(&self, buckets: u64) {
+        self.blocks.advance_to(buckets);
+    }
+
+    /// A bucket by its number, which is below a number of buckets that were ready.
+    #[inline]
+    pub fn bucket(&self, index: u64) -> &[AtomicU64] {
+        let block = self.blocks.list[(index / BLOCK) as usize].get().expect("buckets in use are ready");
+        block.bucket(index % BLOCK)
+    }
+}
