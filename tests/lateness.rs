@@ -6,8 +6,8 @@
 //! hash size and turn time. `cargo test --release --test lateness -- --nocapture` prints the tables.
 //!
 //! Times run from the write of the question to the arrival of the answer's line, and nothing is taken off them. The
-//! time after the deadline in which the machine stood still, as a control on each core saw it, does not make a move
-//! late.
+//! time after the deadline in which the whole machine stood still, as a control on each core saw it, does not make a
+//! move late.
 
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
@@ -125,8 +125,12 @@ fn judge(answers: &[Answer], load: &Load) -> Vec<String> {
     }
     println!("{}", load.summary());
     let tell = |answer: &Answer| {
-        let stalled = load.stalled(answer.due, answer.came).as_secs_f64() * 1e3;
-        format!("{}: {:.1} ms after its time, {stalled:.1} of them stalled", answer.what, answer.beyond())
+        let stalls = load.stalls(answer.due, answer.came);
+        format!(
+            "{}: {:.1} ms after its time, of which each core stalled for {stalls:.1?}",
+            answer.what,
+            answer.beyond()
+        )
     };
     answers.iter().filter(|answer| answer.is_late(load)).map(tell).collect()
 }
@@ -168,7 +172,7 @@ fn opening(ground: usize, number: usize) -> (Rule, usize, Vec<Point>) {
 fn play(number: usize, turn: Duration, most: usize, answers: &mut Vec<Answer>) {
     let hash = [None].into_iter().chain(HASHES.map(Some)).cycle().nth(number).unwrap();
     // The judge sends everything in one burst, so that its clock runs while the process starts; others wait for OK.
-    let burst = number / 6 % 2 == 0;
+    let burst = (number / 6).is_multiple_of(2);
     let (rule, side, mut moves) = opening(number + number / GROUNDS.len(), number);
     let board = size((side, side));
     let mut oracle = Oracle::new(rule, board);

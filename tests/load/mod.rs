@@ -57,11 +57,16 @@ impl Load {
         load
     }
 
-    /// How much of the time between two moments the machine stood still: on the core where that was most.
-    pub fn stalled(&self, from: Instant, to: Instant) -> Duration {
+    /// How much of the time between two moments each core stood still, as its control saw it.
+    pub fn stalls(&self, from: Instant, to: Instant) -> Vec<Duration> {
         let part = |&(begin, end): &(Instant, Instant)| end.min(to).saturating_duration_since(begin.max(from));
-        let on_core = |watch: &Arc<Mutex<Watch>>| watch.lock().unwrap().stalls.iter().map(part).sum();
-        self.watches.iter().map(on_core).max().unwrap_or_default()
+        self.watches.iter().map(|watch| watch.lock().unwrap().stalls.iter().map(part).sum()).collect()
+    }
+
+    /// How much of it the whole machine did: by the core that stood still for the shortest time. One core may stall
+    /// because of what the brain does there, such as the first touch of a large page.
+    pub fn stalled(&self, from: Instant, to: Instant) -> Duration {
+        self.stalls(from, to).into_iter().min().unwrap_or_default()
     }
 
     /// What the controls saw, a line for each core.
