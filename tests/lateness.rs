@@ -3,7 +3,8 @@
 //! The normal run plays and starts a few. At length, best on a machine that does nothing else:
 //! `TENGEN_LATENESS=1000` plays so many games of eight moves a side at 100, 300 and 500 ms a move,
 //! `TENGEN_LATENESS_WHOLE=100` so many to their end, and `TENGEN_LATENESS_STARTS=200` starts so many processes for each
-//! hash size and turn time. `cargo test --release --test lateness -- --nocapture` prints the tables.
+//! hash size and turn time; `TENGEN_LATENESS_AT_ONCE=3` plays or starts three at once, which loads the machine more.
+//! `cargo test --release --test lateness -- --nocapture` prints the tables.
 //!
 //! Times run from the write of the question to the arrival of the answer's line, and nothing is taken off them. The
 //! time after the deadline in which the whole machine stood still, as a control on each core saw it, does not make a
@@ -21,6 +22,7 @@ use load::Load;
 use process::{Process, from_environment};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -219,6 +221,26 @@ fn play(number: usize, turn: Duration, most: usize, answers: &mut Vec<Answer>) {
     brains.into_iter().flatten().for_each(|brain| assert!(brain.end().1.success()));
 }
 
+/// Does something so many times, `TENGEN_LATENESS_AT_ONCE` of them at once, and returns all answers.
+fn side_by_side(count: u64, task: impl Fn(u64, &mut Vec<Answer>) + Sync) -> Vec<Answer> {
+    let next = AtomicU64::new(0);
+    let worker = || {
+        let mut answers = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return answers;
+            }
+            task(number, &mut answers);
+        }
+    };
+    let at_once = from_environment("TENGEN_LATENESS_AT_ONCE", 1);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..at_once).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    })
+}
+
 /// The hash sizes that this machine's memory holds several times over.
 fn hashes() -> impl Iterator<Item = u64> {
     let info = std::fs::read_to_string("/proc/meminfo").unwrap();
@@ -235,16 +257,13 @@ fn no_move_of_a_new_process_is_late() {
     let at_length = games + whole > 0;
     hold(at_length, || {
         let load = Load::new();
-        let mut answers = Vec::new();
         let turn = |number: u64| Duration::from_millis([100, 300, 500][number as usize / 12 % 3]);
         // Eight moves a side at length; in the normal run two a side, at 100 ms all of them.
         let (games, moves) = if at_length { (games, 16) } else { (12, 4) };
-        for number in 0..games {
-            play(number as usize, turn(number), moves, &mut answers);
-        }
-        for number in 0..whole {
-            play((games + number) as usize, turn(number), usize::MAX, &mut answers);
-        }
+        let answers = side_by_side(games + whole, |number, answers| {
+            let (turn, most) = if number < games { (turn(number), moves) } else { (turn(number - games), usize::MAX) };
+            play(number as usize, turn, most, answers);
+        });
         judge(&answers, &load)
     });
 }
@@ -291,20 +310,19 @@ fn start(number: usize, hash: u64, turn: Duration, whole: bool, answers: &mut Ve
 #[test]
 fn no_first_move_is_late_whatever_the_hash_size() {
     let _turn = alone();
-    let starts = from_environment("TENGEN_LATENESS_STARTS", 0) as usize;
+    let starts = from_environment("TENGEN_LATENESS_STARTS", 0);
     let at_length = starts > 0;
     let (starts, turns) = if at_length { (starts, &[100, 500, 1000, 5000][..]) } else { (2, &[100, 500][..]) };
     hold(at_length, || {
         let load = Load::new();
-        let mut answers = Vec::new();
-        for number in 0..starts {
+        let answers = side_by_side(starts, |number, answers| {
             for hash in hashes() {
                 for &ms in turns {
                     let whole = number.is_multiple_of(10);
-                    start(number, hash, Duration::from_millis(ms), whole, &mut answers);
+                    start(number as usize, hash, Duration::from_millis(ms), whole, answers);
                 }
             }
-        }
+        });
         judge(&answers, &load)
     });
 }

@@ -119,14 +119,13 @@ impl Engine {
     /// Changes the rule; the stones stay.
     pub fn set_rule(&mut self, rule: Rule) {
         self.rule = rule;
-        self.prepare();
     }
 
-    /// Makes ready what the first search would lose time with: the tables of the rule, its network, memory.
-    fn prepare(&mut self) {
+    /// Makes ready what the next search would lose time with: the tables of the rule and its network. Costs nothing when
+    /// they are.
+    pub fn prepare(&mut self) {
         self.board();
         self.network();
-        self.table.prepare();
     }
 
     /// The board's size.
@@ -141,7 +140,7 @@ impl Engine {
         if !keep_hash {
             self.clear_hash();
         }
-        self.prepare();
+        self.table.prepare();
         self.size = size;
         self.stones.clear();
         self.to_move = Color::Black;

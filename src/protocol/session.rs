@@ -133,7 +133,13 @@ impl<W: Write> Session<W> {
             self.rebuild(&stones, to_move);
             self.complain(Complaint::Internal)
         });
-        self.free_since = Instant::now();
+        // What a game begins with counts towards the first move's time; a question waits for those before it.
+        if !matches!(order.command, Command::Start(_) | Command::Info(_)) {
+            self.free_since = Instant::now();
+        }
+        if self.started && self.traffic.is_last(order.seq) {
+            self.engine.prepare();
+        }
         // Nobody waits for the disk, and the clock of the next question does not either.
         outcome.and_then(|()| self.save_now_and_then()).map(|()| Flow::Continue)
     }

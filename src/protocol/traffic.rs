@@ -72,6 +72,8 @@ struct State {
     cut_before: u64,
     /// Think commands with smaller numbers ask about a position that the manager has left.
     superseded_before: u64,
+    /// The number of the last command that was heard.
+    heard: u64,
     last_think: Option<Stamp>,
     /// The last command that may owe a line.
     last_question: Option<Stamp>,
@@ -115,6 +117,7 @@ impl Traffic {
     /// the questions before it and waits for their answers, or comes from somebody who is about to leave.
     pub fn announce(&self, order: &Order) -> Hurry {
         let mut state = self.state();
+        state.heard = order.seq;
         let together = |earlier: Option<Stamp>| earlier.is_some_and(|earlier| !order.stamp.is_apart_from(&earlier));
         let (with_think, with_question) = (together(state.last_think), together(state.last_question));
         let patient = with_think || (with_question && state.running.is_none());
@@ -148,6 +151,11 @@ impl Traffic {
         if state.running.is_some() {
             self.control.stop();
         }
+    }
+
+    /// Whether nothing was heard after command `seq`: the session has time until the next one comes.
+    pub fn is_last(&self, seq: u64) -> bool {
+        seq == self.state().heard
     }
 
     /// Whether the manager has turned to another position since it asked question `seq`, without waiting for the answer.
