@@ -346,14 +346,13 @@ fn a_gauntlet_with_all_files_and_a_rating_table() {
     assert_eq!(files.len(), 8);
     for (file, game) in files.iter().zip(&games) {
         let read = gamefile::parse(&std::fs::read_to_string(file).unwrap(), None).unwrap();
-        let (size, stones) = (read.size, read.stones);
-        assert_eq!((Some(size), stones), (game.size(), game.stones()));
+        assert_eq!((Some(read.size), read.moves()), (game.size(), Some(&game.stones()[..])));
     }
     let text = std::fs::read_to_string(&sgf).unwrap();
     let trees: Vec<&str> = text.lines().collect();
     assert_eq!(trees.len(), 8);
     for (tree, game) in trees.iter().zip(&games) {
-        assert_eq!(gamefile::parse(tree, None).unwrap().stones, game.stones());
+        assert_eq!(gamefile::parse(tree, None).unwrap().moves(), Some(&game.stones()[..]));
     }
 }
 

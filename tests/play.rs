@@ -87,6 +87,36 @@ fn games_are_saved_for_the_review() {
     assert_eq!(saved, "Piskvorky 15x15, 0:0, 0\n8,8,0\n9,9,0\nperson\nTengen level 40\n0\n");
 }
 
+/// The stones of a position were judged as if they had been played in the order in which the file lists them: here the
+/// last of black's made a double three, and "the game was over".
+#[test]
+fn a_position_that_was_set_up_is_gone_on_from() {
+    let position = "(;SZ[15]RU[renju]AB[hf][hg][fh][gh][hh]AW[aa][oa][ao][oo])";
+    let said = play(&["--from", position, "--level", "50", "--white"], &["i8", "moves", "undo", "moves"]);
+    assert!(said.starts_with("renju, 15x15, level 50, seed "), "{said}");
+    assert!(said.contains("  8 . . . . . X X X O . . . . . .\n"), "{said}");
+    let file = "(;FF[4]GM[4]CA[UTF-8]SZ[15]RU[4]AB[hf][hg][fh][gh][hh]AW[aa][oa][ao][oo]PL[W]";
+    assert!(said.contains(&format!("{file};W[ih];B[")) && said.contains(&format!("O> {file})\n")), "{said}");
+    // White has fewer stones, so it is white's turn, which is the engine's.
+    let said = play(&["--from", position, "--level", "50"], &["moves", "undo"]);
+    assert!(said.contains("\nO plays ") && said.contains(&format!("{file};W[")), "{said}");
+    assert!(said.contains("you have not played yet"), "{said}");
+    // A position may be written to SGF only, and what is written can be gone on from.
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let (psq, sgf) = (folder.join("set-up.psq"), folder.join("set-up.sgf"));
+    let saves = [format!("save {}", psq.display()), format!("save {}", sgf.display())];
+    let said = play(&["--from", position, "--white"], &[&saves[0], "i8", &saves[1]]);
+    assert!(said.contains("a Piskvork file holds moves only") && said.contains("set-up.sgf"), "{said}");
+    let said = play(&["--from", sgf.to_str().unwrap(), "--white"], &["moves"]);
+    assert!(said.contains(&format!("O> {file};W[ih];B[")), "{said}");
+    // Dead squares are none to play on.
+    let picture = folder.join("dead.txt");
+    std::fs::write(&picture, ".....\n.X#..\n.....\n.....\n.....\n").unwrap();
+    let said = play(&["--from", picture.to_str().unwrap(), "--level", "30"], &["c2", "moves"]);
+    assert!(said.contains("  2 . X # . .\n") && said.contains("\nO plays "), "{said}");
+    assert!(said.contains("c2 is not empty") && said.contains("dead squares cannot be written"), "{said}");
+}
+
 #[test]
 fn mistypings_change_nothing() {
     let wrong =
@@ -102,7 +132,10 @@ fn mistypings_change_nothing() {
         (&["--rule", "chess"], "unknown rule"),
         (&["--size", "4"], "5 to 22"),
         (&["--from", "h8h8"], "is there already"),
-        (&["--from", "d8a1e8a3f8c1g8e1h8"], "the game is over"),
+        (&["--from", "d8a1e8a3f8c1g8e1h8"], "the game is over after h8"),
+        (&["--from", "(;RU[renju]AB[hf][hg][fh][gh];W[aa];B[hh])"], "the game is over after h8"),
+        (&["--from", "(;AB[dd][ed][fd][gd][hd]AW[aa])"], "the game is over: d4 stands in a winning row"),
+        (&["--from", "(;SZ[5]AB[aa:ee])"], "the game is over"),
         (&["--sizes"], "sizes"),
     ] {
         let output = run(arguments, b"");

@@ -68,6 +68,45 @@ fn a_foul_ends_the_game_and_is_explained() {
     assert!(said.contains("h8 is forbidden: double three, two real threes at once.\n  row 8: "), "{said}");
 }
 
+/// The stones of a position were judged as if they had been played in the order in which the file lists them: "black
+/// lost with move 9: double three", and what was played was left out.
+#[test]
+fn what_was_set_up_is_not_judged() {
+    let position = "(;SZ[15]RU[renju]PB[Ann]AB[hf][hg][fh][gh][hh]AW[aa][oa][ao][oo]";
+    let said = text(&[], &format!("{position})"));
+    assert!(said.contains("The record ends after 0 moves.\nIt begins with a position of 9 stones"), "{said}");
+    let said = text(&[], &format!("{position};W[ih];B[hi];W[hj];B[eh])"));
+    assert!(said.contains("X black (Ann), O white. The record ends after 4 moves.\n"), "{said}");
+    assert!(said.contains("; O moves first.\n") && said.contains("\n   1 O i8  "), "{said}");
+    assert!(!said.contains("forbidden"), "{said}");
+    // A foul that is played is one.
+    let said = text(&[], "(;SZ[15]RU[renju]AB[hf][hg][fh][gh]AW[aa][oa][ao][oo];B[hh];W[kk])");
+    assert!(said.contains("Black lost with move 1: double three.\n"), "{said}");
+    assert!(said.contains("1 more moves of the record come after the end"), "{said}");
+}
+
+/// Set up between the moves, passed, played twice: each move is judged in the position in which it was played.
+#[test]
+fn a_record_may_begin_anew_between_its_moves() {
+    let game = "(;SZ[15];B[aa];W[bb];AE[aa]AB[hh][ih][jh]AW[oa][oc];B[oo];W[];B[kh];B[lh];W[ce])";
+    let report = json(&[], game);
+    let moves = report["moves"].as_array().unwrap();
+    let played: Vec<(&str, &str)> =
+        moves.iter().map(|judged| (judged["color"].as_str().unwrap(), judged["move"].as_str().unwrap())).collect();
+    let expected = [("black", "a1"), ("white", "b2"), ("black", "o15"), ("black", "k8"), ("black", "l8")];
+    assert_eq!(played, expected, "{report}");
+    assert_eq!(report["end"], "Black won with move 5.");
+    // Black has an open three and plays elsewhere; then white passes.
+    assert_eq!(moves[2]["mark"], "missed win");
+    assert_eq!((moves[3]["mark"].as_str(), moves[3]["remark"].as_str()), (Some("best"), Some("wins in 3")));
+    let said = text(&[], game);
+    assert!(
+        said.contains("\nMove 3, X o15: missed win") && said.contains("  8 . . . . . . . X X X + . . . .\n"),
+        "{said}"
+    );
+    assert!(said.contains("1 more moves of the record come after the end"), "{said}");
+}
+
 #[test]
 fn the_curve_is_drawn() {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("curve.svg");
@@ -89,7 +128,7 @@ fn bad_files_get_one_line() {
         (&["no/such.psq"][..], "", "no such file"),
         (&[binary.to_str().unwrap()], "", ""),
         (&[], "", "no moves"),
-        (&[], "(;SZ[15];B[hh];B[ii])", "other colour's turn"),
+        (&[], "(;SZ[15];B[hh];W[hh])", "move 1 is there already"),
         (&["--rule", "go"], "h8", "unknown rule"),
         (&["--nodes", "many"], "h8", "many"),
         (&["--svg", "/no/such/folder/x.svg"], "h8", "cannot write"),

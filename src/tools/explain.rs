@@ -82,7 +82,7 @@ pub fn read(source: Option<&str>) -> Result<String> {
             std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
         }
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(gamefile::decode(&bytes))
 }
 
 /// The position that a text describes, and the points it marks.
@@ -93,11 +93,7 @@ fn position(text: &str, size: Option<Size>) -> Result<(Oracle, Vec<Point>)> {
         return Ok((oracle, diagram.marks));
     }
     let game = gamefile::parse(text, size)?;
-    let mut oracle = Oracle::new(Rule::Renju, game.size);
-    for (index, &point) in game.stones.iter().enumerate() {
-        oracle.set(point, if index % 2 == 0 { Cell::Black } else { Cell::White });
-    }
-    Ok((oracle, Vec::new()))
+    Ok((game.last.oracle(Rule::Renju, game.size), Vec::new()))
 }
 
 /// The board with the points marked - `!` forbidden, `+` legal - and a paragraph for each.

@@ -2,7 +2,7 @@
 
 use super::drawing::{self, sign};
 use super::explain;
-use super::gamefile::{self, rule_of};
+use super::gamefile::{self, Section, rule_of, sgf};
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::lesson::Lesson;
 use crate::board::notation::{self, letter};
@@ -12,6 +12,7 @@ use crate::engine::level::{FULL, LEVELS};
 use crate::search::{NullSink, SearchControl, SearchReport};
 use anyhow::{Context, Result, bail, ensure};
 use std::io::{BufRead, Write};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// What `play --help` prints.
@@ -25,7 +26,7 @@ A game against the engine. Type moves such as h8, or help.
   --rule R     0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names (freestyle)
   --size N     the board, 5 to 22 (15)
   --white      the engine begins
-  --from GAME  go on from a position: moves (h8i9...), or a Piskvork or SGF file
+  --from GAME  go on from a position: moves (h8i9...), a Piskvork or SGF file, or a picture
   --ms N       time for a move of level 100, and for a hint (1500)
   --seed N     what the lower levels happen to overlook; the same seed plays the same game
 ";
@@ -41,7 +42,7 @@ const WORDS: &str = "\
   why h8      what renju says about a point
   board       draw the board again
   moves       the game so far, as 'pbrain-tengen review' reads it
-  save FILE   write it to a Piskvork file (.psq)
+  save FILE   write it to a file: SGF (.sgf), any other name: Piskvork (.psq)
   quit        leave
 ";
 
@@ -54,7 +55,7 @@ struct Settings {
     person: Color,
     time: Duration,
     seed: u64,
-    from: Vec<Point>,
+    from: Section,
 }
 
 /// `play [options]`.
@@ -76,7 +77,7 @@ fn parse(arguments: &[String]) -> Result<Option<Settings>> {
         person: Color::Black,
         time: Duration::from_millis(1500),
         seed: clock.as_millis() as u64 % 1_000_000,
-        from: Vec::new(),
+        from: Section::new(),
     };
     let (mut size, mut from) = (None, None);
     let mut parser = lexopt::Parser::from_args(arguments);
@@ -96,15 +97,29 @@ fn parse(arguments: &[String]) -> Result<Option<Settings>> {
     settings.size = size.unwrap_or(settings.size);
     if let Some(source) = from {
         let game = gamefile::parse(&explain::read(Some(&source))?, size)?;
-        (settings.size, settings.from) = (game.size, game.stones);
+        settings.size = game.size;
         settings.rule = game.rule.unwrap_or(settings.rule);
-        let mut oracle = Oracle::new(settings.rule, settings.size);
-        for (index, &point) in settings.from.iter().enumerate() {
-            let verdict = oracle.play(point, Color::ALL[index % 2]);
-            ensure!(verdict == Verdict::Continues, "the game is over after {}", letter(point));
-        }
+        ensure_open(settings.rule, settings.size, &game.last)?;
+        settings.from = game.last;
     }
     Ok(Some(settings))
+}
+
+/// Refuses a game that is over. Moves are judged in their order; of what was set up only the outcome counts: a row
+/// that wins, or no room.
+fn ensure_open(rule: Rule, size: Size, game: &Section) -> Result<()> {
+    let setup = Section { moves: Vec::new(), ..game.clone() };
+    let mut oracle = setup.oracle(rule, size);
+    for &(point, cell) in &game.setup {
+        let wins = cell.color().is_some_and(|color| oracle.wins(point, color));
+        ensure!(!wins, "the game is over: {} stands in a winning row", letter(point));
+    }
+    ensure!(!oracle.is_draw(), "the game is over: no room is left");
+    for (index, &point) in game.moves.iter().enumerate() {
+        let verdict = oracle.play(point, game.color(index));
+        ensure!(verdict == Verdict::Continues, "the game is over after {}", letter(point));
+    }
+    Ok(())
 }
 
 /// A level by its number or its name.
@@ -120,7 +135,7 @@ struct Table {
     engine: Engine,
     /// Another one for hints: what it finds must not help the lower levels.
     adviser: Engine,
-    stones: Vec<Point>,
+    game: Section,
     /// How the game ended.
     result: Option<String>,
 }
@@ -133,11 +148,11 @@ enum Next {
 
 impl Table {
     fn new(settings: Settings) -> Table {
-        let stones = settings.from.clone();
+        let game = settings.from.clone();
         let mut table =
-            Table { settings, engine: Engine::new(), adviser: Engine::new(), stones: Vec::new(), result: None };
+            Table { settings, engine: Engine::new(), adviser: Engine::new(), game: Section::new(), result: None };
         table.start();
-        table.stones = stones;
+        table.game = game;
         table
     }
 
@@ -147,17 +162,15 @@ impl Table {
             engine.set_rule(self.settings.rule);
             engine.new_game(self.settings.size, false);
         }
-        (self.stones, self.result) = (Vec::new(), None);
+        (self.game, self.result) = (Section::new(), None);
     }
 
     fn to_move(&self) -> Color {
-        Color::ALL[self.stones.len() % 2]
+        self.game.to_move()
     }
 
     fn oracle(&self) -> Oracle {
-        let mut oracle = Oracle::new(self.settings.rule, self.settings.size);
-        self.stones.iter().enumerate().for_each(|(i, &point)| oracle.set(point, Color::ALL[i % 2].into()));
-        oracle
+        self.game.oracle(self.settings.rule, self.settings.size)
     }
 
     /// The conversation, until somebody leaves.
@@ -203,7 +216,7 @@ impl Table {
             "help" | "?" => write!(out, "{WORDS}")?,
             "quit" | "exit" | "q" => return Ok(Next::Leave),
             "board" => self.draw(out)?,
-            "moves" => writeln!(out, "{}", self.moves())?,
+            "moves" => writeln!(out, "{}", self.moves()?)?,
             "undo" => self.undo(out)?,
             "hint" => self.hint(out)?,
             "go" => {
@@ -258,7 +271,7 @@ impl Table {
     fn place(&mut self, point: Point) {
         let color = self.to_move();
         let verdict = self.oracle().play(point, color);
-        self.stones.push(point);
+        self.game.moves.push(point);
         self.result = match verdict {
             Verdict::Wins => Some(format!("{} wins with {}.", sign(color), letter(point))),
             Verdict::Draw => Some("A draw: no room is left.".to_owned()),
@@ -275,19 +288,18 @@ impl Table {
         let options = self.engine.options_mut();
         (options.strength, options.seed, options.turn) =
             (self.settings.level, self.settings.seed, Some(self.settings.time));
-        let report = think(&mut self.engine, &self.stones)?;
+        let report = think(&mut self.engine, &self.game)?;
         let point = report.best.context("no room is left")?;
         writeln!(out, "{} plays {}", sign(self.to_move()), letter(point))?;
         self.place(point);
         Ok(())
     }
 
-    /// Takes back moves until the person is to move again, one of his own at least.
+    /// Takes back moves until the person is to move again, one of their own at least.
     fn undo(&mut self, out: &mut dyn Write) -> Result<()> {
-        let person = self.settings.person.index();
-        let last = (0..self.stones.len()).rev().find(|index| index % 2 == person);
+        let last = (0..self.game.moves.len()).rev().find(|&index| self.game.color(index) == self.settings.person);
         let last = last.context("you have not played yet")?;
-        let gone: Vec<String> = self.stones.drain(last..).map(letter).collect();
+        let gone: Vec<String> = self.game.moves.drain(last..).map(letter).collect();
         self.result = None;
         writeln!(out, "taken back: {}", gone.join(" "))?;
         self.draw(out)
@@ -297,7 +309,7 @@ impl Table {
     fn hint(&mut self, out: &mut dyn Write) -> Result<()> {
         ensure!(self.result.is_none(), "The game is over. Type new, undo, moves or quit");
         self.adviser.options_mut().turn = Some(self.settings.time);
-        let report = think(&mut self.adviser, &self.stones)?;
+        let report = think(&mut self.adviser, &self.game)?;
         let best = report.best.context("no room is left")?;
         let score = report.last.score;
         let opinion = match score.distance() {
@@ -335,18 +347,37 @@ impl Table {
         Ok(write!(out, "{text}")?)
     }
 
-    fn moves(&self) -> String {
-        self.stones.iter().map(|&point| letter(point)).collect()
+    /// The moves, or SGF where they are not all there is.
+    fn moves(&self) -> Result<String> {
+        if self.starts_empty() {
+            return Ok(self.game.moves.iter().map(|&point| letter(point)).collect());
+        }
+        sgf::write(self.settings.rule, self.settings.size, &self.game, &[String::new(), String::new()])
+    }
+
+    /// Whether the game is nothing but moves from the empty board, black first.
+    fn starts_empty(&self) -> bool {
+        self.game.setup.is_empty() && self.game.first == Color::Black
     }
 
     fn save(&self, path: &str, out: &mut dyn Write) -> Result<()> {
         ensure!(!path.is_empty(), "save needs the name of a file");
-        let engine = format!("Tengen level {}", self.settings.level);
-        let names = match self.settings.person {
+        let Settings { rule, size, level, person, .. } = self.settings;
+        let engine = format!("Tengen level {level}");
+        let names = match person {
             Color::Black => ["person".to_owned(), engine],
             Color::White => [engine, "person".to_owned()],
         };
-        let text = gamefile::psq(self.settings.size, self.stones.iter().map(|&point| (point, 0)), &names);
+        let is_sgf = Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sgf"));
+        let text = if is_sgf {
+            sgf::write(rule, size, &self.game, &names)? + "\n"
+        } else {
+            ensure!(
+                self.starts_empty(),
+                "a Piskvork file holds moves only, and this game begins with a position: save .sgf"
+            );
+            gamefile::psq(size, self.game.moves.iter().map(|&point| (point, 0)), &names)
+        };
         std::fs::write(path, text).with_context(|| format!("cannot write {path}"))?;
         Ok(writeln!(out, "saved to {path}")?)
     }
@@ -356,7 +387,8 @@ impl Table {
         let oracle = self.oracle();
         let renju = self.settings.rule == Rule::Renju && self.to_move() == Color::Black && self.result.is_none();
         let mark = |point: Point| (renju && oracle.foul(point).is_some()).then_some('!');
-        let text = drawing::board(self.settings.size, |point| oracle.cell(point), mark, self.stones.last().copied());
+        let text =
+            drawing::board(self.settings.size, |point| oracle.cell(point), mark, self.game.moves.last().copied());
         write!(out, "{text}")?;
         if let Some(result) = &self.result {
             writeln!(out, "{result} Type new, undo, moves or quit.")?;
@@ -365,11 +397,9 @@ impl Table {
     }
 }
 
-/// Searches the position after these stones.
-fn think(engine: &mut Engine, stones: &[Point]) -> Result<SearchReport> {
-    let cells: Vec<(Point, Cell)> =
-        stones.iter().enumerate().map(|(index, &point)| (point, Color::ALL[index % 2].into())).collect();
-    engine.set_position(&cells, Color::ALL[stones.len() % 2])?;
+/// Searches the position that the game has come to.
+fn think(engine: &mut Engine, game: &Section) -> Result<SearchReport> {
+    engine.set_position(&game.cells(), game.to_move())?;
     let control = SearchControl::default();
     control.begin(engine.limits());
     Ok(engine.think(&control, &mut NullSink))

@@ -1,7 +1,7 @@
 //! Games in the formats other programs read: Piskvork's `.psq` and SGF; `tools/gamefile.rs` reads them. Floor 6.
 
 use super::record::GameRecord;
-use crate::tools::gamefile;
+use crate::tools::gamefile::{self, sgf::escape};
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -70,10 +70,6 @@ pub fn sgf(record: &GameRecord) -> String {
     text + ")\n"
 }
 
-fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace(']', "\\]")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,7 +108,7 @@ mod tests {
         let text = psq(&game);
         assert!(text.starts_with("Piskvorky 20x15, 0:0, 0\n1,1,0\n20,15,0\n8,8,2\n9,9,2\nA]\nB\\\n"), "{text}");
         let read = gamefile::parse(&text, None).unwrap();
-        assert_eq!((read.size, read.stones), (game.size().unwrap(), game.stones()));
+        assert_eq!((read.size, read.moves()), (game.size().unwrap(), Some(&game.stones()[..])));
         assert_eq!(read.players, [Some("A]".to_owned()), Some("B\\".to_owned())]);
         assert_eq!(psq_name(&game), "000007_A__B_.psq");
     }
@@ -122,7 +118,7 @@ mod tests {
         for game in [record(15, 15, "h8i9a15"), record(22, 5, "v5a1k3")] {
             let text = sgf(&game);
             let read = gamefile::parse(&text, None).unwrap();
-            assert_eq!((read.size, read.stones), (game.size().unwrap(), game.stones()), "{text}");
+            assert_eq!((read.size, read.moves()), (game.size().unwrap(), Some(&game.stones()[..])), "{text}");
             assert_eq!((read.rule, read.players[0].as_deref()), (Some(Rule::Standard), Some("A]")));
         }
         let text = sgf(&record(15, 15, "h8i9a15"));

@@ -1,15 +1,19 @@
 //! What each move of a game was worth: every position searched, the last one first, so that what came of a move is
 //! known when it is judged. Floor 6.
 //!
+//! Only what was played is judged. What a record sets up is a position like any other, even one that no game could
+//! have come to.
+//!
 //! A move is compared with the best one the search knows on equal terms: the position after either is searched with as
 //! many nodes. A win counts as missed only when it was proven, by the search or by the solver for threats, and the
 //! position after the move is not a proven win even with several times the nodes.
 
 use crate::base::{Cell, Color, Ply, Point, Rule, Score, Size};
 use crate::board::lesson::{Lesson, Ruling};
-use crate::board::oracle::{Oracle, Verdict};
+use crate::board::oracle::Verdict;
 use crate::engine::Engine;
 use crate::search::{NullSink, ProofBuilder, SearchControl, SearchLimits, VctLimits, VctOutcome, VctSolver};
+use crate::tools::gamefile::{GameFile, Section};
 
 /// Moves of a line that are kept, where it proves nothing and where it does.
 const LINE: usize = 12;
@@ -92,6 +96,8 @@ pub struct Judged {
     pub point: Point,
     /// Who played it.
     pub color: Color,
+    /// What was on the board before it.
+    pub board: Vec<(Point, Cell)>,
     /// What it was.
     pub mark: Mark,
     /// What the position was worth before it.
@@ -119,7 +125,7 @@ impl Judged {
         self.lost_in().filter(|_| is_new && self.foul.is_none())
     }
 
-    /// Moves to the opponent's proven win, from his next one on.
+    /// Moves to the opponent's proven win, from their next one on.
     pub fn lost_in(&self) -> Option<i32> {
         self.after.score.distance().filter(|_| self.after.score.is_loss()).map(|distance| distance - 1)
     }
@@ -132,6 +138,10 @@ pub struct Review {
     pub rule: Rule,
     /// The board.
     pub size: Size,
+    /// What was set up before the first move.
+    pub setup: Vec<(Point, Cell)>,
+    /// Whose turn it was then.
+    pub first: Color,
     /// The moves, as far as the game went.
     pub moves: Vec<Judged>,
     /// How it ended.
@@ -160,6 +170,10 @@ pub struct Analyst {
     engine: Engine,
     solver: VctSolver,
     effort: Effort,
+    /// What the moves at hand are played from.
+    setup: Vec<(Point, Cell)>,
+    /// Who plays the first of them.
+    first: Color,
 }
 
 impl Analyst {
@@ -172,16 +186,45 @@ impl Analyst {
         engine.set_rule(rule);
         engine.new_game(size, false);
         engine.options_mut().hash_size = Some(Analyst::MEMORY);
-        Analyst { engine, solver: VctSolver::new(Analyst::MEMORY), effort }
+        let solver = VctSolver::new(Analyst::MEMORY);
+        Analyst { engine, solver, effort, setup: Vec::new(), first: Color::Black }
     }
 
     /// Judges a game. `tell` is called once a position.
-    pub fn review(&mut self, stones: &[Point], mut tell: impl FnMut()) -> Review {
-        let (rule, size) = (self.engine.rule(), self.engine.size());
-        let mut oracle = Oracle::new(rule, size);
+    pub fn review(&mut self, game: &GameFile, mut tell: impl FnMut()) -> Review {
+        let begin = game.earlier.first().unwrap_or(&game.last);
+        let mut review = Review {
+            rule: self.engine.rule(),
+            size: self.engine.size(),
+            setup: begin.setup.clone(),
+            first: begin.first,
+            moves: Vec::new(),
+            end: End::Open,
+            ignored: 0,
+            effort: self.effort,
+        };
+        for section in game.sections() {
+            if review.end == End::Open {
+                let (mut moves, end) = self.review_section(section, &mut tell);
+                review.ignored += section.moves.len() - moves.len();
+                review.moves.append(&mut moves);
+                review.end = end;
+            } else {
+                review.ignored += section.moves.len();
+            }
+        }
+        review
+    }
+
+    /// Judges moves in turns, and says how the game ended with them.
+    fn review_section(&mut self, section: &Section, tell: &mut impl FnMut()) -> (Vec<Judged>, End) {
+        (self.setup, self.first) = (section.setup.clone(), section.first);
+        let stones = &section.moves;
+        let setup = Section { moves: Vec::new(), ..section.clone() };
+        let mut oracle = setup.oracle(self.engine.rule(), self.engine.size());
         let (mut end, mut foul, mut count) = (End::Open, None, stones.len());
         for (index, &point) in stones.iter().enumerate() {
-            let color = Color::ALL[index % 2];
+            let color = section.color(index);
             let before = oracle.clone();
             end = match oracle.play(point, color) {
                 Verdict::Continues => continue,
@@ -212,7 +255,18 @@ impl Analyst {
             tell();
         }
         moves.reverse();
-        Review { rule, size, moves, end, ignored: stones.len() - count, effort: self.effort }
+        (moves, end)
+    }
+
+    /// Who is to move after these moves.
+    fn side_after(&self, game: &[Point]) -> Color {
+        if game.len().is_multiple_of(2) { self.first } else { self.first.opponent() }
+    }
+
+    /// What is on the board after these moves.
+    fn cells(&self, game: &[Point]) -> Vec<(Point, Cell)> {
+        let colors = [self.first, self.first.opponent()].map(Cell::from).into_iter().cycle();
+        self.setup.iter().copied().chain(game.iter().copied().zip(colors)).collect()
     }
 
     /// What the last position is worth to the side to move.
@@ -228,7 +282,7 @@ impl Analyst {
 
     /// Judges the move `point` after the stones of `game`. `next` is what the position after it is worth.
     fn judge(&mut self, game: &[Point], point: Point, next: &Worth, foul: Option<Box<Lesson>>) -> Judged {
-        let color = Color::ALL[game.len() % 2];
+        let (color, board) = (self.side_after(game), self.cells(game));
         let mut after = through(point, next);
         after.line.remove(0);
         let found = self.look(game, 1);
@@ -258,7 +312,7 @@ impl Analyst {
                 after.line.remove(0);
             }
         }
-        let mut judged = Judged { point, color, mark: Mark::Best, before, after, foul };
+        let mut judged = Judged { point, color, board, mark: Mark::Best, before, after, foul };
         judged.mark = mark(&judged);
         if let Some(distance) = judged.missed() {
             self.complete(game.to_vec(), &mut judged.before.line, distance);
@@ -286,9 +340,7 @@ impl Analyst {
 
     /// Searches a position: what it is worth to the side to move.
     fn look(&mut self, game: &[Point], times: u64) -> Worth {
-        let colors = [Cell::Black, Cell::White].into_iter().cycle();
-        let stones: Vec<(Point, Cell)> = game.iter().copied().zip(colors).collect();
-        let side = Color::ALL[game.len() % 2];
+        let (stones, side) = (self.cells(game), self.side_after(game));
         if self.engine.set_position(&stones, side).is_err() {
             return Worth { score: Score::DRAW, line: Vec::new() };
         }
@@ -301,7 +353,7 @@ impl Analyst {
         }
         line.truncate(LINE);
         let worth = Worth { score: report.last.score, line };
-        if worth.score.is_decisive() || game.len() < 5 {
+        if worth.score.is_decisive() || stones.len() < 5 {
             return worth;
         }
         self.solve(side, self.effort.solver * times).unwrap_or(worth)
@@ -321,7 +373,7 @@ impl Analyst {
     }
 }
 
-/// What a position is worth to the side to move, seen through a move of his and what the position after it is worth.
+/// What a position is worth to the side to move, seen through a move of theirs and what the position after it is worth.
 fn through(point: Point, next: &Worth) -> Worth {
     let score = match next.score.distance() {
         Some(distance) if next.score.is_loss() => Score::win_in(Ply::ROOT, distance + 1),
@@ -360,7 +412,8 @@ mod tests {
         let of = |played: usize, best: usize, before: Score, after: Score| {
             let before = Worth { score: before, line: vec![point(best)] };
             let after = Worth { score: after, line: Vec::new() };
-            mark(&Judged { point: point(played), color: Color::Black, mark: Mark::Best, before, after, foul: None })
+            let (color, board) = (Color::Black, Vec::new());
+            mark(&Judged { point: point(played), color, board, mark: Mark::Best, before, after, foul: None })
         };
         let win = |moves| Score::win_in(Ply::ROOT, moves);
         let loss = |moves| Score::loss_in(Ply::ROOT, moves);

@@ -16,8 +16,12 @@ const TICKS: usize = 12;
 
 /// Black's winning chance in per cent after a move.
 fn for_black(judged: &Judged) -> f64 {
-    let chance = judged.after.chance() * 100.0;
-    if judged.color == Color::Black { chance } else { 100.0 - chance }
+    of_black(judged, judged.after.chance())
+}
+
+/// The chance of the player who moved as black's, in per cent.
+fn of_black(judged: &Judged, chance: f64) -> f64 {
+    if judged.color == Color::Black { chance * 100.0 } else { 100.0 - chance * 100.0 }
 }
 
 /// The drawing, as the text of an SVG file.
@@ -55,7 +59,7 @@ fn draw(review: &Review, players: &[Option<String>; 2], text: &mut String) -> Ou
         .y_label_formatter(&|chance| format!("{chance:.0} %"))
         .label_style(("sans-serif", 13).into_font().color(&ink))
         .draw()?;
-    let start = review.moves.first().map_or(50.0, |first| first.before.chance() * 100.0);
+    let start = review.moves.first().map_or(50.0, |first| of_black(first, first.before.chance()));
     let curve: Vec<(usize, f64)> = std::iter::once((0, start))
         .chain(review.moves.iter().map(for_black).enumerate().map(|(i, y)| (i + 1, y)))
         .collect();

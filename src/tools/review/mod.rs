@@ -21,6 +21,7 @@ usage: pbrain-tengen review [options] [FILE]
 
 Judges every move of a game: best, fine, inaccuracy, mistake, missed win. The game comes from
 a file or from standard input: a Piskvork file (.psq), SGF, or moves such as h8i9j10...
+What an SGF file sets up is a position: it is shown, and nobody is judged for it.
 
   --rule R      0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names;
                 needed where the file does not say it (0)
@@ -60,11 +61,12 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
     }
     let game = gamefile::parse(&read(source.as_deref())?, size)?;
     let rule = rule.or(game.rule).unwrap_or(Rule::Freestyle);
-    let progress = ProgressBar::new(game.stones.len() as u64 + 1);
+    let positions: usize = game.sections().map(|section| section.moves.len() + 1).sum();
+    let progress = ProgressBar::new(positions as u64);
     progress.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} positions, {eta}")?);
     let work = || {
         let mut analyst = Analyst::new(rule, game.size, Effort::of_nodes(nodes));
-        analyst.review(&game.stones, || progress.inc(1))
+        analyst.review(&game, || progress.inc(1))
     };
     let review = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK);

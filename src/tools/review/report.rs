@@ -82,6 +82,14 @@ pub fn text(review: &Review, players: &[Option<String>; 2]) -> String {
         player(players, Color::White),
         ending(review, players)
     );
+    if !review.setup.is_empty() {
+        let stones = review.setup.iter().filter(|(_, cell)| cell.color().is_some()).count();
+        let first = sign(review.first);
+        let _ = writeln!(
+            text,
+            "It begins with a position of {stones} stones, which nobody is judged for; {first} moves first."
+        );
+    }
     if review.ignored > 0 {
         let _ = writeln!(text, "{} more moves of the record come after the end and are left out.", review.ignored);
     }
@@ -110,7 +118,7 @@ pub fn text(review: &Review, players: &[Option<String>; 2]) -> String {
     text
 }
 
-/// How often a player made what, and what he gave away.
+/// How often a player made what, and what they gave away.
 fn summary(review: &Review, color: Color) -> String {
     let moves: Vec<&Judged> = review.moves.iter().filter(|judged| judged.color == color).collect();
     let counts = Mark::ALL.iter().map(|&mark| {
@@ -141,8 +149,8 @@ fn turning_points(review: &Review) -> Vec<usize> {
 fn turning_point(review: &Review, index: usize, text: &mut String) {
     let judged = &review.moves[index];
     let cell = |point: Point| {
-        let stone = review.moves[..=index].iter().find(|judged| judged.point == point);
-        stone.map_or(Cell::Empty, |judged| judged.color.into())
+        let stone = judged.board.iter().find(|(stone, _)| *stone == point).map(|&(_, cell)| cell);
+        stone.unwrap_or(if point == judged.point { judged.color.into() } else { Cell::Empty })
     };
     let best = judged.before.line.first().copied();
     let mark = |point: Point| (Some(point) == best).then_some('+');
