@@ -139,6 +139,47 @@ fn several_threads_report_lines_too() {
     check(&report, 3);
 }
 
+/// Analysis was capped by the level: at strength 0 it looked one ply ahead, with one thread.
+#[test]
+fn analysis_is_at_full_strength_whatever_the_level() {
+    for strength in [0, 40, 99] {
+        let (mut weak, mut full) = (engine(Rule::Freestyle, MIDDLE), engine(Rule::Freestyle, MIDDLE));
+        weak.options_mut().strength = strength;
+        assert_eq!(weak.limits().depth, None);
+        let (report, expected) = (weak.analyse(2, &depth(8), &mut NullSink), full.analyse(2, &depth(8), &mut NullSink));
+        assert_eq!((firsts(&report), report.last.nodes), (firsts(&expected), expected.last.nodes), "{strength}");
+        assert_eq!(weak.balance(1, 0, &depth(4)), full.balance(1, 0, &depth(4)), "{strength}");
+        // A move is one of the level all the same, however deep the limits let it look.
+        let told = weak.think(&depth(8), &mut NullSink).last.depth;
+        assert!(told < 8, "{strength}: {told}");
+    }
+}
+
+/// The threads asked for take part in an analysis; a level's move is made by one, so that it comes out the same again.
+#[test]
+fn analysis_uses_the_threads_asked_for_and_a_level_reads_alone() {
+    for (strength, limits) in [(0, depth(9)), (90, depth(9))] {
+        let mut engine = engine(Rule::Freestyle, MIDDLE);
+        (engine.options_mut().threads, engine.options_mut().strength) = (2, strength);
+        let alone = {
+            let mut alone = self::engine(Rule::Freestyle, MIDDLE);
+            alone.options_mut().strength = strength;
+            alone.think(&limits, &mut NullSink)
+        };
+        let played = engine.think(&limits, &mut NullSink);
+        assert_eq!((played.best, played.last.nodes), (alone.best, alone.last.nodes), "{strength}");
+        let alone = self::engine(Rule::Freestyle, MIDDLE).analyse(1, &limits, &mut NullSink).last.nodes;
+        // On a busy machine the second thread may not get to run before the search is over.
+        let helped = (0..50).any(|_| {
+            engine.clear_hash();
+            let last = engine.analyse(1, &limits, &mut NullSink).last;
+            assert_eq!(last.depth, 9);
+            last.nodes != alone
+        });
+        assert!(helped, "{strength}: two threads visit as many nodes as one");
+    }
+}
+
 #[test]
 fn a_won_position_shows_the_win_and_what_else_there_is() {
     // Black has an open three and the move.

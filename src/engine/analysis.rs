@@ -1,6 +1,6 @@
 //! Questions of an analyst: several best lines, what defends, and which stones make a position even. Floor 4.
 
-use super::Engine;
+use super::{Engine, Level};
 use crate::base::maps::HashSet;
 use crate::base::{Point, Score};
 use crate::board::Board;
@@ -33,16 +33,28 @@ const MOVES: u32 = 7;
 const DEEPEST: u32 = 12;
 
 impl Engine {
-    /// Searches as [`Engine::think`] does, for the `lines` best moves with a line each: [`SearchReport::lines`]. The
-    /// others cost less than the first one. Fewer are reported where there are not as many moves that hold out.
+    /// Searches as [`Engine::think`] does, but with everything there is whatever the strength, for the `lines` best
+    /// moves with a line each: [`SearchReport::lines`]. The others cost less than the first one. Fewer are reported
+    /// where there are not as many moves that hold out.
     pub fn analyse(&mut self, lines: usize, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
+        self.best_lines(Level::FULL, lines, control, sink)
+    }
+
+    /// The same as a player of this level sees it.
+    pub(super) fn best_lines(
+        &mut self,
+        level: Level,
+        lines: usize,
+        control: &SearchControl,
+        sink: &mut dyn ReportSink,
+    ) -> SearchReport {
         let board = self.board();
         let scope = self.scope(&board, lines.max(1));
-        self.search(board, scope, control, sink)
+        self.search(level, board, scope, control, sink)
     }
 
     /// Looks for `count` further stones, the side to move placing the first, after which the side then to move is
-    /// worth about `bias`. Blocked points are not used. `None` where so many stones cannot be placed. The position
+    /// worth about `bias`, searching with everything there is. Blocked points are not used. `None` where so many stones cannot be placed. The position
     /// stays as it is; the control is that of [`Engine::think`].
     pub fn balance(&mut self, count: usize, bias: i32, control: &SearchControl) -> Option<Balanced> {
         let limits = control.limits();
@@ -60,7 +72,7 @@ impl Engine {
                     depth: Some(depth),
                     ..limits.clone()
                 });
-                let report = self.search(board, Scope::default(), &inner, &mut NullSink);
+                let report = self.search(Level::FULL, board, Scope::default(), &inner, &mut NullSink);
                 nodes_left = nodes_left.saturating_sub(report.last.nodes);
                 let whole = report.cut.is_none() || weighed == 0 && answer.is_none();
                 if whole {

@@ -1,13 +1,15 @@
 //! Strength for people: levels 0 to 100, from a player who only looks at shapes to the whole engine. Floor 4.
 //!
-//! A level is four things, all of them a person's. *Feeling*: without reading, the player compares the best shape he
-//! could make with the best one the opponent could make, and attacks or defends by their ratio. *Reading*: on some
-//! moves, more of them with every level, he searches instead: a few candidates (the *width*), a few plies (the
-//! *depth*). *Oversights*: a whole line of the board escapes him for a move, a diagonal more easily than a row, one
-//! that the last stone stands on less easily, a five hardly ever. From [`SOUND`] on no five and no open four escapes
-//! him, neither his own nor the opponent's. At 100 nothing of this applies.
+//! A level sets the probability that a move is read, the depth and the width of the reading, and the rate of oversights.
+//! A move that is not read is *felt*: the player compares the best shape they could make with the best one the opponent
+//! could make, and attacks or defends by their ratio. A move that is *read* is searched among the best candidates only
+//! (the *width*), a few plies deep (the *depth*). An *oversight* hides a whole line of the board for a move: a diagonal
+//! more often than a row, a line of the last stone less often, a five hardly ever. From [`SOUND`] on no five and no open
+//! four is overlooked, of either side. At 100 nothing of this applies. Levels are for the moves that the engine plays:
+//! analysis is always at full strength.
 //!
-//! What he sees and when he reads follows from the position and the seed alone: the same game gets the same answers.
+//! Which moves are read and what is overlooked follows from the position and the seed alone: the same game gets the
+//! same answers.
 
 use crate::base::hash::{GOLDEN, scatter};
 use crate::base::{Color, Direction, Point, PointList, ReplyList, Score, Size};
@@ -68,11 +70,11 @@ const LADDER: [[u32; 4]; 10] = [
 
 /// What making a threat is worth to a player by feeling, and denying it as much, by threat code.
 const WORTH: [u32; 14] = [0, 0, 8, 9, 20, 24, 40, 55, 200, 30, 50, 400, 1000, 10_000];
-/// He attacks when his best shape is worth at least this many tenths of the opponent's.
+/// A player attacks when their best shape is worth at least this many tenths of the opponent's.
 const BOLDNESS: u32 = 9;
 
-/// How much of his blindness, in tenths, holds for diagonals, for rows and columns, for his own shapes, on the lines
-/// of the last stone, and for fives.
+/// How much of the rate of oversights, in tenths, holds for diagonals, for rows and columns, for a player's own shapes,
+/// on the lines of the last stone, and for fives.
 const DIAGONAL: u32 = 14;
 const STRAIGHT: u32 = 8;
 const OWN: u32 = 6;
@@ -80,9 +82,14 @@ const JUST_PLAYED: u32 = 4;
 const FIVE: u32 = 2;
 
 impl Level {
+    /// The whole engine.
+    pub const FULL: Level = Level { strength: FULL, reads: 1000, depth: u32::MAX, width: u32::MAX, blind: 0 };
+
     /// The level of this strength; more than 100 is 100.
     pub fn of(strength: u32) -> Level {
-        let strength = strength.min(FULL);
+        if strength >= FULL {
+            return Level::FULL;
+        }
         let step = (strength / 10).min(8) as usize;
         let (low, high) = (LADDER[step], LADDER[step + 1]);
         let beyond = (strength - 10 * step as u32).min(10);
@@ -109,9 +116,9 @@ impl Level {
 /// What a player of some level does in one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// He plays here without reading.
+    /// They play here without reading.
     Feel(Point),
-    /// He reads these points and no others.
+    /// They read these points and no others.
     Read(Vec<Point>),
 }
 
@@ -152,7 +159,7 @@ fn necessary(board: &Board) -> Option<ReplyList> {
     }
 }
 
-/// The points worth a thought as this player sees them, the one he would play by feeling first.
+/// The points worth a thought as this player sees them, the one they would play by feeling first.
 fn candidates(board: &mut Board, eyes: &Eyes, necessary: Option<&ReplyList>, blocked: &[Point]) -> Vec<Point> {
     let us = board.side();
     let mut points = PointList::new();
@@ -208,12 +215,12 @@ impl Eyes {
         (mix(self.seed ^ mix(what)) % 1000) as u32
     }
 
-    /// Decides between points that look the same to him.
+    /// Decides between points that look the same to the player.
     fn whim(&self, point: Point) -> u64 {
         mix(self.seed ^ mix(1 + point.index() as u64))
     }
 
-    /// The shape of a point along one line, if he sees that line.
+    /// The shape of a point along one line, if the player sees that line.
     fn shape(&self, board: &Board, point: Point, color: Color, direction: Direction) -> Shape {
         let shape = board.shape(point, color, direction);
         let is_plain = self.level.is_sound() && matches!(shape, Shape::Five | Shape::OpenFour);
@@ -234,7 +241,7 @@ impl Eyes {
         if self.chance(number) * 10 < hidden { Shape::Dead } else { shape }
     }
 
-    /// What a stone of `color` on `point` would be worth, as far as he sees.
+    /// What a stone of `color` on `point` would be worth, as far as the player sees.
     fn threat(&self, board: &Board, point: Point, color: Color) -> Threat {
         let lines = Direction::ALL.map(|direction| self.shape(board, point, color, direction));
         Threat::of_lines(lines, board.rule().has_forbidden(color))

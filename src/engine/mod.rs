@@ -234,18 +234,19 @@ impl Engine {
         Board::from_cells(self.rule, self.size, &self.stones, self.to_move)
     }
 
-    /// Searches a move for the side to move, at the strength that the settings ask for. The caller has called
+    /// Searches a move for the side to move, at the strength that the settings ask for; analysis, as
+    /// [`Engine::analyse`], does not depend on that. The caller has called
     /// [`SearchControl::begin`]; the search stops when its limits are used up or the control says so. The position
     /// stays as it is.
     pub fn think(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
         let mut board = self.board();
-        let level = Level::of(self.options.strength);
+        let level = self.level();
+        let scope = self.scope(&board, 1);
         if level.is_full() {
-            return self.think_fully(control, sink);
+            return self.search(level, board, scope, control, sink);
         }
-        let blocked = self.scope(&board, 1).blocked;
-        match level::choose(&mut board, level, self.options.seed, &blocked) {
-            None => self.think_fully(control, sink),
+        match level::choose(&mut board, level, self.options.seed, &scope.blocked) {
+            None => self.search(level, board, scope, control, sink),
             Some(level::Choice::Feel(point)) => {
                 let report = level::felt(&board, point);
                 sink.iteration(&report.last);
@@ -266,22 +267,22 @@ impl Engine {
         let others = self.size.points().filter(|point| !points.contains(point)).collect();
         let blocked = std::mem::replace(&mut self.blocked, others);
         let scope = self.scope(&board, 1);
-        let mut report = self.search(board, scope, control, &mut level::Modest(sink));
+        let mut report = self.search(self.level(), board, scope, control, &mut level::Modest(sink));
         self.blocked = blocked;
         report.last.score = level::modest(report.last.score);
         report
     }
 
-    /// Searches with everything there is.
-    fn think_fully(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
-        let board = self.board();
-        let scope = self.scope(&board, 1);
-        self.search(board, scope, control, sink)
+    /// The strength that the settings ask for.
+    fn level(&self) -> Level {
+        Level::of(self.options.strength)
     }
 
-    /// Every search of the engine.
+    /// Every search of the engine. One of a level below the highest goes no deeper than the level reads, and is made
+    /// by one thread: with several no game would come out twice.
     fn search(
         &mut self,
+        level: Level,
         board: Board,
         scope: Scope,
         control: &SearchControl,
@@ -289,6 +290,12 @@ impl Engine {
     ) -> SearchReport {
         let scripted = self.traces.scripted_control();
         let control = scripted.as_ref().unwrap_or(control);
+        let shallow = level.depth().map(|depth| {
+            let limits = control.limits();
+            control.part(SearchLimits { depth: Some(limits.depth.map_or(depth, |most| most.min(depth))), ..limits })
+        });
+        let control = shallow.as_ref().unwrap_or(control);
+        let mut alone = Pool::new();
         self.fit_memory();
         self.table_mut().new_search();
         self.history.age();
@@ -299,7 +306,7 @@ impl Engine {
             network: self.network(),
             history: &mut self.history,
             table: &self.table,
-            pool: &mut self.pool,
+            pool: if level.is_full() { &mut self.pool } else { &mut alone },
             control,
         };
         let report = root::search(task, sink);

@@ -110,7 +110,7 @@ impl Engine {
                 let inner =
                     if late { share_of(control, whole + part, 2 * whole) } else { share_of(control, part, whole) };
                 let board = self.board_after(continuation);
-                let report = self.search(board, Scope::default(), &inner, &mut NullSink);
+                let report = self.search(self.level(), board, Scope::default(), &inner, &mut NullSink);
                 weighed.push((report.last.score.units().abs(), continuation.clone()));
                 let limits = control.limits();
                 let time = limits.time_for_question(MOVES);
@@ -167,7 +167,7 @@ impl Engine {
     /// The fourth stone, with a number of fifth ones to ask for (1 to 8): together as even as may be, since the
     /// opponent may take either side.
     pub fn soosorv_fourth(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Option<(Point, usize)> {
-        let tried = self.analyse(FOURTHS, &share_of(control, 1, 4), sink);
+        let tried = self.best_lines(self.level(), FOURTHS, &share_of(control, 1, 4), sink);
         let fourths: Vec<Point> = if tried.lines.is_empty() {
             tried.best.into_iter().collect()
         } else {
@@ -179,7 +179,7 @@ impl Engine {
                 continue;
             }
             let until = share_of(control, fourths.len() as u32 + 3 * round, 4 * fourths.len() as u32);
-            let report = self.analyse(FIFTHS, &until, &mut NullSink);
+            let report = self.best_lines(self.level(), FIFTHS, &until, &mut NullSink);
             let _ = self.take_back(*fourth);
             for (line, count) in report.lines.iter().zip(1..) {
                 let score = line.score.units().abs();
@@ -199,14 +199,14 @@ impl Engine {
         control: &SearchControl,
         sink: &mut dyn ReportSink,
     ) -> bool {
-        let report = self.analyse(count, control, sink);
+        let report = self.best_lines(self.level(), count, control, sink);
         report.lines.last().unwrap_or(&report.last).score < Score::DRAW
     }
 
     /// This many fifth stones for white to choose from, none the mirror image of another. Fewer only where there are
     /// no more points.
     pub fn soosorv_fifths(&mut self, count: usize, control: &SearchControl, sink: &mut dyn ReportSink) -> Vec<Point> {
-        let report = self.analyse(count, control, sink);
+        let report = self.best_lines(self.level(), count, control, sink);
         let mut fifths: Vec<Point> = report.lines.iter().filter_map(|line| line.pv.first().copied()).collect();
         if fifths.is_empty() {
             fifths.extend(report.best);
@@ -236,7 +236,7 @@ impl Engine {
         let offered: Vec<Point> = fifths.iter().copied().filter(|p| self.size().contains(*p) && !taken(p)).collect();
         self.blocked = self.size().points().filter(|point| !offered.contains(point)).collect();
         let all_symmetric = std::mem::replace(&mut self.options_mut().all_symmetric, true);
-        let report = self.analyse(offered.len().max(1), control, sink);
+        let report = self.best_lines(self.level(), offered.len().max(1), control, sink);
         self.options_mut().all_symmetric = all_symmetric;
         self.blocked = blocked;
         let worst = report.lines.last().and_then(|line| line.pv.first()).copied();
@@ -263,6 +263,7 @@ mod tests {
     use super::*;
     use crate::base::{Cell, Color, Rule, Size};
     use crate::board::oracle::{Oracle, Verdict};
+    use crate::engine::Level;
 
     fn answer(stones: &[(usize, usize)]) -> Option<Swap2Choice> {
         let mut engine = Engine::new();
@@ -323,7 +324,7 @@ mod tests {
         let pair = engine.even_pair(None, &control).unwrap();
         assert_eq!(pair.len(), 2);
         assert!(pair[0] != pair[1] && stones.iter().all(|(stone, _)| !pair.contains(stone)));
-        let report = engine.search(engine.board_after(&pair), Scope::default(), &control, &mut NullSink);
+        let report = engine.search(Level::FULL, engine.board_after(&pair), Scope::default(), &control, &mut NullSink);
         assert!(report.last.score.units().abs() < 150, "{}", report.last.score);
     }
 

@@ -1,6 +1,6 @@
 //! What the user may set, with ranges and defaults, and what that allows one search. Floor 4.
 
-use super::level::{self, Level};
+use super::level;
 use crate::eval::EvaluatorKind;
 use crate::search::SearchLimits;
 use std::sync::OnceLock;
@@ -31,7 +31,7 @@ pub struct Options {
     pub evaluator: Option<EvaluatorKind>,
     /// Threads asked for; how many there will be is [`Options::usable_threads`].
     pub threads: usize,
-    /// Playing strength, 0 to 100; see [`Level`].
+    /// Strength of the moves that are played, 0 to 100; see [`level`]. Analysis does not depend on it.
     pub strength: u32,
     /// What a level below the highest happens to see; the same seed plays the same game.
     pub seed: u64,
@@ -73,7 +73,7 @@ impl Options {
             left,
             increment: self.increment,
             nodes: self.max_nodes,
-            depth: self.max_depth.into_iter().chain(Level::of(self.strength).depth()).min(),
+            depth: self.max_depth,
             nodes_per_ms: None,
         }
     }
@@ -101,11 +101,8 @@ impl Options {
     }
 
     /// Threads that a search gets: what was asked for, as far as the machine has them and half of the memory holds
-    /// what they need. A level below the highest reads alone: with several threads no game would come out twice.
+    /// what they need. A level below the highest reads its moves alone.
     pub fn usable_threads(&self) -> usize {
-        if !Level::of(self.strength).is_full() {
-            return 1;
-        }
         let helpers = self.free_memory() / 2 / Options::THREAD_MEMORY;
         self.threads.clamp(1, Options::max_threads()).min(1 + helpers as usize)
     }

@@ -124,6 +124,11 @@ pub enum Reply<'a> {
         /// How points are written.
         notation: Notation,
     },
+    /// Analysis does not depend on the strength that was chosen.
+    FullStrength {
+        /// The strength of the moves that are played.
+        strength: u32,
+    },
     /// What a position with further stones is worth.
     Balanced {
         /// The stones and the score.
@@ -305,6 +310,9 @@ impl fmt::Display for Reply<'_> {
                 write!(f, "MESSAGE REALTIME PV{}", notation.line(shown))
             }
             Reply::Defences { moves, notation } => defences(f, moves, *notation),
+            Reply::FullStrength { strength } => {
+                write!(f, "MESSAGE analysis is at full strength; strength {strength} is for the moves of a game")
+            }
             Reply::Balanced { balanced, notation } => write!(
                 f,
                 "MESSAGE after{}: ev {} win {} for the side to move, depth {}",

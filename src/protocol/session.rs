@@ -13,7 +13,7 @@ use super::info::{Info, Wishes};
 use super::reply::{Complaint, Notation, Reply};
 use super::traffic::{Order, Traffic};
 use crate::base::{Cell, Color, Point, Rule, Size};
-use crate::engine::{Database, Engine, Options, PositionError, SearchTrace};
+use crate::engine::{Database, Engine, Level, Options, PositionError, SearchTrace};
 use crate::search::{ReportSink, SearchControl, SearchReport};
 use messages::Messages;
 use std::collections::VecDeque;
@@ -199,12 +199,12 @@ impl<W: Write> Session<W> {
                 self.reply(&Reply::Ok)
             }
             Command::Begin if !self.engine.stones().is_empty() => self.complain(Complaint::NotEmpty),
-            Command::Begin => self.think(order, 1),
-            Command::Best(lines) => self.think(order, *lines),
+            Command::Begin => self.think(order),
+            Command::Best(lines) => self.best_lines(order, *lines),
             Command::Defend => self.defend(order),
             Command::Balance { stones, bias } => self.balance(order, *stones, *bias),
             Command::Turn(spot) => match self.play(*spot) {
-                Ok(_) => self.think(order, 1),
+                Ok(_) => self.think(order),
                 Err(error) => self.complain(error.into()),
             },
             Command::Play(spot) => match self.play(*spot) {
@@ -224,7 +224,7 @@ impl<W: Write> Session<W> {
                     return self.complain(Complaint::NoMove);
                 }
                 match self.engine.set_position(&stones, ours) {
-                    Ok(()) => self.think(order, 1),
+                    Ok(()) => self.think(order),
                     Err(error) => self.complain(error.into()),
                 }
             }
@@ -369,22 +369,25 @@ impl<W: Write> Session<W> {
         self.engine.stones().len() >= self.engine.size().cells()
     }
 
-    /// Thinks, shows so many lines, plays the move on our board and tells it.
-    fn think(&mut self, order: &Order, lines: usize) -> io::Result<()> {
+    /// Thinks, plays the move on our board and tells it.
+    fn think(&mut self, order: &Order) -> io::Result<()> {
         if self.is_full() {
             return self.complain(Complaint::NoMove);
         }
-        let found = self.search(order, |engine, control, sink| {
-            if lines > 1 { engine.analyse(lines, control, sink) } else { engine.think(control, sink) }
-        })?;
+        let found = self.search(order, |engine, control, sink| engine.think(control, sink))?;
+        // What a player of a lower level believes is nothing to keep.
+        if let Some(report) = found.as_ref().filter(|_| self.is_at_full_strength()) {
+            self.keep(report);
+        }
         self.answer(found.as_ref())
+    }
+
+    fn is_at_full_strength(&self) -> bool {
+        Level::of(self.engine.options().strength).is_full()
     }
 
     /// Plays a move on our board and tells it; another one if there is none or it cannot be played.
     fn answer(&mut self, found: Option<&SearchReport>) -> io::Result<()> {
-        if let Some(report) = found {
-            self.keep(report);
-        }
         let played = found.and_then(|report| report.best).filter(|&point| self.engine.play(point).is_ok());
         let answer = match played {
             Some(point) => Some(point),

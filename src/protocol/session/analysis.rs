@@ -2,9 +2,10 @@
 
 use super::{Order, Session};
 use crate::base::{Point, Score};
+use crate::engine::Engine;
 use crate::protocol::command::Spot;
 use crate::protocol::reply::{Complaint, Reply};
-use crate::search::{Iteration, ReportSink, RootEvent};
+use crate::search::{Iteration, ReportSink, RootEvent, SearchControl};
 use std::io::{self, Write};
 
 /// Most stones a position is balanced with.
@@ -41,14 +42,27 @@ impl<W: Write> Session<W> {
         self.engine.set_blocked_paths(&self.blocked_paths);
     }
 
+    /// Shows so many lines, and plays the move of the best one.
+    pub(super) fn best_lines(&mut self, order: &Order, lines: usize) -> io::Result<()> {
+        if self.is_full() {
+            return self.complain(Complaint::NoMove);
+        }
+        let report = self.analyse(order, |engine, control, sink| engine.analyse(lines, control, sink))?;
+        if let Some(report) = &report {
+            self.keep(report);
+        }
+        self.answer(report.as_ref())
+    }
+
     /// Looks at every move, tells what each is worth, and plays the best.
     pub(super) fn defend(&mut self, order: &Order) -> io::Result<()> {
-        if self.engine.stones().len() >= self.engine.size().cells() {
+        if self.is_full() {
             return self.complain(Complaint::NoMove);
         }
         let all = self.engine.size().cells();
-        let report = self.search(order, |engine, control, sink| engine.analyse(all, control, &mut BestOnly(sink)))?;
+        let report = self.analyse(order, |engine, control, sink| engine.analyse(all, control, &mut BestOnly(sink)))?;
         if let Some(report) = &report {
+            self.keep(report);
             let moves: Vec<(Point, Score)> =
                 report.lines.iter().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
             let notation = self.notation();
@@ -66,7 +80,7 @@ impl<W: Write> Session<W> {
         if stones > MOST_STONES {
             return self.complain(Complaint::BalanceCount(MOST_STONES));
         }
-        let found = self.search(order, |engine, control, _| engine.balance(stones, bias, control))?.flatten();
+        let found = self.analyse(order, |engine, control, _| engine.balance(stones, bias, control))?.flatten();
         let Some(balanced) = found else {
             return self.complain(Complaint::NoMove);
         };
@@ -78,6 +92,21 @@ impl<W: Write> Session<W> {
             return self.complain(error.into());
         }
         self.reply(&Reply::Stones(&balanced.stones))
+    }
+}
+
+impl<W: Write> Session<W> {
+    /// A search at full strength. Who has chosen a level for the moves of a game is told that it does not count here.
+    fn analyse<T>(
+        &mut self,
+        order: &Order,
+        question: impl FnOnce(&mut Engine, &SearchControl, &mut dyn ReportSink) -> T,
+    ) -> io::Result<Option<T>> {
+        if !self.is_at_full_strength() {
+            let strength = self.engine.options().strength;
+            self.reply(&Reply::FullStrength { strength })?;
+        }
+        self.search(order, question)
     }
 }
 

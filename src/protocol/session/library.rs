@@ -6,7 +6,7 @@
 use super::Session;
 use crate::base::{Ply, Point, Score};
 use crate::engine::database::{Entry, Position};
-use crate::engine::{Database, Level, files};
+use crate::engine::{Database, files};
 use crate::protocol::command::{FileUse, Query, Spot};
 use crate::protocol::reply::{Complaint, FileReport, Reply};
 use crate::search::{Iteration, SearchReport};
@@ -19,11 +19,11 @@ use std::time::{Duration, Instant};
 const REST: Duration = Duration::from_secs(10);
 
 impl<W: Write> Session<W> {
-    /// Keeps what a search about the position at hand has found, if that is wanted. What a player of a lower level
-    /// believes is nothing to keep, nor what holds only while some moves are blocked.
+    /// Keeps what a search about the position at hand has found, if that is wanted; not what holds only while some
+    /// moves are blocked.
     pub(super) fn keep(&mut self, report: &SearchReport) {
         let restricted = !self.blocked.is_empty() || !self.blocked_paths.is_empty();
-        if restricted || !Level::of(self.engine.options().strength).is_full() {
+        if restricted {
             return;
         }
         if !self.wishes.use_database || self.wishes.database_readonly || report.last.depth == 0 {
