@@ -20,39 +20,58 @@ use std::sync::Arc;
 const TOUCHED: usize = 8 * REACH + 1;
 
 /// How the sums are computed. All ways give the same numbers.
+///
+/// A kernel is one that this processor can run: there is no way to name another one.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tengen::board::Board;
+/// use tengen::eval::network::{Accumulator, Kernel, Network};
+/// # fn accumulator(network: Arc<Network>, board: &Board) -> Accumulator {
+/// Accumulator::new(network, board, Kernel::best())
+/// # }
+/// ```
+///
+/// ```compile_fail
+/// use std::sync::Arc;
+/// use tengen::board::Board;
+/// use tengen::eval::network::{Accumulator, Kernel, Network};
+/// # fn accumulator(network: Arc<Network>, board: &Board) -> Accumulator {
+/// Accumulator::new(network, board, Kernel::Avx512)
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kernel {
+pub struct Kernel(Code);
+
+/// The code of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Code {
     /// Plain code, for any processor.
     Plain,
     /// The same code compiled for AVX2.
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Avx2(avx2::Detected),
     /// The same code compiled for AVX-512 and its instructions for networks.
     #[cfg(target_arch = "x86_64")]
-    Avx512,
+    Avx512(avx512::Detected),
 }
 
 impl Kernel {
     /// Those that this processor can run, the best one last.
     pub fn usable() -> ArrayVec<Kernel, 3> {
         let mut usable = ArrayVec::new();
-        usable.push(Kernel::Plain);
+        usable.push(Kernel(Code::Plain));
         #[cfg(target_arch = "x86_64")]
         {
-            use std::arch::is_x86_feature_detected as has;
-            if has!("avx2") && has!("bmi2") {
-                usable.push(Kernel::Avx2);
-                if has!("avx512bw") && has!("avx512vl") && has!("avx512vnni") {
-                    usable.push(Kernel::Avx512);
-                }
-            }
+            usable.extend(avx2::detect().map(|detected| Kernel(Code::Avx2(detected))));
+            usable.extend(avx512::detect().map(|detected| Kernel(Code::Avx512(detected))));
         }
         usable
     }
 
     /// The best one for this processor.
     pub fn best() -> Kernel {
-        Kernel::usable().pop().unwrap_or(Kernel::Plain)
+        Kernel::usable().pop().unwrap_or(Kernel(Code::Plain))
     }
 }
 
@@ -164,12 +183,12 @@ impl Accumulator {
             }
             let frame = &mut self.frames[self.applied];
             (frame.point, frame.color) = (point, color);
-            match self.kernel {
-                Kernel::Plain => self.state.apply(&self.network, frame),
+            match self.kernel.0 {
+                Code::Plain => self.state.apply(&self.network, frame),
                 #[cfg(target_arch = "x86_64")]
-                Kernel::Avx2 => avx2::apply(&mut self.state, &self.network, frame),
+                Code::Avx2(detected) => avx2::apply(detected, &mut self.state, &self.network, frame),
                 #[cfg(target_arch = "x86_64")]
-                Kernel::Avx512 => avx512::apply(&mut self.state, &self.network, frame),
+                Code::Avx512(detected) => avx512::apply(detected, &mut self.state, &self.network, frame),
             }
             self.applied += 1;
         }
@@ -185,12 +204,12 @@ impl Accumulator {
     pub fn logit(&mut self, board: &Board, parts: Parts) -> i64 {
         self.update();
         let (head, hints) = (self.network.head(board), layers::hints(parts));
-        match self.kernel {
-            Kernel::Plain => output(head, &self.state, hints, board),
+        match self.kernel.0 {
+            Code::Plain => output(head, &self.state, hints, board),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => avx2::output(head, &self.state, hints, board),
+            Code::Avx2(detected) => avx2::output(detected, head, &self.state, hints, board),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512 => avx512::output(head, &self.state, hints, board),
+            Code::Avx512(detected) => avx512::output(detected, head, &self.state, hints, board),
         }
     }
 
@@ -205,12 +224,12 @@ impl Accumulator {
         let (head, side) = (self.network.head(board), board.side());
         let base = layers::move_base(head, board, point);
         let cell = &self.state.cells[point.index()];
-        match self.kernel {
-            Kernel::Plain => layers::move_score(head, base, cell, side),
+        match self.kernel.0 {
+            Code::Plain => layers::move_score(head, base, cell, side),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => avx2::move_score(head, base, cell, side),
+            Code::Avx2(detected) => avx2::move_score(detected, head, base, cell, side),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512 => avx512::move_score(head, base, cell, side),
+            Code::Avx512(detected) => avx512::move_score(detected, head, base, cell, side),
         }
     }
 }
@@ -354,11 +373,11 @@ fn subtract(cell: &mut [i16; WIDTH], rows: &Rows, shapes: ShapePair) {
     }
 }
 
-/// The same code compiled for processors that have more: with `unsafe`, which is the promise that the processor has what
-/// [`Kernel::usable`] looked for.
+/// The same code compiled for processors that have more: with `unsafe`, which is the promise that this processor has the
+/// features. A `Detected` stands for that promise: only `detect` makes one, and only after it has looked for each of them.
 #[cfg(target_arch = "x86_64")]
 macro_rules! compiled_for {
-    ($name:ident, $features:literal) => {
+    ($name:ident, $($feature:tt),+) => {
         #[allow(unsafe_code)]
         mod $name {
             use super::super::Network;
@@ -367,33 +386,48 @@ macro_rules! compiled_for {
             use crate::board::Board;
             use crate::eval::network::weights::{HINTS, Head, WIDTH};
 
-            #[target_feature(enable = $features)]
+            /// This processor has all the features.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub struct Detected(());
+
+            pub(super) fn detect() -> Option<Detected> {
+                let has_all = $(std::arch::is_x86_feature_detected!($feature))&&+;
+                has_all.then_some(Detected(()))
+            }
+
+            #[target_feature($(enable = $feature),+)]
             fn apply_here(state: &mut State, network: &Network, frame: &mut Frame) {
                 state.apply(network, frame);
             }
 
-            #[target_feature(enable = $features)]
+            #[target_feature($(enable = $feature),+)]
             fn output_here(head: &Head, state: &State, hints: [i16; HINTS], board: &Board) -> i64 {
                 super::output(head, state, hints, board)
             }
 
-            #[target_feature(enable = $features)]
+            #[target_feature($(enable = $feature),+)]
             fn move_score_here(head: &Head, base: i32, cell: &[i16; WIDTH], side: Color) -> i32 {
                 layers::move_score(head, base, cell, side)
             }
 
-            pub(super) fn apply(state: &mut State, network: &Network, frame: &mut Frame) {
-                // SAFETY: only `Kernel::usable` makes this kernel, on a processor that has these features.
+            pub(super) fn apply(_: Detected, state: &mut State, network: &Network, frame: &mut Frame) {
+                // SAFETY: a `Detected` is made where this processor has these features, and nowhere else.
                 unsafe { apply_here(state, network, frame) }
             }
 
-            pub(super) fn output(head: &Head, state: &State, hints: [i16; HINTS], board: &Board) -> i64 {
+            pub(super) fn output(
+                _: Detected,
+                head: &Head,
+                state: &State,
+                hints: [i16; HINTS],
+                board: &Board,
+            ) -> i64 {
                 // SAFETY: as above.
                 unsafe { output_here(head, state, hints, board) }
             }
 
             #[inline]
-            pub(super) fn move_score(head: &Head, base: i32, cell: &[i16; WIDTH], side: Color) -> i32 {
+            pub(super) fn move_score(_: Detected, head: &Head, base: i32, cell: &[i16; WIDTH], side: Color) -> i32 {
                 // SAFETY: as above.
                 unsafe { move_score_here(head, base, cell, side) }
             }
@@ -402,6 +436,6 @@ macro_rules! compiled_for {
 }
 
 #[cfg(target_arch = "x86_64")]
-compiled_for!(avx2, "avx2,bmi2");
+compiled_for!(avx2, "avx2", "bmi2");
 #[cfg(target_arch = "x86_64")]
-compiled_for!(avx512, "avx512bw,avx512vl,avx512vnni,bmi2");
+compiled_for!(avx512, "avx2", "bmi2", "avx512bw", "avx512vl", "avx512vnni");
