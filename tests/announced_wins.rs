@@ -18,13 +18,18 @@ const SUITE_WINS: &str = include_str!("data/suite_wins.txt");
 
 /// All lines of one search within this many nodes.
 fn think(position: &Position, nodes: u64) -> Vec<String> {
+    think_between("", position, nodes, "")
+}
+
+/// The same, with commands before the search and after it.
+fn think_between(before: &str, position: &Position, nodes: u64, after: &str) -> Vec<String> {
     let mut input = format!("INFO rule {}\nINFO max_node {nodes}\n", position.rule.number());
-    writeln!(input, "RECTSTART {},{}\nBOARD", position.size.width(), position.size.height()).unwrap();
+    writeln!(input, "RECTSTART {},{}\n{before}BOARD", position.size.width(), position.size.height()).unwrap();
     for (index, point) in position.moves.iter().enumerate() {
         let own = (position.moves.len() - index).is_multiple_of(2);
         writeln!(input, "{point},{}", if own { 1 } else { 2 }).unwrap();
     }
-    let output = brain(&[], input + "DONE\nEND\n");
+    let output = brain(&[], input + "DONE\n" + after + "END\n");
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
@@ -109,4 +114,26 @@ fn what_is_believed_is_not_called_a_win() {
         }
     }
     assert!(known > 0 && believed > 0, "{known} {believed}");
+}
+
+/// The distance that was announced last. (Lines are written in another way after a command of the Yixin dialect.)
+fn announced_in(said: &[String]) -> Option<usize> {
+    after(said.iter().rfind(|line| line.starts_with("MESSAGE depth "))?, "wins-in")
+}
+
+/// A hash file is no proof, but it leads to one at once.
+#[test]
+fn a_win_from_a_hash_file_is_proven_again_in_a_few_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut announced = 0;
+    for position in &positions::parse(SUITE_WINS).unwrap() {
+        let file = folder.path().join(announced.to_string());
+        let said = think_between("", position, 20_000, &format!("YXHASHDUMP\n{}\n", file.display()));
+        let Some(distance) = announced_in(&said) else { continue };
+        announced += 1;
+        let said = think_between(&format!("YXHASHLOAD\n{}\n", file.display()), position, 1000, "");
+        let again = announced_in(&said);
+        assert!(again.is_some_and(|again| again <= distance), "{distance} plies, then {again:?}: {said:?}");
+    }
+    assert!(announced >= 5, "{announced}");
 }

@@ -2,11 +2,15 @@
 //!
 //! A line that names the format and the version of the engine, the number of entries, each entry as its two words, and
 //! a checksum; numbers are eight bytes, the lowest first. What another version has learned may be worth something else
-//! here, so it is refused, and so is a damaged file.
+//! here, so it is refused, and so is a damaged file, or one with an entry that no table has.
+//!
+//! A right checksum proves nothing about the game. So what the file says is an estimate or a claim: a win or a loss is
+//! announced only when the search has proven it again, by the moves that the file remembers (`search/reprove.rs`).
 
 use super::Engine;
 use super::files;
 use crate::base::hash::Checksum;
+use crate::search::TranspositionTable;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -99,6 +103,9 @@ fn read(path: &Path, mut take: impl FnMut(u64, u64)) -> Result<u64, HashFileErro
     for _ in 0..count {
         let (key, data) = (read_word(&mut file)?, read_word(&mut file)?);
         checksum.add(&words(key, data));
+        if !TranspositionTable::has_entry(data) {
+            return Err(HashFileError::Damaged);
+        }
         take(key, data);
     }
     let is_whole = read_word(&mut file)? == checksum.value() && file.read(&mut [0])? == 0;
@@ -114,8 +121,12 @@ fn read_word(file: &mut impl Read) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Point;
-    use crate::search::{NullSink, SearchControl, SearchLimits};
+    use crate::base::{Cell, Color, Ply, Point, Rule, Score};
+    use crate::board::NullObserver;
+    use crate::search::tt::{Bound, TtEntry};
+    use crate::search::{Iteration, NullSink, ReportSink, SearchControl, SearchLimits};
+    use rand::rngs::SmallRng;
+    use rand::{Rng, SeedableRng};
 
     fn think(engine: &mut Engine) -> u64 {
         let control = SearchControl::default();
@@ -125,6 +136,7 @@ mod tests {
 
     fn engine() -> Engine {
         let mut engine = Engine::new();
+        engine.options_mut().hash_size = Some(4 << 20);
         for (x, y) in [(7, 7), (8, 8), (7, 8), (7, 9)] {
             engine.play(Point::new(x, y).unwrap()).unwrap();
         }
@@ -163,5 +175,146 @@ mod tests {
             assert_eq!(second.dump_hash(&folder.path().join("other")).unwrap(), 0);
         }
         assert!(matches!(engine().load_hash(&folder.path().join("none")), Err(HashFileError::Io(_))));
+    }
+
+    /// Writes a file that says of the position, by the move and by each reply to it, that it is won or lost.
+    fn write_claims(path: &Path, mut forger: Engine, score: Score) {
+        forger.fit_memory();
+        let entry = |score, best| TtEntry { score, bound: Bound::Exact, depth: 20, best, eval: None };
+        let mut board = forger.board();
+        let empty: Vec<Point> = board.size().points().filter(|&point| board.is_empty(point)).collect();
+        forger.table.store(board.key(), Ply::ROOT, entry(score, empty.get(80).copied()));
+        for &first in &empty {
+            board.play(first, &mut NullObserver);
+            forger.table.store(board.key(), Ply::ROOT, entry(-score, empty.get(81).copied()));
+            let reply = if first == empty[81] { empty[82] } else { empty[81] };
+            board.play(reply, &mut NullObserver);
+            forger.table.store(board.key(), Ply::ROOT, entry(score, empty.get(83).copied()));
+            board.undo(&mut NullObserver);
+            board.undo(&mut NullObserver);
+        }
+        assert!(forger.dump_hash(path).unwrap() > 100);
+    }
+
+    /// Hears of decided games.
+    #[derive(Default)]
+    struct Claims(Vec<Score>);
+
+    impl ReportSink for Claims {
+        fn iteration(&mut self, iteration: &Iteration) {
+            self.0.extend(Some(iteration.score).filter(|score| score.is_decisive()));
+        }
+    }
+
+    #[test]
+    fn a_result_that_a_file_claims_and_nobody_can_prove_is_not_announced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hash");
+        for score in [Score::win_in(Ply::ROOT, 3), Score::win_in(Ply::ROOT, 31), Score::loss_in(Ply::ROOT, 4)] {
+            write_claims(&path, engine(), score);
+            for (lines, threads, begun) in [(1, 1, false), (1, 1, true), (3, 1, false), (3, 1, true), (1, 2, false)] {
+                let mut engine = engine();
+                engine.options_mut().threads = threads;
+                if begun {
+                    think(&mut engine);
+                }
+                engine.load_hash(&path).unwrap();
+                let control = SearchControl::default();
+                control.begin(SearchLimits { nodes: Some(5_000), ..SearchLimits::default() });
+                let mut claims = Claims::default();
+                let report = match lines {
+                    1 => engine.think(&control, &mut claims),
+                    _ => engine.analyse(lines, &control, &mut claims),
+                };
+                claims.0.extend(report.lines.iter().map(|line| line.score).filter(|score| score.is_decisive()));
+                assert!(report.last.depth > 0 && !report.last.score.is_decisive(), "{score}: {:?}", report.last);
+                assert!(claims.0.is_empty(), "{score}: {:?}", claims.0);
+            }
+        }
+    }
+
+    /// What a search of so many nodes comes to.
+    fn outcome(engine: &mut Engine, nodes: u64) -> Score {
+        let control = SearchControl::default();
+        control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
+        engine.think(&control, &mut NullSink).last.score
+    }
+
+    /// In the thick of a fight claims are half true: what is announced is what a search without them finds, too.
+    #[test]
+    fn claims_in_positions_full_of_threats_mislead_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hash");
+        let mut random = SmallRng::seed_from_u64(3);
+        let mut decided = 0;
+        for number in 0..150 {
+            let position = || Engine { rule: Rule::ALL[number % 5], ..engine() };
+            let mut stones = Vec::new();
+            while stones.len() < 12 {
+                let point = Point::new(random.random_range(4..11), random.random_range(4..11)).unwrap();
+                if stones.iter().all(|&(other, _)| other != point) {
+                    stones.push((point, Cell::from(Color::ALL[stones.len() % 2])));
+                }
+            }
+            let [mut forger, mut fooled, mut fresh] = [position(), position(), position()];
+            for engine in [&mut forger, &mut fooled, &mut fresh] {
+                engine.set_position(&stones, Color::Black).unwrap();
+            }
+            let score = if number % 2 == 0 { Score::win_in(Ply::ROOT, 5) } else { Score::loss_in(Ply::ROOT, 6) };
+            write_claims(&path, forger, score);
+            fooled.load_hash(&path).unwrap();
+            let announced = outcome(&mut fooled, 3_000);
+            if announced.is_decisive() {
+                decided += 1;
+                let found = outcome(&mut fresh, 60_000);
+                assert!(found.is_win() == announced.is_win() && found.is_decisive(), "{announced}, {found}");
+            }
+        }
+        assert!(decided > 20, "{decided}");
+    }
+
+    /// The file with another data word in its first entry, and a checksum that is right for that.
+    fn with_word(whole: &[u8], change: impl Fn(u64) -> u64) -> Vec<u8> {
+        let mut bytes = whole.to_vec();
+        let first = HEADER.len() + 16;
+        let word = u64::from_le_bytes(bytes[first..first + 8].try_into().unwrap());
+        bytes[first..first + 8].copy_from_slice(&change(word).to_le_bytes());
+        let end = bytes.len() - 8;
+        let mut checksum = Checksum::new();
+        bytes[HEADER.len() + 8..end].chunks_exact(16).for_each(|entry| checksum.add(entry));
+        bytes[end..].copy_from_slice(&checksum.value().to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn a_file_with_an_entry_that_no_table_has_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hash");
+        let mut first = engine();
+        think(&mut first);
+        first.dump_hash(&path).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        // Each field gets a value: score, move, bound with a quiet score, depth, evaluation, and the bit between.
+        let fields: [(u32, u64, &[u64]); 6] = [
+            (0, 0xffff, &[6001, 29_000, 29_515, 30_000, 31_000, 0x8000, (-6001i16) as u16 as u64]),
+            (16, 0x3ff, &[1, 31, 1023]),
+            (0, 0x0c00_ffff, &[0, 77]),
+            (28, 0xff, &[0, 17, 221, 255]),
+            (36, 0xffff, &[6001, 29_990, 0x8001]),
+            (52, 1, &[1]),
+        ];
+        for (shift, mask, values) in fields {
+            for value in values {
+                let bad = with_word(&whole, |word| word & !(mask << shift) | value << shift);
+                std::fs::write(&path, bad).unwrap();
+                let mut second = engine();
+                assert!(matches!(second.load_hash(&path), Err(HashFileError::Damaged)), "{value} at bit {shift}");
+                assert_eq!(second.table.entries().count(), 0);
+            }
+        }
+        for good in [0, 6000, 29_516, 29_999, (-6000i16) as u16 as u64, (-29_990i16) as u16 as u64] {
+            std::fs::write(&path, with_word(&whole, |word| word & !0xffff | good)).unwrap();
+            assert!(engine().load_hash(&path).is_ok(), "{good}");
+        }
     }
 }

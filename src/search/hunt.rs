@@ -80,7 +80,7 @@ impl Hunter {
         let hit = self.table.probe(key, Ply::ROOT)?;
         let depth = hit.depth.max(0) as u32;
         let best = hit.best.filter(|_| wins(hit.score) && hit.bound != Bound::Upper);
-        best.map(|point| Belief { point, depth, is_proven: hit.score.is_win() })
+        best.map(|point| Belief { point, depth, is_proven: hit.bound.proves(hit.score) })
     }
 
     /// Searches until the side to move is believed to win, by at least so many plies or by proof, or the limits are met.

@@ -17,6 +17,7 @@ pub mod pvs;
 pub mod quiesce;
 pub mod reduce;
 pub mod report;
+mod reprove;
 pub mod root;
 pub mod scope;
 pub mod stops;

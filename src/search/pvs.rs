@@ -59,7 +59,7 @@ impl Worker<'_> {
 
         // What is known already.
         let key = self.key();
-        let hit = self.table.probe(key, ply);
+        let hit = self.probe(ply);
         health::count(Event::Probed);
         if let Some(hit) = hit {
             health::count(Event::Found);

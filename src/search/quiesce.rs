@@ -5,7 +5,7 @@
 use super::forced::{self, Duty};
 use super::health::{self, Event};
 use super::order;
-use super::tt::{Bound, TtEntry};
+use super::tt::{self, Bound, TtEntry};
 use super::worker::Worker;
 use crate::base::{Ply, Point, Score, Size};
 use crate::board::{Board, Threat};
@@ -14,7 +14,7 @@ use arrayvec::ArrayVec;
 
 /// Depth codes under which quiescence results are stored: with all fours tried, and with some left out.
 const ALL_FOURS: i32 = -1;
-const SOME_FOURS: i32 = -2;
+const SOME_FOURS: i32 = tt::SHALLOWEST;
 
 /// How the attack came to this node.
 #[derive(Clone, Copy)]
@@ -58,7 +58,7 @@ impl Worker<'_> {
         let us = self.board.side();
         let depth = if attack.last.is_none() { ALL_FOURS } else { SOME_FOURS };
         let key = self.key();
-        if let Some(hit) = self.table.probe(key, ply) {
+        if let Some(hit) = self.probe(ply) {
             if hit.bound.proves(hit.score) || (hit.depth >= depth && hit.bound.settles(hit.score, alpha, beta)) {
                 return hit.score;
             }

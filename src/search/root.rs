@@ -11,8 +11,9 @@ use super::pool::{self, Job, Pool, Shared};
 use super::proven_line;
 use super::reduce;
 use super::report::{Iteration, NullSink, ReportSink, RootEvent, SearchReport};
+use super::reprove;
 use super::scope::Scope;
-use super::tt::TranspositionTable;
+use super::tt::{self, TranspositionTable};
 use super::worker::Worker;
 use crate::base::{Depth, Direction, Ply, Point, PointList, Score};
 use crate::board::{Board, Shape, Threat, symmetry};
@@ -20,7 +21,7 @@ use crate::eval::network::Network;
 use std::sync::Arc;
 
 /// Deepest iteration.
-const MAX_DEPTH: u32 = 200;
+const MAX_DEPTH: u32 = tt::DEEPEST as u32;
 /// Iterations spent on shortening a proven win, or on stretching a proven loss.
 pub(super) const PROOF_ITERATIONS: u32 = 3;
 /// Iterations in which all moves but one have been shown to lose, after which no time is spent on the choice.
@@ -193,15 +194,17 @@ fn deepen(
 /// this move, a win that was announced is not lost again.
 fn known_win(worker: &mut Worker<'_>, moves: &mut [RootMove]) -> Option<Score> {
     // The position itself comes first: replies to a four stand in no table, but what was proven before them does.
+    // All claims together get what one gets in the tree: a first iteration has to follow in any case.
+    let mut nodes = reprove::NODES;
     let own =
-        worker.table.probe(worker.key(), Ply::ROOT).filter(|hit| hit.bound.proves(hit.score) && hit.score.is_win());
+        worker.probe_within(Ply::ROOT, &mut nodes).filter(|hit| hit.bound.proves(hit.score) && hit.score.is_win());
     let mut best: Option<(Score, usize)> = own.and_then(|hit| {
         let i = moves.iter().position(|root_move| Some(root_move.point) == hit.best)?;
         Some((hit.score, i))
     });
     for (i, root_move) in moves.iter().enumerate() {
         worker.play(root_move.point);
-        let hit = worker.table.probe(worker.key(), Ply::ROOT.next());
+        let hit = worker.probe_within(Ply::ROOT.next(), &mut nodes);
         worker.undo();
         if let Some(hit) = hit
             && hit.bound.proves(hit.score)

@@ -10,7 +10,7 @@
 mod memory;
 
 use crate::base::memory::prefetch;
-use crate::base::{Depth, Ply, Point, Score, StoredScore};
+use crate::base::{Depth, Ply, Point, Score, Size, StoredScore};
 use memory::{BUCKET, TableMemory};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Bound {
+    /// A file says that the score is proven. Nothing rests on that before it is proven again.
+    Claim = 0,
     /// The true score is at most this.
     Upper = 1,
     /// The true score is at least this.
@@ -45,6 +47,7 @@ impl Bound {
             Bound::Exact => score.is_decisive(),
             Bound::Lower => score.is_win(),
             Bound::Upper => score.is_loss(),
+            Bound::Claim => false,
         }
     }
 
@@ -54,6 +57,7 @@ impl Bound {
             Bound::Exact => true,
             Bound::Lower => score >= beta,
             Bound::Upper => score <= alpha,
+            Bound::Claim => false,
         }
     }
 }
@@ -73,6 +77,10 @@ pub struct TtEntry {
     pub eval: Option<Score>,
 }
 
+/// Least and most depth of an entry.
+pub const SHALLOWEST: i32 = -2;
+/// See [`SHALLOWEST`].
+pub const DEEPEST: i32 = 200;
 const DEPTH_OFFSET: i32 = 20;
 const GENERATIONS: u64 = 1 << 11;
 /// Bytes of a bucket.
@@ -213,15 +221,25 @@ impl TranspositionTable {
         })
     }
 
-    /// Takes in an entry of another table, unless it makes no sense or there is something deeper in its place. The table
-    /// grows as if a search had found it.
+    /// Whether a data word is one that a table has for some position.
+    pub fn has_entry(data: u64) -> bool {
+        let entry = unpack(data, Ply::ROOT);
+        let is_estimate = |score: Score| score == score.unproven();
+        let is_result = entry.score.distance().is_some_and(|moves| (1..=Size::MAX_CELLS as i32).contains(&moves));
+        pack(&entry, Ply::ROOT, data >> 53) == data
+            && (is_result || (is_estimate(entry.score) && entry.bound != Bound::Claim))
+            && entry.eval.is_none_or(is_estimate)
+            && (SHALLOWEST..=DEEPEST).contains(&entry.depth)
+    }
+
+    /// Takes in an entry of another table, unless there is something deeper in its place. A result that was proven there
+    /// is a claim here. The table grows as if a search had found it.
     pub fn restore(&self, key: u64, data: u64) {
-        if data >> 26 & 3 != 0 {
-            let hit = unpack(data, Ply::ROOT);
-            self.grow(1, false);
-            // Another evaluation may be in use by now.
-            self.store(key, Ply::ROOT, TtEntry { eval: None, ..hit });
-        }
+        self.grow(1, false);
+        let hit = unpack(data, Ply::ROOT);
+        let bound = if hit.bound.proves(hit.score) { Bound::Claim } else { hit.bound };
+        // Another evaluation may be in use by now.
+        self.store(key, Ply::ROOT, TtEntry { bound, eval: None, ..hit });
     }
 
     /// Remembers a result. An old move is kept when there is no new one; a deeper result about the same position is
@@ -278,6 +296,7 @@ fn unpack(data: u64, ply: Ply) -> TtEntry {
     TtEntry {
         score: StoredScore::from_bits(data as u16).at(ply),
         bound: match data >> 26 & 3 {
+            0 => Bound::Claim,
             1 => Bound::Upper,
             2 => Bound::Lower,
             _ => Bound::Exact,
