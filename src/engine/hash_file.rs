@@ -12,8 +12,7 @@ use super::files;
 use crate::base::hash::Checksum;
 use crate::search::TranspositionTable;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 const HEADER: &str = concat!("tengen-hash 1 ", env!("CARGO_PKG_VERSION"), "\n");
@@ -88,13 +87,12 @@ fn words(key: u64, data: u64) -> [u8; 16] {
 }
 
 fn read(path: &Path, mut take: impl FnMut(u64, u64)) -> Result<u64, HashFileError> {
-    let file = File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(HashFileError::Foreign);
-    }
-    let mut file = BufReader::new(file);
+    let mut file = files::open(path)?;
     let mut header = vec![0; HEADER.len()];
-    file.read_exact(&mut header).map_err(|_| HashFileError::Foreign)?;
+    file.read_exact(&mut header).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => HashFileError::Foreign,
+        _ => error.into(),
+    })?;
     if header != HEADER.as_bytes() {
         return Err(HashFileError::Foreign);
     }

@@ -136,7 +136,11 @@ pub static KEYS: &[Key] = &[
         doc: "0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro with exactly five; bit 2 (continuous game) is ignored",
     },
     accepted("game_type", Kind::Number, "0 human, 1 brain, 2 tournament, 3 network tournament; accepted, no effect"),
-    accepted("folder", Kind::Text, "a folder for persistent files; accepted, nothing is ever written"),
+    accepted(
+        "folder",
+        Kind::Text,
+        "a folder for persistent files; accepted, but files are written only where a command names them",
+    ),
     accepted("evaluate", Kind::Text, "a point to explain; accepted, no effect"),
     accepted("thread_split_depth", Kind::Number, "accepted, no effect"),
     accepted("caution_factor", Kind::Number, "accepted, no effect"),

@@ -16,7 +16,7 @@
 //! draws its random openings from fixed seeds, so these need not be written down.
 
 use crate::base::{Point, Score};
-use crate::engine::{Engine, SearchTrace};
+use crate::engine::{Engine, SearchTrace, files};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write};
@@ -38,7 +38,7 @@ pub struct Recorder {
 impl Recorder {
     /// Begins a record; a file that is there already is replaced.
     pub fn create(path: &Path) -> io::Result<Recorder> {
-        let mut file = File::create(path)?;
+        let mut file = files::create(path)?;
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let (version, system, machine) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
         writeln!(file, "{HEADER}\nv {version} {system} {machine}, {processors} processors")?;

@@ -1,0 +1,115 @@
+//! Files that are replaced, refused, claimed, and some that do not answer.
+
+use super::*;
+use std::time::Instant;
+
+#[test]
+fn a_failed_write_leaves_the_old_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some file");
+    replace(&path, |out| out.write_all(b"old")).unwrap();
+    let failed = replace(&path, |out| {
+        out.write_all(b"half of the ne")?;
+        Err(io::Error::other("the disk is full"))
+    });
+    assert_eq!(failed.unwrap_err().to_string(), "the disk is full");
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    replace(&path, |out| out.write_all(b"new")).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn a_long_file_is_written_and_read_in_pieces() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long");
+    let bytes: Vec<u8> = (0..2 * PIECE_WRITTEN + 77).map(|number| (number % 251) as u8).collect();
+    replace(&path, |out| bytes.chunks(1000).try_for_each(|chunk| out.write_all(chunk))).unwrap();
+    let mut reader = open(&path).unwrap();
+    assert_eq!(reader.len(), bytes.len() as u64);
+    let mut read = Vec::new();
+    reader.read_to_end(&mut read).unwrap();
+    assert!(read == bytes);
+}
+
+#[test]
+fn a_call_that_does_not_come_back_is_given_up() {
+    let (keep, never) = mpsc::channel::<()>();
+    let started = Instant::now();
+    let call = within(Duration::from_millis(50), move || never.recv().map_err(io::Error::other));
+    assert_eq!(call.unwrap_err().kind(), ErrorKind::TimedOut);
+    assert!(started.elapsed() >= Duration::from_millis(50));
+    drop(keep);
+    assert_eq!(within(READING, || Ok(7)).unwrap(), 7);
+}
+
+/// A folder stands for everything that is no plain file.
+#[test]
+fn what_is_no_plain_file_is_neither_read_nor_replaced() {
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    assert_eq!(open(&folder).unwrap_err().to_string(), "not a plain file");
+    assert_eq!(create(&folder).unwrap_err().to_string(), "not a plain file");
+    let replaced = replace(&folder, |_| panic!("nothing is to be written"));
+    assert_eq!(replaced.unwrap_err().to_string(), "not a plain file");
+    assert_eq!(fs::read_dir(outer.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_even_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert_eq!(open(&pipe).unwrap_err().to_string(), "not a plain file");
+    // What lies where the lock or the new content would be.
+    fs::rename(&pipe, folder.path().join("file.lock")).unwrap();
+    assert!(matches!(claim(&folder.path().join("file")).unwrap(), Claim::Ours(None)));
+    fs::rename(folder.path().join("file.lock"), folder.path().join("file.new")).unwrap();
+    replace(&folder.path().join("file"), |out| out.write_all(b"text")).unwrap();
+    assert_eq!(fs::read(folder.path().join("file")).unwrap(), b"text");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_stays_one() {
+    use std::os::unix::fs::symlink;
+    let outer = tempfile::tempdir().unwrap();
+    let inner = outer.path().join("inner");
+    fs::create_dir(&inner).unwrap();
+    let (first, second, file) = (outer.path().join("first"), inner.join("second"), inner.join("file"));
+    symlink("inner/second", &first).unwrap();
+    symlink(&file, &second).unwrap();
+    for text in ["where nothing was", "where something was"] {
+        replace(&first, |out| out.write_all(text.as_bytes())).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+    assert!(fs::symlink_metadata(&first).unwrap().is_symlink());
+    assert!(fs::symlink_metadata(&second).unwrap().is_symlink());
+    let claimed = claim(&first).unwrap();
+    assert!(matches!(claim(&file).unwrap(), Claim::Theirs), "the same file by another name");
+    drop(claimed);
+    let circle = outer.path().join("circle");
+    symlink("circle", &circle).unwrap();
+    assert!(replace(&circle, |_| panic!("nothing is to be written")).is_err());
+}
+
+#[test]
+fn a_claim_holds_until_it_is_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let first = claim(&path).unwrap();
+    assert!(matches!(first, Claim::Ours(Some(_))));
+    assert!(matches!(claim(&path).unwrap(), Claim::Theirs));
+    replace(&path, |out| out.write_all(b"text")).unwrap();
+    assert!(matches!(claim(&path).unwrap(), Claim::Theirs), "it is another file now, by the same name");
+    drop(first);
+    assert!(matches!(claim(&path).unwrap(), Claim::Ours(Some(_))));
+}
+
+#[test]
+fn where_no_lock_can_be_had_there_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(claim(&folder.path().join("no such folder").join("file")).unwrap(), Claim::Ours(None)));
+}
