@@ -2,7 +2,7 @@
 //! cannot wait it does at once, through [`Traffic`]. Floor 5.
 
 use super::command::{Assembler, Command};
-use super::traffic::{Hurry, Order, Stamp, Traffic};
+use super::traffic::{Order, Stamp, Traffic};
 use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
@@ -12,9 +12,8 @@ pub fn input() -> impl Read {
     io::stdin().lock()
 }
 
-/// Reads `input` until `END` or its end, and hands every command over. Returns what hurry the end was in; the
-/// session has then been told.
-pub fn listen(mut input: impl Read, traffic: &Traffic, session: &SyncSender<Order>) -> Hurry {
+/// Reads `input` until `END` or its end, and hands every command over; or until nobody takes them any more.
+pub fn listen(mut input: impl Read, traffic: &Traffic, session: &SyncSender<Order>) {
     let mut chunk = vec![0; 1 << 16];
     let mut lines = Lines::default();
     let mut assembler = Assembler::default();
@@ -30,47 +29,40 @@ pub fn listen(mut input: impl Read, traffic: &Traffic, session: &SyncSender<Orde
         let at = Instant::now();
         listened += at - waiting;
         let stamp = Stamp { at, listened };
-        let mut ending = None;
+        let mut is_over = false;
         let mut take = |line: &[u8]| {
-            if ending.is_none()
-                && let Some(recorder) = traffic.recorder()
-            {
+            if is_over {
+                return;
+            }
+            if let Some(recorder) = traffic.recorder() {
                 recorder.heard(line);
             }
-            if ending.is_none()
-                && let Some(command) = assembler.line(line)
-            {
-                ending = hand_over(&mut seq, stamp, command, traffic, session);
+            if let Some(command) = assembler.line(line) {
+                is_over = !hand_over(&mut seq, stamp, command, traffic, session);
             }
         };
         lines.split(&chunk[..count], &mut take);
         if count == 0 {
             // The last line may lack its end, and the end of the input says END.
             lines.split(b"\n", &mut take);
-            ending = ending.or_else(|| hand_over(&mut seq, stamp, Command::End, traffic, session));
+            if !is_over {
+                hand_over(&mut seq, stamp, Command::End, traffic, session);
+            }
+            return;
         }
-        if let Some(ending) = ending {
-            return ending;
+        if is_over {
+            return;
         }
     }
 }
 
-/// Announces one command and sends it to the session; tells when it was the last one.
-fn hand_over(
-    seq: &mut u64,
-    stamp: Stamp,
-    command: Command,
-    traffic: &Traffic,
-    session: &SyncSender<Order>,
-) -> Option<Hurry> {
+/// Announces one command and sends it to the session; whether there may be another one.
+fn hand_over(seq: &mut u64, stamp: Stamp, command: Command, traffic: &Traffic, session: &SyncSender<Order>) -> bool {
     *seq += 1;
-    let last = command == Command::End;
+    let is_last = command == Command::End;
     let order = Order { seq: *seq, stamp, command };
-    let hurry = traffic.announce(&order);
-    if session.send(order).is_err() {
-        return Some(Hurry::AtOnce);
-    }
-    last.then_some(hurry)
+    traffic.announce(&order);
+    session.send(order).is_ok() && !is_last
 }
 
 /// Splits bytes into lines: CR, LF and CRLF end one. Knows nothing of encodings.
@@ -159,29 +151,31 @@ mod tests {
         }
     }
 
-    fn heard(chunks: &[(u64, &'static str)]) -> (Hurry, Vec<Command>) {
+    /// Whether the manager is in a hurry to leave, and what it has said.
+    fn heard(chunks: &[(u64, &'static str)]) -> (bool, Vec<Command>) {
         let (sender, orders) = mpsc::sync_channel(1000);
-        let ending = listen(Slowly(chunks.to_vec()), &Traffic::default(), &sender);
+        let traffic = Traffic::default();
+        listen(Slowly(chunks.to_vec()), &traffic, &sender);
         drop(sender);
-        (ending, orders.iter().map(|order| order.command).collect())
+        (traffic.left().is_some(), orders.iter().map(|order| order.command).collect())
     }
 
     #[test]
     fn the_end_of_the_input_is_an_end() {
-        assert_eq!(heard(&[]), (Hurry::AtOnce, vec![Command::End]));
-        assert_eq!(heard(&[(0, "ABOUT")]), (Hurry::InTurn, vec![Command::About, Command::End]));
-        assert_eq!(heard(&[(0, "BOARD\n7,7,2")]), (Hurry::AtOnce, vec![Command::End]));
-        assert_eq!(heard(&[(0, "END\nABOUT\n")]), (Hurry::AtOnce, vec![Command::End]));
+        assert_eq!(heard(&[]), (true, vec![Command::End]));
+        assert_eq!(heard(&[(0, "ABOUT")]), (false, vec![Command::About, Command::End]));
+        assert_eq!(heard(&[(0, "BOARD\n7,7,2")]), (true, vec![Command::End]));
+        assert_eq!(heard(&[(0, "END\nABOUT\n")]), (true, vec![Command::End]));
     }
 
     #[test]
     fn an_end_that_came_with_a_question_waits() {
         let asked = vec![Command::Begin, Command::End];
-        assert_eq!(heard(&[(0, "BEGIN\nEND\n")]), (Hurry::InTurn, asked.clone()));
-        assert_eq!(heard(&[(0, "BEGIN\n")]), (Hurry::InTurn, asked.clone()));
+        assert_eq!(heard(&[(0, "BEGIN\nEND\n")]), (false, asked.clone()));
+        assert_eq!(heard(&[(0, "BEGIN\n")]), (false, asked.clone()));
         // A busy machine may wake the listener too late, but not every time.
-        let soon_after = || heard(&[(100, "BEGIN\n"), (1, "END\n")]) == (Hurry::InTurn, asked.clone());
+        let soon_after = || heard(&[(100, "BEGIN\n"), (1, "END\n")]) == (false, asked.clone());
         assert!((0..5).any(|_| soon_after()));
-        assert_eq!(heard(&[(0, "BEGIN\n"), (100, "END\n")]), (Hurry::AtOnce, asked));
+        assert_eq!(heard(&[(0, "BEGIN\n"), (100, "END\n")]), (true, asked));
     }
 }

@@ -1,20 +1,23 @@
-//! Floor 5: the Gomocup protocol, as managers really speak it. One thread listens, another one thinks and talks.
+//! Floor 5: the Gomocup protocol, as managers really speak it. One thread listens, another one thinks and answers, and
+//! a third one writes the answers.
 //!
 //! ```text
 //! stdin -> input -> command -> (Order) -> session -> engine
 //!             \                             ^   \
-//!              `------- traffic (cuts) -----'    `-> reply -> stdout
+//!              `------- traffic (cuts) -----'    `-> reply -> output -> stdout
 //! ```
 
 pub mod command;
 pub mod info;
 pub mod input;
 mod number;
+pub mod output;
 pub mod record;
 pub mod reply;
 pub mod session;
 pub mod traffic;
 
+use output::Output;
 use record::Recorder;
 use session::Session;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,15 +25,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Duration;
 use std::time::SystemTime;
-use traffic::{Hurry, Traffic};
+use traffic::Traffic;
 
 /// Stack of the thinking thread: searches are deep, and the main thread's stack is small on some systems.
 const STACK: usize = 64 << 20;
-
-/// How long an answer that is owed may hold up the end; a manager that left may not read it at all.
-const FAREWELL: Duration = Duration::from_millis(80);
 
 /// Commands that may wait for the session: more than a mouse makes that is reported all through a long search. Whoever
 /// writes more of them is made to wait, too: the listener does not read on, and they stay in the pipe.
@@ -49,6 +48,10 @@ fn with_process_number(path: PathBuf) -> PathBuf {
 
 /// Speaks the protocol on the standard streams until `END` or the end of the input; writes down what happens if there
 /// is a file to write it to, here or in [`RECORD_VARIABLE`].
+///
+/// It is over when the session is: what was asked before the end is answered, and what is to be kept is in its file.
+/// What could hold that up has a bound of its own: searches are cut, see [`Traffic`]; a manager that has left is not
+/// waited for, see [`Output`]; nor are files that do not answer, see [`crate::engine::files`].
 pub fn run(record: Option<&Path>) -> io::Result<()> {
     let named = std::env::var_os(RECORD_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
     let recorder = match record {
@@ -60,22 +63,18 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
     };
     let traffic = Arc::new(Traffic::new(recorder));
     let (sender, orders) = mpsc::sync_channel(WAITING);
+    let output = Output::new(reply::output, Arc::clone(&traffic))?;
     let shared = Arc::clone(&traffic);
     let thinking = thread::Builder::new().name("think".into()).stack_size(STACK).spawn(move || {
-        let mut session = Session::new(reply::output(), Arc::clone(&shared));
-        if shared.recorder().is_none() {
+        let is_recorded = shared.recorder().is_some();
+        let mut session = Session::new(output, shared);
+        if !is_recorded {
             // Other openings every time, unless the session is to be repeated.
             session.set_opening_seed(seed_of_the_moment());
         }
-        session.serve(orders);
-        shared.finish();
+        session.serve(&orders);
     })?;
-    thread::Builder::new().name("listen".into()).spawn(move || {
-        let hurry = input::listen(input::input(), &traffic, &sender);
-        if hurry == Hurry::AtOnce && !traffic.wait_finished(FAREWELL) {
-            std::process::exit(0);
-        }
-    })?;
+    thread::Builder::new().name("listen".into()).spawn(move || input::listen(input::input(), &traffic, &sender))?;
     thinking.join().map_err(|_| io::Error::other("the thinking thread panicked"))
 }
 

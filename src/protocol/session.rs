@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// Whether the session goes on.
@@ -97,21 +98,23 @@ impl<W: Write> Session<W> {
         self.engine.options_mut().opening_seed = seed;
     }
 
-    /// Obeys orders until one of them ends the session or nobody reads the replies any more.
-    pub fn serve(&mut self, orders: impl IntoIterator<Item = Order>) {
-        for order in orders {
-            match self.handle(&order) {
-                Ok(Flow::Continue) => {}
-                Ok(Flow::End) => break,
-                Err(error) => {
-                    log::info!("the output is closed: {error}");
-                    break;
-                }
-            }
+    /// Obeys orders until one of them ends the session or the output is closed. Then the database is in its file.
+    pub fn serve(&mut self, orders: &Receiver<Order>) {
+        if let Err(error) = self.obey_all(orders) {
+            log::info!("the output is closed: {error}");
         }
         if let Err(error) = self.write_database() {
             log::error!("the database could not be written: {error}");
         }
+    }
+
+    fn obey_all(&mut self, orders: &Receiver<Order>) -> io::Result<()> {
+        for order in orders {
+            if self.handle(&order)? == Flow::End {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The engine as the conversation has left it.
@@ -140,7 +143,6 @@ impl<W: Write> Session<W> {
         if self.started && self.traffic.is_last(order.seq) {
             self.engine.prepare();
         }
-        // Nobody waits for the disk, and the clock of the next question does not either.
         outcome.and_then(|()| self.save_now_and_then()).map(|()| Flow::Continue)
     }
 
@@ -409,7 +411,6 @@ impl<W: Write> Session<W> {
         let started = order.stamp.at.max(self.free_since);
         self.traffic.begin(order.seq, order.stamp, started, self.engine.options().clone());
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
-        let control = self.traffic.control();
         if let Some(script) = &mut self.script {
             self.engine.set_script(Some(script.pop_front().unwrap_or_default()));
         }
@@ -418,8 +419,8 @@ impl<W: Write> Session<W> {
             recorder.asked(&self.engine);
         }
         let notation = self.notation();
-        let mut sink = Messages::new(&mut self.out, control, notation, &self.wishes, started);
-        let engine = &mut self.engine;
+        let mut sink = Messages::new(&mut self.out, &self.traffic, notation, &self.wishes, started);
+        let (engine, control) = (&mut self.engine, self.traffic.control());
         let answer = catch_unwind(AssertUnwindSafe(|| question(engine, control, &mut sink)));
         let outcome = sink.finish();
         self.traffic.end();

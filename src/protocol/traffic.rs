@@ -11,7 +11,7 @@ use super::record::Recorder;
 use crate::engine::Options;
 use crate::search::SearchControl;
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Commands heard within this time of a think command came together with it.
@@ -45,15 +45,6 @@ pub struct Order {
     pub command: Command,
 }
 
-/// Whether an order waits for what came before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hurry {
-    /// It came with the questions before it: they are answered in peace first.
-    InTurn,
-    /// It came on its own: whoever sent it does not want to wait.
-    AtOnce,
-}
-
 /// A search that runs.
 #[derive(Debug)]
 struct Running {
@@ -77,9 +68,8 @@ struct State {
     last_think: Option<Stamp>,
     /// The last command that may owe a line.
     last_question: Option<Stamp>,
-    /// The session is busy with a file.
-    filing: bool,
-    finished: bool,
+    /// When the manager has left, see [`Traffic::left`].
+    left: Option<Instant>,
 }
 
 /// The shared state, and the line to the running search.
@@ -87,8 +77,6 @@ struct State {
 pub struct Traffic {
     control: SearchControl,
     state: Mutex<State>,
-    /// `finished` or `filing` has changed.
-    settled: Condvar,
     recorder: Option<Recorder>,
 }
 
@@ -113,14 +101,16 @@ impl Traffic {
     }
 
     /// The listener has heard `order`, which the session will meet in its turn. What cannot wait is done here:
-    /// stopping searches and changing their limits. Returns what hurry an `END` would be in: whether it came with
-    /// the questions before it and waits for their answers, or comes from somebody who is about to leave.
-    pub fn announce(&self, order: &Order) -> Hurry {
+    /// stopping searches and changing their limits.
+    pub fn announce(&self, order: &Order) {
         let mut state = self.state();
         state.heard = order.seq;
         let together = |earlier: Option<Stamp>| earlier.is_some_and(|earlier| !order.stamp.is_apart_from(&earlier));
         let (with_think, with_question) = (together(state.last_think), together(state.last_question));
-        let patient = with_think || (with_question && state.running.is_none());
+        let is_patient = with_think || (with_question && state.running.is_none());
+        if order.command == Command::End && !is_patient {
+            state.left = Some(Instant::now());
+        }
         if !matches!(order.command, Command::Info(_) | Command::Stop | Command::End) {
             state.last_question = Some(order.stamp);
         }
@@ -142,7 +132,12 @@ impl Traffic {
             command if command.thinks() => state.last_think = Some(order.stamp),
             _ => {}
         }
-        if patient { Hurry::InTurn } else { Hurry::AtOnce }
+    }
+
+    /// When the manager has left, if it has: its `END` came on its own. An `END` that came with the questions before it
+    /// waits for their answers.
+    pub fn left(&self) -> Option<Instant> {
+        self.state().left
     }
 
     /// All think commands before `seq` answer at once.
@@ -200,51 +195,11 @@ impl Traffic {
             state.infos.pop_front();
         }
     }
-
-    /// The session has nothing left to do.
-    pub fn finish(&self) {
-        self.state().finished = true;
-        self.settled.notify_all();
-    }
-
-    /// The session is busy with a file, until what is returned is dropped.
-    pub fn filing(self: &Arc<Self>) -> Filing {
-        self.state().filing = true;
-        Filing(Arc::clone(self))
-    }
-
-    /// Waits until the session has nothing left to do; `false` when it takes longer than `patience`, the time for files
-    /// not counted.
-    pub fn wait_finished(&self, patience: Duration) -> bool {
-        let mut state = self.state();
-        loop {
-            let waited = self.settled.wait_timeout_while(state, patience, |state| !state.finished);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if state.finished || !state.filing {
-                return state.finished;
-            }
-            let waited = self.settled.wait_while(state, |state| state.filing && !state.finished);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
-/// See [`Traffic::filing`].
-#[must_use]
-#[derive(Debug)]
-pub struct Filing(Arc<Traffic>);
-
-impl Drop for Filing {
-    fn drop(&mut self) {
-        self.0.state().filing = false;
-        self.0.settled.notify_all();
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicBool, Ordering};
 
     /// Orders with made-up times of hearing, in ms.
     struct Script {
@@ -353,45 +308,24 @@ mod tests {
     }
 
     #[test]
-    fn the_hurry_of_an_end() {
-        let hurry = |script: &mut Script, ms| {
-            script.seq += 1;
-            let order = Order { seq: script.seq, stamp: script.stamp(ms), command: Command::End };
-            script.traffic.announce(&order)
+    fn an_end_on_its_own_is_a_hurry() {
+        let leaves = |script: &mut Script, ms| {
+            script.traffic.state().left = None;
+            script.hear(ms, Command::End);
+            script.traffic.left().is_some()
         };
-        assert_eq!(hurry(&mut Script::new(), 0), Hurry::AtOnce);
+        assert!(leaves(&mut Script::new(), 0));
         for question in [Command::Begin, Command::About] {
             let mut script = Script::new();
             script.hear(10, question);
-            assert_eq!(hurry(&mut script, 20), Hurry::InTurn);
-            assert_eq!(hurry(&mut script, 100), Hurry::AtOnce);
+            assert!(!leaves(&mut script, 20));
+            assert!(leaves(&mut script, 100));
         }
         let mut script = Script::new();
         let begin = script.hear(0, Command::Begin);
         script.begin(&begin);
         script.hear(1000, Command::About);
-        assert_eq!(hurry(&mut script, 1000), Hurry::AtOnce, "the search has run for long");
-    }
-
-    #[test]
-    fn the_end_waits_for_files_but_not_for_a_reader_that_left() {
-        let traffic = Arc::new(Traffic::default());
-        let patience = Duration::from_millis(1);
-        assert!(!traffic.wait_finished(patience));
-        let filing = traffic.filing();
-        let is_written = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let listener = scope.spawn(|| {
-                traffic.wait_finished(patience);
-                is_written.load(Ordering::SeqCst)
-            });
-            std::thread::sleep(50 * patience);
-            is_written.store(true, Ordering::SeqCst);
-            drop(filing);
-            assert!(listener.join().unwrap());
-        });
-        traffic.finish();
-        assert!(traffic.wait_finished(patience));
+        assert!(leaves(&mut script, 1000), "the search has run for long");
     }
 
     #[test]

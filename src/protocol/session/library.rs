@@ -54,7 +54,6 @@ impl<W: Write> Session<W> {
 
     /// Writes the database, if it has a file and has changed.
     pub(super) fn write_database(&mut self) -> io::Result<()> {
-        let _filing = self.traffic.filing();
         self.database.save()
     }
 
@@ -161,10 +160,7 @@ impl<W: Write> Session<W> {
         if self.script.is_some() && file_use != FileUse::LoadHash {
             return Ok(());
         }
-        let filing = self.traffic.filing();
-        let outcome = self.file(file_use, &path);
-        drop(filing);
-        match outcome {
+        match self.file(file_use, &path) {
             Ok(Some(report)) => self.reply(&Reply::File(report)),
             Ok(None) => self.reply(&Reply::DatabaseSize(self.database.len())),
             Err(error) => self.reply(&Reply::FileError(&error)),

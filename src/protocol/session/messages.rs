@@ -4,7 +4,8 @@
 use crate::base::{Point, Score};
 use crate::protocol::info::Wishes;
 use crate::protocol::reply::{Notation, Realtime, Reply};
-use crate::search::{Iteration, ReportSink, RootEvent, SearchControl};
+use crate::protocol::traffic::Traffic;
+use crate::search::{Iteration, ReportSink, RootEvent};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
@@ -18,10 +19,11 @@ const TOLD_AT_ONCE: u32 = 16;
 /// Least time between the deeper iterations that are told; the last one always is.
 const LINE_PACE: Duration = Duration::from_millis(50);
 
-/// Writes what a search has to say; stops it when nobody reads.
+/// Writes what a search has to say; stops it when nobody reads. A manager that has left is told nothing: it gets the
+/// answers it is owed.
 pub(super) struct Messages<'a, W> {
     out: &'a mut W,
-    control: &'a SearchControl,
+    traffic: &'a Traffic,
     notation: Notation,
     pace: Pace,
     display: Option<Display>,
@@ -156,21 +158,21 @@ impl Display {
 impl<'a, W: Write> Messages<'a, W> {
     pub(super) fn new(
         out: &'a mut W,
-        control: &'a SearchControl,
+        traffic: &'a Traffic,
         notation: Notation,
         wishes: &Wishes,
         started: Instant,
     ) -> Messages<'a, W> {
         let display = wishes.realtime().then(|| Display::new(started));
-        Messages { out, control, notation, pace: Pace::default(), display, outcome: Ok(()) }
+        Messages { out, traffic, notation, pace: Pace::default(), display, outcome: Ok(()) }
     }
 
     fn write(&mut self, reply: &Reply<'_>) {
-        if self.outcome.is_ok() {
+        if self.outcome.is_ok() && self.traffic.left().is_none() {
             self.outcome = reply.write(self.out);
         }
         if self.outcome.is_err() {
-            self.control.stop();
+            self.traffic.control().stop();
         }
     }
 
@@ -239,6 +241,8 @@ impl<W: Write> ReportSink for Messages<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::command::Command;
+    use crate::protocol::traffic::{Order, Stamp};
 
     fn point(x: usize) -> Point {
         Point::new(x, 7).unwrap()
@@ -327,9 +331,9 @@ mod tests {
     /// Piskvork took more than a second for the 175 lines of one move, and called the move late.
     #[test]
     fn a_flood_of_iterations_becomes_a_few_lines_and_the_last_one() {
-        let (mut out, control) = (Vec::new(), SearchControl::default());
+        let (mut out, traffic) = (Vec::new(), Traffic::default());
         let zero = Instant::now();
-        let mut messages = Messages::new(&mut out, &control, Notation::Plain, &Wishes::default(), zero);
+        let mut messages = Messages::new(&mut out, &traffic, Notation::Plain, &Wishes::default(), zero);
         for depth in 1..=175 {
             messages.root_event(RootEvent::Deepens(depth));
             messages.iteration(&iteration(depth, 1));
@@ -339,6 +343,19 @@ mod tests {
         let stalls = zero.elapsed().as_millis() / 50;
         assert!(text.lines().count() as u128 <= 17 + stalls, "{text}");
         assert!(text.lines().last().unwrap().starts_with("MESSAGE depth 175-175 "), "{text}");
+    }
+
+    #[test]
+    fn a_manager_that_has_left_is_told_nothing() {
+        let (mut out, traffic) = (Vec::new(), Traffic::default());
+        let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
+        let mut messages = Messages::new(&mut out, &traffic, Notation::Plain, &Wishes::default(), stamp.at);
+        messages.iteration(&iteration(1, 1));
+        traffic.announce(&Order { seq: 1, stamp, command: Command::End });
+        messages.iteration(&iteration(2, 1));
+        messages.finish().unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.starts_with("MESSAGE depth 1-1 ") && text.lines().count() == 1, "{text}");
     }
 
     /// A thousand moves in a second of search, each looked at for a millisecond.

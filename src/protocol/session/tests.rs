@@ -288,6 +288,40 @@ fn soup() {
     }
 }
 
+/// The interruption is heard before the search has begun: so it is in a slow start, and for questions that wait.
+#[test]
+fn whatever_interrupts_a_question_it_is_answered() {
+    let size = Size::square(15).unwrap();
+    let spot = Spot { x: 9, y: 9 };
+    let interruptions = [Command::Stop, Command::End, Command::Restart, Command::Start(size), Command::TakeBack(spot)];
+    let questions = [
+        "BEGIN",
+        "TURN 7,7",
+        "BOARD; 7,7,2; DONE",
+        "SWAP2BOARD; DONE",
+        "SWAP2BOARD; 7,7; 8,8; 9,9; DONE",
+        "yxnbest 1",
+        "yxnbest 3",
+        "yxsearchdefend",
+        "yxbalanceone 0",
+        "yxbalancetwo 0",
+    ];
+    for (interruption, question) in interruptions.iter().flat_map(|one| questions.map(|question| (one, question))) {
+        let mut talk = Talk::new();
+        talk.say("INFO timeout_turn 600000; START 15");
+        let command = question.split("; ").filter_map(|line| talk.assembler.line(line.as_bytes())).last().unwrap();
+        let order = talk.order(command);
+        talk.session.traffic.announce(&order);
+        let mut later = talk.order(interruption.clone());
+        later.stamp.listened = Duration::from_secs(1);
+        talk.session.traffic.announce(&later);
+        assert_eq!(talk.session.handle(&order).unwrap(), Flow::Continue);
+        let said = String::from_utf8(std::mem::take(&mut talk.session.out)).unwrap();
+        let answers: Vec<&str> = said.lines().filter(|line| !line.starts_with("MESSAGE ")).collect();
+        assert!(answers.len() == 1 && !answers[0].starts_with("ERROR"), "{question}, {interruption:?}: {said}");
+    }
+}
+
 #[test]
 fn a_panic_in_the_search_still_moves() {
     let mut talk = Talk::new();
@@ -346,5 +380,7 @@ fn a_closed_output_ends_the_session() {
     let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
     let about = Order { seq: 1, stamp, command: Command::About };
     assert!(session.handle(&about).is_err());
-    session.serve(std::iter::repeat(about));
+    let (sender, orders) = std::sync::mpsc::channel();
+    sender.send(about).unwrap();
+    session.serve(&orders);
 }
