@@ -2,20 +2,28 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[cfg(target_os = "linux")]
+mod process;
+
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Lines, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::Duration;
-use tengen::base::{Cell, Point, Rule, Size};
+use std::time::{Duration, Instant};
+use tengen::base::{Cell, Point, Rule, Score, Size};
 use tengen::engine::Database;
 use tengen::engine::database::Position;
+
+/// How long the busiest machine may take.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Brain {
     child: Child,
     input: ChildStdin,
-    lines: Lines<BufReader<ChildStdout>>,
+    /// What it has said, a few lines ahead of the reader.
+    lines: Receiver<String>,
 }
 
 impl Brain {
@@ -26,7 +34,9 @@ impl Brain {
             .spawn()
             .unwrap();
         let input = child.stdin.take().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = mpsc::sync_channel(10);
+        thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let mut brain = Brain { child, input, lines };
         let path = database.to_str().unwrap();
         brain.send(&format!("START 15\nINFO usedatabase 1\nyxsetdatabase\n{path}\n"));
@@ -41,7 +51,7 @@ impl Brain {
     /// Reads up to a line that begins so.
     fn read_until(&mut self, begin: &str) -> String {
         loop {
-            let line = self.lines.next().expect("the brain goes on").unwrap();
+            let line = self.lines.recv_timeout(PATIENCE).expect("the brain says something");
             if line.starts_with(begin) {
                 return line;
             }
@@ -60,6 +70,41 @@ fn get(database: &Database, stones: &[(usize, usize)]) -> Option<(i32, u32)> {
         stones.iter().zip(colors).map(|(&(x, y), cell)| (Point::new(x, y).unwrap(), cell)).collect();
     let position = Position { rule: Rule::Freestyle, size: Size::square(15).unwrap(), stones: &stones };
     database.get(&position).map(|entry| (entry.value, entry.depth))
+}
+
+impl Drop for Brain {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits for something that will be so in a moment.
+fn wait_until(is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < PATIENCE, "it is not so after a minute");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Makes a database of so many positions of three stones.
+fn fill(path: &Path, count: usize) {
+    let size = Size::square(15).unwrap();
+    let points: Vec<Point> = size.points().collect();
+    let mut database = Database::open(path).unwrap();
+    for (index, &first) in points.iter().enumerate() {
+        for &second in &points[..index] {
+            for &third in points.iter().filter(|&&point| point != first && point != second) {
+                let stones = [(first, Cell::Black), (second, Cell::White), (third, Cell::Black)];
+                database.note(&Position { rule: Rule::Freestyle, size, stones: &stones }, Score::DRAW, 1, None);
+                if database.len() == count {
+                    return database.save().unwrap();
+                }
+            }
+        }
+    }
+    panic!("there are fewer positions");
 }
 
 #[test]
@@ -88,6 +133,7 @@ fn a_search_is_in_the_file_before_anybody_asks() {
     let mut brain = Brain::start(&path);
     brain.send("INFO max_depth 4\nBOARD\n7,7,2\nDONE\nABOUT\n");
     brain.read_until("name=");
+    wait_until(|| path.exists());
     brain.child.kill().unwrap();
     brain.child.wait().unwrap();
     assert!(get(&Database::open(&path).unwrap(), &[(7, 7)]).is_some());
@@ -153,4 +199,134 @@ fn no_kill_spoils_the_file() {
         assert_eq!(database.len(), 224);
         assert_eq!(get(&database, &[(3, 5), (0, 9)]), Some((0, 9)));
     }
+}
+
+/// It took longer than the process stayed after its END: nothing was deleted, and what had been noted was lost, too.
+#[test]
+fn what_was_deleted_and_noted_before_the_end_is_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("positions");
+    fill(&path, 60_000);
+    let mut brain = Brain::start(&path);
+    for x in 0..15 {
+        brain.send(&format!("yxedittvddatabase 1 87 0 0\n{x},0\ndone\n"));
+    }
+    // These positions are not there, and so it takes a while to find nothing that follows from them.
+    for x in 0..15 {
+        brain.send(&format!("yxdeletedatabaseall nonwl\n{x},0\n{x},1\n{x},2\n{x},3\ndone\n"));
+    }
+    brain.send("yxdeletedatabaseall nonwl\ndone\n");
+    // An END that comes later than 50 ms after a question does not wait for its turn.
+    thread::sleep(Duration::from_millis(60));
+    brain.end();
+    // Of the fifteen points on an edge eight differ.
+    assert_eq!(Database::open(&path).unwrap().len(), 8);
+}
+
+#[test]
+fn what_was_noted_before_the_end_is_in_the_file_even_if_nobody_reads_the_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("positions");
+    let mut brain = Brain::start(&path);
+    brain.send(&"FOO\n".repeat(10_000));
+    brain.send("yxedittvddatabase 2 0 77 0\n7,7\ndone\n");
+    thread::sleep(Duration::from_millis(200));
+    brain.end();
+    assert_eq!(get(&Database::open(&path).unwrap(), &[(7, 7)]), Some((77, 0)));
+}
+
+/// It was written between one answer and the next question, or instead of thinking about that.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_thread_that_thinks_does_not_write_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("positions");
+    fill(&path, 250_000);
+    let size = || std::fs::metadata(&path).unwrap().len();
+    let before = size();
+    let mut brain = process::Process::new();
+    brain.send(&format!("START 15\nINFO usedatabase 1\nyxsetdatabase\n{}\nABOUT", path.display()));
+    let [_, _] = [brain.answer(), brain.answer()];
+    let used = brain.thinking_time();
+    brain.send("yxedittvddatabase 2 0 77777 0\n7,7\ndone\nABOUT");
+    brain.answer();
+    wait_until(|| size() != before);
+    // Processor time, told to 10 ms; it used to take more than a tenth of a second.
+    let used = brain.thinking_time() - used;
+    assert!(used <= Duration::from_millis(30), "{used:?}");
+    let (_, status) = brain.end();
+    assert!(status.success());
+}
+
+/// The last one to write used to win.
+#[test]
+fn two_processes_do_not_overwrite_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("positions");
+    let edit = |brain: &mut Brain, value: i32, x: usize| {
+        brain.send(&format!("yxedittvddatabase 2 0 {value} 0\n{x},7\ndone\nyxsavedatabase\n"));
+    };
+    let in_use = "another process uses it, nothing is written";
+    let mut first = Brain::start(&path);
+    edit(&mut first, 10, 0);
+    first.read_until("MESSAGE database of 1 positions");
+
+    let mut second = Brain::start(&path);
+    assert_eq!(second.read_until("MESSAGE database"), format!("MESSAGE database: {in_use}"));
+    second.send("yxquerydatabaseone\n0,7\ndone\n");
+    second.read_until("MESSAGE DATABASE ONE -1 10 0");
+    edit(&mut second, 20, 1);
+    assert_eq!(second.read_until("ERROR"), format!("ERROR database: {in_use}"));
+    edit(&mut first, 30, 2);
+    first.read_until("MESSAGE database of 2 positions");
+    let third = Brain::start(&path);
+    third.end();
+    let database = Database::open(&path).unwrap();
+    assert_eq!([0, 1, 2].map(|x| get(&database, &[(x, 7)])), [Some((10, 0)), None, Some((30, 0))]);
+    drop(database);
+
+    first.child.kill().unwrap();
+    first.child.wait().unwrap();
+    second.send("yxsavedatabase\n");
+    second.read_until("MESSAGE database of 3 positions");
+    second.end();
+    let database = Database::open(&path).unwrap();
+    assert_eq!([0, 1, 2].map(|x| get(&database, &[(x, 7)])), [Some((10, 0)), Some((20, 0)), Some((30, 0))]);
+}
+
+#[test]
+fn the_same_file_again_is_still_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("positions");
+    let mut brain = Brain::start(&path);
+    brain.send("yxedittvddatabase 2 0 5 0\n7,7\ndone\n");
+    for name in [&path, folder.path(), &path] {
+        brain.send(&format!("yxsetdatabase\n{}\n", name.display()));
+    }
+    brain.read_until("MESSAGE database of 1 positions");
+    brain.read_until("ERROR database: not a plain file");
+    brain.read_until("MESSAGE database of 1 positions");
+    brain.send("yxedittvddatabase 2 0 5 0\n8,8\ndone\nyxsavedatabase\n");
+    assert_eq!(brain.read_until("MESSAGE database"), "MESSAGE database of 2 positions");
+    brain.end();
+}
+
+/// Whoever opens a pipe waits for the other end: nothing was answered any more, and the process did not leave.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_wherever_a_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut brain = Brain::start(&folder.path().join("positions"));
+    for word in ["yxhashload", "yxhashdump", "yxsetdatabase", "yxtxttodb", "yxdbtotxt", "yxdbtopos"] {
+        brain.send(&format!("{word}\n{}\n", pipe.display()));
+        let said = brain.read_until("ERROR ");
+        assert!(said.ends_with(": not a plain file"), "{word}: {said}");
+    }
+    brain.end();
+    // A game is not given up because it cannot be written down.
+    let recorded =
+        Command::new(env!("CARGO_BIN_EXE_pbrain-tengen")).env("TENGEN_RECORD", &pipe).stdin(Stdio::null()).status();
+    assert!(recorded.unwrap().success());
 }

@@ -12,16 +12,21 @@
 //!
 //! The fields are rule, size, black stones, white stones, value for the side to move, depth, tag, best move, label. A
 //! file with anything unexpected in it is refused as a whole.
+//!
+//! It is written by a thread of its own, and by one process only: the first that has opened it.
 
-use super::files;
+mod entries;
+
+use super::files::{self, Claim};
 use crate::base::hash::Checksum;
 use crate::base::{Cell, Color, Point, Rule, Score, Size};
 use crate::board::notation::{letter, parse_moves};
 use crate::board::symmetry::Symmetry;
-use std::collections::BTreeMap;
+use entries::Entries;
 use std::fmt::{self, Write as _};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 
 const HEADER: &str = "tengen-database 1";
 /// Most positions: about 200 MiB of memory.
@@ -119,6 +124,8 @@ pub enum DatabaseError {
     Io(io::Error),
     /// The file is no database, or was damaged; the line that shows it, from 1.
     Damaged(usize),
+    /// It belongs to another process, which may write to it at any time.
+    InUse,
 }
 
 impl fmt::Display for DatabaseError {
@@ -126,6 +133,7 @@ impl fmt::Display for DatabaseError {
         match self {
             DatabaseError::Io(error) => write!(f, "{error}"),
             DatabaseError::Damaged(line) => write!(f, "not a database, or a damaged one (line {line})"),
+            DatabaseError::InUse => f.write_str("another process uses it, nothing is written"),
         }
     }
 }
@@ -152,23 +160,43 @@ pub enum Deletion {
 /// The positions, and the file they belong to.
 #[derive(Debug, Default)]
 pub struct Database {
-    entries: BTreeMap<String, Entry>,
+    entries: Entries,
     path: Option<PathBuf>,
+    claim: Claim,
+    /// Whether there is something that is neither in the file nor on the way to it.
     is_changed: bool,
+    /// The thread that writes the file.
+    saving: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Database {
     /// The database in this file; an empty one where there is no such file, which is then made when there is
     /// something to keep.
     pub fn open(path: &Path) -> Result<Database, DatabaseError> {
-        let entries = match std::fs::metadata(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
-            Err(error) => return Err(error.into()),
-            Ok(metadata) if !metadata.is_file() => return Err(DatabaseError::Damaged(1)),
-            Ok(metadata) if metadata.len() > LONGEST_FILE => return Err(DatabaseError::Damaged(1)),
-            Ok(_) => read(&std::fs::read(path)?)?,
-        };
-        Ok(Database { entries, path: Some(path.to_owned()), is_changed: false })
+        // What is no database gets no lock beside it.
+        let _ = content(path)?;
+        // Read under the lock: what another process has written before is there.
+        let claim = files::claim(path)?;
+        Ok(Database { entries: load(path)?, path: Some(path.to_owned()), claim, is_changed: false, saving: None })
+    }
+
+    /// Turns to the database in another file, after this one has been saved as far as it is ours. If the other one cannot
+    /// be read, this one stays.
+    pub fn turn_to(&mut self, path: &Path) -> Result<(), DatabaseError> {
+        match self.save() {
+            Err(DatabaseError::InUse) => {}
+            outcome => outcome?,
+        }
+        // It may be the same file, and our own lock must not keep us out.
+        self.claim = Claim::Theirs;
+        let opened = Database::open(path);
+        if opened.is_err()
+            && let Some(path) = &self.path
+        {
+            self.claim = files::claim(path).unwrap_or(Claim::Theirs);
+        }
+        *self = opened?;
+        Ok(())
     }
 
     /// How many positions there are.
@@ -178,7 +206,7 @@ impl Database {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
     /// The file, if there is one.
@@ -186,41 +214,82 @@ impl Database {
         self.path.as_deref()
     }
 
-    /// Whether something would be lost now.
+    /// Whether we may write the file; otherwise another process does.
+    pub fn is_ours(&self) -> bool {
+        matches!(self.claim, Claim::Ours(_))
+    }
+
+    /// Whether something would be lost now, that nobody writes yet.
     pub fn is_changed(&self) -> bool {
         self.is_changed && self.path.is_some()
     }
 
-    /// Writes the file, if there is one and something has changed.
-    pub fn save(&mut self) -> io::Result<()> {
-        if let Some(path) = self.path.clone().filter(|_| self.is_changed) {
-            self.write(&path)?;
-            self.is_changed = false;
+    /// Whether the file is being written.
+    pub fn is_saving(&self) -> bool {
+        self.saving.is_some()
+    }
+
+    /// Begins to write the file, if something has changed and we may; not before it has been written the last time.
+    pub fn begin_save(&mut self) -> io::Result<()> {
+        if !self.is_changed() || !self.is_ours() || self.is_saving() {
+            return Ok(());
+        }
+        let Some(path) = self.path.clone() else { return Ok(()) };
+        let entries = self.entries.clone();
+        let writer = thread::Builder::new().name("save".into());
+        self.saving = Some(writer.spawn(move || write(&entries, &path))?);
+        self.is_changed = false;
+        Ok(())
+    }
+
+    /// Whether a writing that has ended since the last time has failed.
+    pub fn check_save(&mut self) -> io::Result<()> {
+        if self.saving.as_ref().is_some_and(JoinHandle::is_finished) { self.end_save() } else { Ok(()) }
+    }
+
+    /// Waits until the file is written, if it is being written.
+    fn end_save(&mut self) -> io::Result<()> {
+        let Some(saving) = self.saving.take() else { return Ok(()) };
+        let outcome = saving.join().unwrap_or_else(|_| Err(io::Error::other("the writer panicked")));
+        self.is_changed |= outcome.is_err();
+        outcome
+    }
+
+    /// Writes the file, if there is one and something has changed, and waits until that is done.
+    pub fn save(&mut self) -> Result<(), DatabaseError> {
+        // If this fails, there is something to write, and that will fail or not.
+        let _ = self.end_save();
+        if self.is_changed() {
+            self.take_over()?;
+            self.begin_save()?;
+            self.end_save()?;
         }
         Ok(())
     }
 
+    /// Claims the file if another process had it. What that one has written is taken over.
+    fn take_over(&mut self) -> Result<(), DatabaseError> {
+        let Some(path) = self.path.clone().filter(|_| !self.is_ours()) else { return Ok(()) };
+        let claim = files::claim(&path)?;
+        if matches!(claim, Claim::Theirs) {
+            return Err(DatabaseError::InUse);
+        }
+        self.merge(&path)?;
+        self.claim = claim;
+        Ok(())
+    }
+
     /// Writes everything to a file.
-    pub fn write(&self, path: &Path) -> io::Result<()> {
-        files::replace(path, |out| {
-            let mut checksum = Checksum::new();
-            let mut line = |text: String| {
-                checksum.add(text.as_bytes());
-                out.write_all(text.as_bytes()).map(|()| checksum)
-            };
-            let mut sum = line(format!("{HEADER}\n"))?;
-            for (name, entry) in &self.entries {
-                sum = line(format!("{name};{}\n", write_entry(entry)))?;
-            }
-            writeln!(out, "end {} {:016x}", self.entries.len(), sum.value())
-        })
+    pub fn write(&mut self, path: &Path) -> io::Result<()> {
+        // It may be our own that is being written. If that fails, it is written again at the next occasion.
+        let _ = self.end_save();
+        write(&self.entries, path)
     }
 
     /// Takes over what another file has; what is here already stays where it was searched more deeply.
     pub fn merge(&mut self, path: &Path) -> Result<usize, DatabaseError> {
-        let other = Database::open(path)?;
         let before = self.len();
-        for (name, entry) in other.entries {
+        for (name, entry) in load(path)? {
             if self.entries.get(&name).is_none_or(|old| old.depth < entry.depth) && self.has_room_for(&name) {
                 self.entries.insert(name, entry);
                 self.is_changed = true;
@@ -240,7 +309,7 @@ impl Database {
     }
 
     fn has_room_for(&self, name: &str) -> bool {
-        self.len() < MOST_POSITIONS || self.entries.contains_key(name)
+        self.len() < MOST_POSITIONS || self.entries.get(name).is_some()
     }
 
     /// Every position as a line of moves, `h8i9`, black and white in turns.
@@ -251,7 +320,7 @@ impl Database {
             let turns = |index: usize| [black.get(index), white.get(index)].into_iter().flatten();
             Some((0..black.len()).flat_map(turns).map(|stone| letter(stone.0)).collect())
         };
-        self.entries.keys().filter_map(|name| sides(name)).collect()
+        self.entries.sorted().into_iter().filter_map(|(name, _)| sides(name)).collect()
     }
 
     /// Changes what is known about a position; a new entry is made where there is none and room for it.
@@ -314,6 +383,13 @@ impl Database {
     }
 }
 
+impl Drop for Database {
+    /// The file stays ours until the thread that writes it is done.
+    fn drop(&mut self) {
+        let _ = self.end_save();
+    }
+}
+
 /// Largest value either way: a win on the spot.
 const MOST_VALUE: i32 = 30_000;
 
@@ -325,6 +401,21 @@ fn truncate(text: &mut String, most: usize) {
     while text.len() > most {
         text.pop();
     }
+}
+
+fn write(entries: &Entries, path: &Path) -> io::Result<()> {
+    files::replace(path, |out| {
+        let mut checksum = Checksum::new();
+        let mut line = |text: String| {
+            checksum.add(text.as_bytes());
+            out.write_all(text.as_bytes()).map(|()| checksum)
+        };
+        let mut sum = line(format!("{HEADER}\n"))?;
+        for (name, entry) in entries.sorted() {
+            sum = line(format!("{name};{}\n", write_entry(entry)))?;
+        }
+        writeln!(out, "end {} {:016x}", entries.len(), sum.value())
+    })
 }
 
 /// The fields behind the position.
@@ -343,8 +434,33 @@ fn write_entry(entry: &Entry) -> String {
     text
 }
 
+/// What a file holds, if it begins like a database; `None` where there is no file.
+fn content(path: &Path) -> Result<Option<impl Read>, DatabaseError> {
+    let mut file = match files::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let mut begin = [0; HEADER.len()];
+    if file.len() > LONGEST_FILE || file.len() < begin.len() as u64 {
+        return Err(DatabaseError::Damaged(1));
+    }
+    file.read_exact(&mut begin)?;
+    if begin != HEADER.as_bytes() {
+        return Err(DatabaseError::Damaged(1));
+    }
+    Ok(Some(HEADER.as_bytes().chain(file)))
+}
+
+/// The entries in a file; none where there is no file.
+fn load(path: &Path) -> Result<Entries, DatabaseError> {
+    let Some(mut content) = content(path)? else { return Ok(Entries::default()) };
+    let mut bytes = Vec::new();
+    content.read_to_end(&mut bytes)?;
+    read(&bytes)
+}
+
 /// Reads a whole file.
-fn read(bytes: &[u8]) -> Result<BTreeMap<String, Entry>, DatabaseError> {
+fn read(bytes: &[u8]) -> Result<Entries, DatabaseError> {
     if !bytes.starts_with(HEADER.as_bytes()) {
         return Err(DatabaseError::Damaged(1));
     }
@@ -352,7 +468,7 @@ fn read(bytes: &[u8]) -> Result<BTreeMap<String, Entry>, DatabaseError> {
         let good = &bytes[..error.valid_up_to()];
         DatabaseError::Damaged(good.split(|&byte| byte == b'\n').count())
     })?;
-    let mut entries = BTreeMap::new();
+    let mut entries = Entries::default();
     let mut checksum = Checksum::new();
     let mut lines = text.split_inclusive('\n').zip(1..);
     let mut is_whole = false;

@@ -20,8 +20,11 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
+
+/// How often it is asked whether the database has been written, while nothing else is to be done.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Whether the session goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +54,7 @@ pub struct Session<W> {
     /// What the manager wants to see.
     wishes: Wishes,
     database: Database,
-    /// When the database was last written.
+    /// When the database was last written, or began to be.
     saved_at: Option<Instant>,
     blocked: Vec<Point>,
     /// Lines from the empty board whose last move is blocked.
@@ -103,18 +106,29 @@ impl<W: Write> Session<W> {
         if let Err(error) = self.obey_all(orders) {
             log::info!("the output is closed: {error}");
         }
-        if let Err(error) = self.write_database() {
+        if let Err(error) = self.database.save() {
             log::error!("the database could not be written: {error}");
         }
     }
 
     fn obey_all(&mut self, orders: &Receiver<Order>) -> io::Result<()> {
-        for order in orders {
+        while let Some(order) = self.next(orders)? {
             if self.handle(&order)? == Flow::End {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Waits for the next order, if another one comes.
+    fn next(&mut self, orders: &Receiver<Order>) -> io::Result<Option<Order>> {
+        while self.database.is_saving() {
+            match orders.recv_timeout(LOOK) {
+                Err(RecvTimeoutError::Timeout) => self.check_save()?,
+                order => return Ok(order.ok()),
+            }
+        }
+        Ok(orders.recv().ok())
     }
 
     /// The engine as the conversation has left it.
@@ -378,27 +392,30 @@ impl<W: Write> Session<W> {
         }
         let found = self.search(order, |engine, control, sink| engine.think(control, sink))?;
         // What a player of a lower level believes is nothing to keep.
-        if let Some(report) = found.as_ref().filter(|_| self.is_at_full_strength()) {
-            self.keep(report);
-        }
-        self.answer(found.as_ref())
+        self.answer(found.as_ref(), self.is_at_full_strength())
     }
 
     fn is_at_full_strength(&self) -> bool {
         Level::of(self.engine.options().strength).is_full()
     }
 
-    /// Plays a move on our board and tells it; another one if there is none or it cannot be played.
-    fn answer(&mut self, found: Option<&SearchReport>) -> io::Result<()> {
+    /// Plays a move on our board and tells it; another one if there is none or it cannot be played. What was found is kept
+    /// when that is done, if it is `to_keep`.
+    fn answer(&mut self, found: Option<&SearchReport>, to_keep: bool) -> io::Result<()> {
+        let (mut stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         let played = found.and_then(|report| report.best).filter(|&point| self.engine.play(point).is_ok());
         let answer = match played {
             Some(point) => Some(point),
             None => self.fallback().filter(|&point| self.engine.play(point).is_ok()),
         };
-        match answer {
+        let told = match answer {
             Some(point) => self.reply(&Reply::Move(point)),
             None => self.complain(Complaint::NoMove),
+        };
+        if let Some(report) = found.filter(|_| to_keep) {
+            self.keep(report, &mut stones, to_move);
         }
+        told
     }
 
     /// Runs a search in the engine, watched by [`Traffic`]; `None` when it panicked, and then the engine has been

@@ -51,6 +51,9 @@ fn a_file_reads_back() {
     assert!(Database::open(&path).unwrap().is_empty(), "there is none yet");
     assert!(!path.exists());
     filled().write(&path).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let positions: Vec<&str> = text.lines().filter(|line| line.starts_with("1;")).collect();
+    assert!(positions.len() == 3 && positions.is_sorted(), "{text}");
     let back = Database::open(&path).unwrap();
     assert_eq!(back.entries, filled().entries);
     assert!(!back.is_changed());
@@ -148,4 +151,67 @@ fn positions_without_a_side_to_move_are_not_kept() {
         database.note(&position(stones), Score::DRAW, 1, None);
         assert!(database.is_empty() && database.get(&position(stones)).is_none());
     }
+}
+
+#[test]
+fn a_database_that_is_being_written_goes_on_learning() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("database");
+    let mut database = Database::open(&path).unwrap();
+    let (one, other) = (stones(&[(7, 7)]), stones(&[(3, 3)]));
+    database.note(&position(&one), Score::DRAW, 1, None);
+    database.begin_save().unwrap();
+    assert!(database.is_saving() && !database.is_changed());
+    database.note(&position(&other), Score::DRAW, 1, None);
+    assert!(database.is_changed(), "this is not on the way to the file");
+    database.begin_save().unwrap();
+    assert!(database.is_changed(), "not before it has been written");
+    database.end_save().unwrap();
+    assert_eq!(load(&path).unwrap().len(), 1);
+    database.save().unwrap();
+    assert!(!database.is_changed() && !database.is_saving());
+    assert_eq!(load(&path).unwrap().len(), 2);
+}
+
+#[test]
+fn what_could_not_be_written_is_told_and_written_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    let mut database = Database::open(&inner.join("database")).unwrap();
+    database.note(&position(&[]), Score::DRAW, 1, None);
+    database.begin_save().unwrap();
+    while database.saving.as_ref().is_some_and(|saving| !saving.is_finished()) {
+        thread::yield_now();
+    }
+    assert_eq!(database.check_save().unwrap_err().kind(), io::ErrorKind::NotFound);
+    assert!(database.is_changed() && !database.is_saving());
+    assert!(database.save().is_err());
+    std::fs::create_dir(&inner).unwrap();
+    database.save().unwrap();
+    assert!(!database.is_changed());
+}
+
+#[test]
+fn what_another_one_has_written_is_taken_over_with_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("database");
+    let mut first = Database::open(&path).unwrap();
+    let mut second = Database::open(&path).unwrap();
+    assert!(first.is_ours() && !second.is_ours());
+    let sets = [stones(&[(7, 7)]), stones(&[(3, 3)])];
+    first.note(&position(&sets[0]), Score::DRAW, 9, None);
+    first.note(&position(&sets[1]), Score::DRAW, 3, None);
+    first.save().unwrap();
+    for set in &sets {
+        second.note(&position(set), Score::DRAW, 5, None);
+    }
+    second.begin_save().unwrap();
+    assert!(!second.is_saving());
+    assert!(matches!(second.save(), Err(DatabaseError::InUse)));
+    drop(first);
+    second.save().unwrap();
+    assert!(second.is_ours());
+    let depths = sets.map(|set| second.get(&position(&set)).map(|entry| entry.depth));
+    assert_eq!(depths, [Some(9), Some(5)]);
+    assert_eq!(load(&path).unwrap(), second.entries);
 }

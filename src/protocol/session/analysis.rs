@@ -48,10 +48,7 @@ impl<W: Write> Session<W> {
             return self.complain(Complaint::NoMove);
         }
         let report = self.analyse(order, |engine, control, sink| engine.analyse(lines, control, sink))?;
-        if let Some(report) = &report {
-            self.keep(report);
-        }
-        self.answer(report.as_ref())
+        self.answer(report.as_ref(), true)
     }
 
     /// Looks at every move, tells what each is worth, and plays the best.
@@ -62,7 +59,6 @@ impl<W: Write> Session<W> {
         let all = self.engine.size().cells();
         let report = self.analyse(order, |engine, control, sink| engine.analyse(all, control, &mut BestOnly(sink)))?;
         if let Some(report) = &report {
-            self.keep(report);
             let moves: Vec<(Point, Score)> =
                 report.lines.iter().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
             let notation = self.notation();
@@ -70,7 +66,7 @@ impl<W: Write> Session<W> {
                 self.reply(&Reply::Defences { moves: &moves, notation })?;
             }
         }
-        self.answer(report.as_ref())
+        self.answer(report.as_ref(), true)
     }
 
     /// Looks for further stones that make the position even. They are all told on one line; the first of them, which

@@ -1,12 +1,12 @@
 //! What is kept between sessions: the database of positions, and the hash table in a file. Floor 5.
 //!
 //! The database is filled and asked only where the manager has switched it on, and touches no file before one is
-//! named. Files are written now and then after a search, on request, and at the end.
+//! named. Files are written now and then after a search or a change, on request, and at the end.
 
 use super::Session;
-use crate::base::{Ply, Point, Score};
-use crate::engine::database::{Entry, Position};
-use crate::engine::{Database, files};
+use crate::base::{Cell, Color, Ply, Point, Score};
+use crate::engine::database::{DatabaseError, Entry, Position};
+use crate::engine::files;
 use crate::protocol::command::{FileUse, Query, Spot};
 use crate::protocol::reply::{Complaint, FileReport, Reply};
 use crate::search::{Iteration, SearchReport};
@@ -19,9 +19,8 @@ use std::time::{Duration, Instant};
 const REST: Duration = Duration::from_secs(10);
 
 impl<W: Write> Session<W> {
-    /// Keeps what a search about the position at hand has found, if that is wanted; not what holds only while some
-    /// moves are blocked.
-    pub(super) fn keep(&mut self, report: &SearchReport) {
+    /// Keeps what a search about a position has found, if that is wanted; not what holds only while some moves are blocked.
+    pub(super) fn keep(&mut self, report: &SearchReport, stones: &mut Vec<(Point, Cell)>, to_move: Color) {
         let restricted = !self.blocked.is_empty() || !self.blocked_paths.is_empty();
         if restricted {
             return;
@@ -30,9 +29,8 @@ impl<W: Write> Session<W> {
             return;
         }
         let (rule, size) = (self.engine.rule(), self.engine.size());
-        let mut stones = self.engine.stones().to_vec();
-        let here = Position { rule, size, stones: &stones };
-        if here.side() != Some(self.engine.to_move()) {
+        let here = Position { rule, size, stones };
+        if here.side() != Some(to_move) {
             return;
         }
         self.database.note(&here, report.last.score, report.last.depth, report.best);
@@ -44,27 +42,35 @@ impl<W: Write> Session<W> {
             if line.score.distance() == Some(1) {
                 continue;
             }
-            stones.push((first, self.engine.to_move().into()));
-            let after = Position { rule, size, stones: &stones };
+            stones.push((first, to_move.into()));
+            let after = Position { rule, size, stones };
             let depth = line.depth.saturating_sub(1);
             self.database.note(&after, one_ply_on(line.score), depth, line.pv.get(1).copied());
             stones.pop();
         }
     }
 
-    /// Writes the database, if it has a file and has changed.
-    pub(super) fn write_database(&mut self) -> io::Result<()> {
-        self.database.save()
+    /// Begins to write the database, if it has changed and was not written a moment ago, and goes on: nobody waits for
+    /// the disk, and the clock of the next question does not either.
+    pub(super) fn save_now_and_then(&mut self) -> io::Result<()> {
+        self.check_save()?;
+        if self.database.is_changed() && self.saved_at.is_none_or(|at| at.elapsed() >= REST) {
+            self.saved_at = Some(Instant::now());
+            let begun = self.database.begin_save();
+            self.warn_unsaved(begun)?;
+        }
+        Ok(())
     }
 
-    /// Writes the database, if it has changed and was not written a moment ago. A failure is a message, not an error:
-    /// nobody has asked, and an error would end the game in some managers.
-    pub(super) fn save_now_and_then(&mut self) -> io::Result<()> {
-        if !self.database.is_changed() || self.saved_at.is_some_and(|at| at.elapsed() < REST) {
-            return Ok(());
-        }
-        self.saved_at = Some(Instant::now());
-        match self.write_database() {
+    /// Tells if the database could not be written.
+    pub(super) fn check_save(&mut self) -> io::Result<()> {
+        let ended = self.database.check_save();
+        self.warn_unsaved(ended)
+    }
+
+    /// A failure is a message, not an error: nobody has asked, and an error would end the game in some managers.
+    fn warn_unsaved(&mut self, outcome: io::Result<()>) -> io::Result<()> {
+        match outcome {
             Ok(()) => Ok(()),
             Err(error) => self.reply(&Reply::FileWarning(&one_line("database not written", &error))),
         }
@@ -145,7 +151,7 @@ impl<W: Write> Session<W> {
 
     /// Writes the database, if it has a file, and tells its size.
     pub(super) fn save_database(&mut self) -> io::Result<()> {
-        match self.write_database() {
+        match self.database.save() {
             Ok(()) => self.reply(&Reply::DatabaseSize(self.database.len())),
             Err(error) => self.reply(&Reply::FileError(&one_line("database", &error))),
         }
@@ -161,10 +167,14 @@ impl<W: Write> Session<W> {
             return Ok(());
         }
         match self.file(file_use, &path) {
-            Ok(Some(report)) => self.reply(&Reply::File(report)),
-            Ok(None) => self.reply(&Reply::DatabaseSize(self.database.len())),
-            Err(error) => self.reply(&Reply::FileError(&error)),
+            Ok(Some(report)) => return self.reply(&Reply::File(report)),
+            Ok(None) => self.reply(&Reply::DatabaseSize(self.database.len()))?,
+            Err(error) => return self.reply(&Reply::FileError(&error)),
         }
+        if file_use == FileUse::SetDatabase && !self.database.is_ours() {
+            self.reply(&Reply::FileWarning(&one_line("database", &DatabaseError::InUse)))?;
+        }
+        Ok(())
     }
 
     /// Reads or writes a file; what has been done with the hash table, or `None` for the database, or what went wrong.
@@ -190,8 +200,7 @@ impl<W: Write> Session<W> {
                     .map_err(|error| of_database(&error))?;
             }
             FileUse::SetDatabase => {
-                self.database.save().map_err(|error| of_database(&error))?;
-                self.database = Database::open(path).map_err(|error| of_database(&error))?;
+                self.database.turn_to(path).map_err(|error| of_database(&error))?;
                 self.saved_at = None;
             }
         }
