@@ -355,8 +355,10 @@ fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> Vec<RootMove> {
         points.extend(size.points().filter(|&point| worker.board.is_empty(point)));
     }
     if !scope.all_symmetric {
-        // Where points are blocked, a move stands for its mirror images as far as these are open, too.
-        let symmetries = symmetry::of_position(&worker.board);
+        // Where points are blocked, a move stands for its mirror images as far as these are open, too; where paths are
+        // blocked, only if the same is blocked after both.
+        let mut symmetries = symmetry::of_position(&worker.board);
+        symmetries.retain(|&symmetry| scope.paths.are_kept_by(symmetry, &worker.board));
         let open = points.clone();
         points.retain(|point| {
             symmetries.iter().map(|s| s.apply(*point, size)).all(|image| image >= *point || !open.contains(&image))

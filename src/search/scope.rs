@@ -6,6 +6,7 @@ use super::order;
 use super::worker::Worker;
 use crate::base::{Depth, Ply, Point, Score};
 use crate::board::observer::NullObserver;
+use crate::board::symmetry::Symmetry;
 use crate::board::{Board, Threat};
 use crate::eval::Evaluator;
 
@@ -40,6 +41,7 @@ struct Station {
 /// learns is kept apart from what holds in the game itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockedPaths {
+    paths: Vec<Vec<Point>>,
     stations: Vec<Station>,
     salt: u64,
 }
@@ -74,6 +76,7 @@ impl BlockedPaths {
             board.play(point, &mut NullObserver);
             keys.push(board.key());
         }
+        self.paths.push(path.to_vec());
         for (index, &point) in path.iter().enumerate() {
             let key = keys[index];
             let at = self.stations.iter().position(|station| station.key == key).unwrap_or_else(|| {
@@ -99,6 +102,13 @@ impl BlockedPaths {
             return None;
         }
         self.stations.iter().find(|station| station.key == key).map(|station| station.blocked.as_slice())
+    }
+
+    /// Whether a symmetry of the root maps what is blocked onto itself.
+    pub fn are_kept_by(&self, symmetry: Symmetry, root: &Board) -> bool {
+        let turned = |path: &Vec<Point>| path.iter().map(|&point| symmetry.apply(point, root.size())).collect();
+        let turned: Vec<Vec<Point>> = self.paths.iter().map(turned).collect();
+        BlockedPaths::new(root, &turned).stations == self.stations
     }
 
     /// Keeps what is learned under these paths apart: goes into every key of the table. Zero without paths.
