@@ -116,19 +116,21 @@ mod tests {
         assert_eq!(waiting.join().unwrap(), Err(ErrorKind::BrokenPipe), "the end of the output is told, too");
     }
 
+    /// Passes each piece on.
+    struct Page(mpsc::Sender<Vec<u8>>);
+    impl Write for Page {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.send(bytes.to_vec()).unwrap();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
     #[test]
     fn pieces_come_out_as_they_are() {
         let (sender, pieces) = mpsc::channel();
-        struct Page(mpsc::Sender<Vec<u8>>);
-        impl Write for Page {
-            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-                self.0.send(bytes.to_vec()).unwrap();
-                Ok(bytes.len())
-            }
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
         let mut output = Output::new(move || Page(sender), Arc::new(Traffic::default())).unwrap();
         for line in ["OK\n", "7,7\n"] {
             output.write_all(line.as_bytes()).unwrap();
