@@ -12,12 +12,16 @@ use std::time::{Duration, Instant};
 const FAREWELL: Duration = Duration::from_millis(80);
 /// How often it is asked whether the manager has left, while it does not read.
 const LOOK: Duration = Duration::from_millis(10);
+/// Pieces that may wait to be written.
+const WAITING: usize = 64;
 
-/// Writes each piece before it goes on, unless the manager has left and does not read.
+/// Writes in the background; a flush waits until everything is written, unless the manager has left and does not read.
 #[derive(Debug)]
 pub struct Output {
     pieces: SyncSender<Vec<u8>>,
     written: Receiver<io::Result<()>>,
+    /// Pieces of whose writing nothing was heard yet.
+    pending: usize,
     traffic: Arc<Traffic>,
     /// Nobody will read any more.
     is_deserted: bool,
@@ -26,8 +30,8 @@ pub struct Output {
 impl Output {
     /// Writes to what `open` opens.
     pub fn new<W: Write>(open: impl FnOnce() -> W + Send + 'static, traffic: Arc<Traffic>) -> io::Result<Output> {
-        let (pieces, to_write) = mpsc::sync_channel::<Vec<u8>>(1);
-        let (outcome, written) = mpsc::sync_channel(1);
+        let (pieces, to_write) = mpsc::sync_channel::<Vec<u8>>(WAITING);
+        let (outcome, written) = mpsc::sync_channel(WAITING);
         thread::Builder::new().name("say".into()).spawn(move || {
             let mut out = open();
             for piece in to_write {
@@ -36,30 +40,65 @@ impl Output {
                 }
             }
         })?;
-        Ok(Output { pieces, written, traffic, is_deserted: false })
+        Ok(Output { pieces, written, pending: 0, traffic, is_deserted: false })
+    }
+
+    /// Waits until at most so many pieces are pending.
+    fn wait_for(&mut self, pending: usize) -> io::Result<()> {
+        let begun = Instant::now();
+        while self.pending > pending && !self.is_deserted {
+            match self.written.recv_timeout(LOOK) {
+                Ok(outcome) => {
+                    self.pending -= 1;
+                    outcome?;
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(ErrorKind::BrokenPipe.into()),
+                Err(RecvTimeoutError::Timeout) => {
+                    if self.traffic.left().is_some_and(|left| left.max(begun).elapsed() >= FAREWELL) {
+                        log::info!("nobody reads the output");
+                        self.is_deserted = true;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Output {
+    /// The process may end after this: what is pending is written first.
+    fn drop(&mut self) {
+        // An error is no news: whoever could be told does not read.
+        let _ = self.wait_for(0);
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let gone = || io::Error::from(ErrorKind::BrokenPipe);
-        if self.is_deserted {
-            return Ok(bytes.len());
+        while let Ok(outcome) = self.written.try_recv() {
+            self.pending -= 1;
+            outcome?;
         }
-        let begun = Instant::now();
-        self.pieces.send(bytes.to_vec()).map_err(|_| gone())?;
-        loop {
-            match self.written.recv_timeout(LOOK) {
-                Ok(outcome) => return outcome.map(|()| bytes.len()),
-                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            if self.traffic.left().is_some_and(|left| left.max(begun).elapsed() >= FAREWELL) {
-                log::info!("nobody reads the output");
-                self.is_deserted = true;
-                return Ok(bytes.len());
-            }
+        self.wait_for(WAITING - 1)?;
+        if !self.is_deserted {
+            self.pieces.send(bytes.to_vec()).map_err(|_| io::Error::from(ErrorKind::BrokenPipe))?;
+            self.pending += 1;
         }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.wait_for(0)
+    }
+}
+
+/// An output on which nobody waits for a flush: lines of a search that goes on.
+#[derive(Debug)]
+pub struct Unhurried<'a, W>(pub &'a mut W);
+
+impl<W: Write> Write for Unhurried<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -100,7 +139,7 @@ mod tests {
         traffic.announce(&Order { seq: 1, stamp, command: Command::End });
         let begun = Instant::now();
         for _ in 0..1000 {
-            output.write_all(b"OK\n").unwrap();
+            output.write_all(b"OK\n").and_then(|()| output.flush()).unwrap();
         }
         assert!(begun.elapsed() >= FAREWELL, "it had the time to read");
         assert!(output.is_deserted);
@@ -109,7 +148,10 @@ mod tests {
     #[test]
     fn a_manager_that_is_there_is_waited_for() {
         let (end, _traffic, mut output) = stuck();
-        let waiting = thread::spawn(move || output.write_all(b"OK\n").map_err(|error| error.kind()));
+        let waiting = thread::spawn(move || {
+            let outcome = output.write_all(b"OK\n").and_then(|()| output.flush());
+            outcome.map_err(|error| error.kind())
+        });
         thread::sleep(2 * FAREWELL);
         assert!(!waiting.is_finished());
         drop(end);
@@ -133,8 +175,24 @@ mod tests {
         let (sender, pieces) = mpsc::channel();
         let mut output = Output::new(move || Page(sender), Arc::new(Traffic::default())).unwrap();
         for line in ["OK\n", "7,7\n"] {
-            output.write_all(line.as_bytes()).unwrap();
+            output.write_all(line.as_bytes()).and_then(|()| output.flush()).unwrap();
             assert_eq!(pieces.try_recv().unwrap(), line.as_bytes(), "it is out when the call is back");
         }
+        for line in ["MESSAGE a\n", "MESSAGE b\n"] {
+            output.write_all(line.as_bytes()).unwrap();
+        }
+        drop(output);
+        assert_eq!(pieces.iter().collect::<Vec<_>>().concat(), b"MESSAGE a\nMESSAGE b\n", "it is out in the end");
+    }
+
+    #[test]
+    fn a_search_does_not_wait_for_its_messages_to_be_written() {
+        let (_end, _traffic, mut output) = stuck();
+        let mut messages = Unhurried(&mut output);
+        for _ in 0..WAITING / 2 {
+            messages.write_all(b"MESSAGE\n").and_then(|()| messages.flush()).unwrap();
+        }
+        assert!(output.pending > 0);
+        std::mem::forget(output);
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::base::{Point, Score};
 use crate::protocol::info::Wishes;
+use crate::protocol::output::Unhurried;
 use crate::protocol::reply::{Notation, Realtime, Reply};
 use crate::protocol::traffic::Traffic;
 use crate::search::{Iteration, ReportSink, RootEvent};
@@ -169,7 +170,7 @@ impl<'a, W: Write> Messages<'a, W> {
 
     fn write(&mut self, reply: &Reply<'_>) {
         if self.outcome.is_ok() && self.traffic.left().is_none() {
-            self.outcome = reply.write(self.out);
+            self.outcome = reply.write(&mut Unhurried(self.out));
         }
         if self.outcome.is_err() {
             self.traffic.control().stop();
