@@ -5,6 +5,7 @@
 mod common;
 
 use common::size;
+use std::time::{Duration, Instant};
 use tengen::base::{Point, Rule, Score};
 use tengen::engine::Engine;
 use tengen::search::{Iteration, NullSink, ReportSink, SearchControl, SearchLimits, SearchReport};
@@ -293,14 +294,68 @@ fn a_balance_keeps_to_its_nodes() {
     assert!(spent <= 30_000, "{spent}");
 }
 
+/// A large board with room everywhere, and most of that blocked.
+fn mostly_blocked() -> Engine {
+    let mut engine = Engine::new();
+    engine.set_rule(Rule::Renju);
+    engine.new_game(size((22, 22)), false);
+    let spread = (1..22).step_by(3).flat_map(|y| (1..22).step_by(3).map(move |x| point(x, y)));
+    spread.for_each(|stone| engine.play(stone).unwrap());
+    let blocked: Vec<Point> = engine.size().points().filter(|point| point.y() < 18).collect();
+    engine.set_blocked(&blocked);
+    engine
+}
+
+/// The stones were chosen without a look at the clock: 159 ms of 100 for eight stones on such a board.
+#[test]
+fn a_balance_keeps_to_its_clock_however_many_stones() {
+    let mut engine = mostly_blocked();
+    let turn = Duration::from_millis(100);
+    engine.options_mut().turn = Some(turn);
+    for count in 1..=8 {
+        // A busy machine may take the processor away; not every time.
+        let fastest = (0..10).map(|_| {
+            let control = control(engine.limits());
+            let began = Instant::now();
+            assert_eq!(engine.balance(count, 0, &control).map(|found| found.stones.len()), Some(count));
+            began.elapsed()
+        });
+        assert!(fastest.into_iter().any(|taken| taken < turn), "{count} stones");
+    }
+}
+
+#[test]
+fn a_balance_that_is_stopped_ends_with_the_search_at_hand() {
+    let mut engine = mostly_blocked();
+    for count in 1..=8 {
+        let control = control(SearchLimits::default());
+        control.stop();
+        engine.take_traces();
+        assert!(engine.balance(count, 0, &control).is_some());
+        assert_eq!(engine.take_traces().len(), 1, "{count} stones");
+    }
+}
+
+/// Stones may go anywhere when all that is near others is blocked; nowhere when all is.
+#[test]
+fn a_balance_uses_what_room_there_is() {
+    let mut engine = engine(Rule::Freestyle, &[(7, 7)]);
+    let corner = [point(0, 0), point(1, 0)];
+    let blocked: Vec<Point> = engine.size().points().filter(|point| !corner.contains(point)).collect();
+    engine.set_blocked(&blocked);
+    let stones = engine.balance(2, 0, &depth(2)).unwrap().stones;
+    assert!(stones.len() == 2 && stones.iter().all(|stone| corner.contains(stone)), "{stones:?}");
+    assert_eq!(engine.balance(3, 0, &depth(2)), None);
+}
+
 /// What a search did is enough to do it again, whatever ended it.
 #[test]
 fn a_trace_repeats_a_search() {
     let limits = [
         SearchLimits { nodes: Some(7_777), ..SearchLimits::default() },
         SearchLimits { depth: Some(6), ..SearchLimits::default() },
-        SearchLimits { turn: Some(std::time::Duration::from_millis(60)), ..SearchLimits::default() },
-        SearchLimits { turn: Some(std::time::Duration::ZERO), ..SearchLimits::default() },
+        SearchLimits { turn: Some(Duration::from_millis(60)), ..SearchLimits::default() },
+        SearchLimits { turn: Some(Duration::ZERO), ..SearchLimits::default() },
     ];
     for lines in [1, 3] {
         for limits in &limits {

@@ -28,7 +28,7 @@ const GROWTH_MOST: u64 = 4096;
 /// Until the first iteration has ended, the clock does not count before this many nodes: without that iteration a
 /// move would be a guess, and a win that is on the board might be missed. It nearly always ends within a millisecond;
 /// the bound is for the rare one that does not. Helpers have none: what they find is not needed for a move.
-const GRACE: u64 = 16_384;
+pub const GRACE: u64 = 16_384;
 
 /// And for so long beyond the deadline, or from the command where a stop ends the search: on a machine that hardly gives
 /// us any processor, even these nodes could take seconds. Less than what the deadline keeps back for the manager.
