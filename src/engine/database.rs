@@ -173,10 +173,9 @@ impl Database {
     /// The database in this file; an empty one where there is no such file, which is then made when there is
     /// something to keep.
     pub fn open(path: &Path) -> Result<Database, DatabaseError> {
-        // What is no database gets no lock beside it.
-        let _ = content(path)?;
+        // What is no database gets no lock beside it, nor does one that is not there yet.
+        let claim = if content(path)?.is_some() { files::claim(path)? } else { Claim::None };
         // Read under the lock: what another process has written before is there.
-        let claim = files::claim(path)?;
         Ok(Database { entries: load(path)?, path: Some(path.to_owned()), claim, is_changed: false, saving: None })
     }
 
@@ -188,9 +187,13 @@ impl Database {
             outcome => outcome?,
         }
         // It may be the same file, and our own lock must not keep us out.
-        self.claim = Claim::Theirs;
+        let was_ours = matches!(self.claim, Claim::Ours(_));
+        if was_ours {
+            self.claim = Claim::None;
+        }
         let opened = Database::open(path);
         if opened.is_err()
+            && was_ours
             && let Some(path) = &self.path
         {
             self.claim = files::claim(path).unwrap_or(Claim::Theirs);
@@ -214,9 +217,9 @@ impl Database {
         self.path.as_deref()
     }
 
-    /// Whether we may write the file; otherwise another process does.
-    pub fn is_ours(&self) -> bool {
-        matches!(self.claim, Claim::Ours(_))
+    /// Whether another process writes the file, as far as we know.
+    pub fn is_theirs(&self) -> bool {
+        matches!(self.claim, Claim::Theirs)
     }
 
     /// Whether something would be lost now, that nobody writes yet.
@@ -229,11 +232,13 @@ impl Database {
         self.saving.is_some()
     }
 
-    /// Begins to write the file, if something has changed and we may; not before it has been written the last time.
-    pub fn begin_save(&mut self) -> io::Result<()> {
-        if !self.is_changed() || !self.is_ours() || self.is_saving() {
+    /// Begins to write the file, if something has changed and it is not another process's; not before it has been written
+    /// the last time.
+    pub fn begin_save(&mut self) -> Result<(), DatabaseError> {
+        if !self.is_changed() || self.is_theirs() || self.is_saving() {
             return Ok(());
         }
+        self.make_ours()?;
         let Some(path) = self.path.clone() else { return Ok(()) };
         let entries = self.entries.clone();
         let writer = thread::Builder::new().name("save".into());
@@ -260,18 +265,19 @@ impl Database {
         // If this fails, there is something to write, and that will fail or not.
         let _ = self.end_save();
         if self.is_changed() {
-            self.take_over()?;
+            self.make_ours()?;
             self.begin_save()?;
             self.end_save()?;
         }
         Ok(())
     }
 
-    /// Claims the file if another process had it. What that one has written is taken over.
-    fn take_over(&mut self) -> Result<(), DatabaseError> {
-        let Some(path) = self.path.clone().filter(|_| !self.is_ours()) else { return Ok(()) };
+    /// Claims the file, if that has not been done. What another process has written is taken over with it.
+    fn make_ours(&mut self) -> Result<(), DatabaseError> {
+        let Some(path) = self.path.clone().filter(|_| !matches!(self.claim, Claim::Ours(_))) else { return Ok(()) };
         let claim = files::claim(&path)?;
         if matches!(claim, Claim::Theirs) {
+            self.claim = claim;
             return Err(DatabaseError::InUse);
         }
         self.merge(&path)?;

@@ -202,18 +202,15 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>)
 }
 
 /// Who may write a file that several processes read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub enum Claim {
+    /// Nobody has asked.
+    #[default]
+    None,
     /// We, as long as this is kept or the process lives; without a file where the system knows no locks.
     Ours(Option<File>),
     /// Another process, or another part of this one.
     Theirs,
-}
-
-impl Default for Claim {
-    fn default() -> Claim {
-        Claim::Ours(None)
-    }
 }
 
 /// Claims a file, by a lock on an empty one beside it: the file itself becomes another one each time it is replaced. The

@@ -195,9 +195,13 @@ fn what_could_not_be_written_is_told_and_written_later() {
 fn what_another_one_has_written_is_taken_over_with_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("database");
-    let mut first = Database::open(&path).unwrap();
     let mut second = Database::open(&path).unwrap();
-    assert!(first.is_ours() && !second.is_ours());
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        0,
+        "nothing is there before there is something to keep"
+    );
+    let mut first = Database::open(&path).unwrap();
     let sets = [stones(&[(7, 7)]), stones(&[(3, 3)])];
     first.note(&position(&sets[0]), Score::DRAW, 9, None);
     first.note(&position(&sets[1]), Score::DRAW, 3, None);
@@ -205,13 +209,22 @@ fn what_another_one_has_written_is_taken_over_with_the_file() {
     for set in &sets {
         second.note(&position(set), Score::DRAW, 5, None);
     }
+    assert!(matches!(second.begin_save(), Err(DatabaseError::InUse)));
+    assert!(second.is_theirs());
     second.begin_save().unwrap();
-    assert!(!second.is_saving());
+    assert!(!second.is_saving(), "it was told, and that is enough for what nobody has asked for");
     assert!(matches!(second.save(), Err(DatabaseError::InUse)));
+    assert!(matches!(second.turn_to(folder.path()), Err(DatabaseError::Io(_))));
+    assert!(Database::open(&path).unwrap().is_theirs() && second.is_theirs());
     drop(first);
     second.save().unwrap();
-    assert!(second.is_ours());
+    assert!(!second.is_theirs());
     let depths = sets.map(|set| second.get(&position(&set)).map(|entry| entry.depth));
     assert_eq!(depths, [Some(9), Some(5)]);
     assert_eq!(load(&path).unwrap(), second.entries);
+    // It stays ours when there is nothing to turn to, and when it is turned to itself.
+    assert!(matches!(second.turn_to(folder.path()), Err(DatabaseError::Io(_))));
+    assert!(Database::open(&path).unwrap().is_theirs() && !second.is_theirs());
+    second.turn_to(&path).unwrap();
+    assert!(Database::open(&path).unwrap().is_theirs() && !second.is_theirs());
 }

@@ -65,11 +65,11 @@ impl<W: Write> Session<W> {
     /// Tells if the database could not be written.
     pub(super) fn check_save(&mut self) -> io::Result<()> {
         let ended = self.database.check_save();
-        self.warn_unsaved(ended)
+        self.warn_unsaved(ended.map_err(DatabaseError::from))
     }
 
     /// A failure is a message, not an error: nobody has asked, and an error would end the game in some managers.
-    fn warn_unsaved(&mut self, outcome: io::Result<()>) -> io::Result<()> {
+    fn warn_unsaved(&mut self, outcome: Result<(), DatabaseError>) -> io::Result<()> {
         match outcome {
             Ok(()) => Ok(()),
             Err(error) => self.reply(&Reply::FileWarning(&one_line("database not written", &error))),
@@ -171,7 +171,7 @@ impl<W: Write> Session<W> {
             Ok(None) => self.reply(&Reply::DatabaseSize(self.database.len()))?,
             Err(error) => return self.reply(&Reply::FileError(&error)),
         }
-        if file_use == FileUse::SetDatabase && !self.database.is_ours() {
+        if file_use == FileUse::SetDatabase && self.database.is_theirs() {
             self.reply(&Reply::FileWarning(&one_line("database", &DatabaseError::InUse)))?;
         }
         Ok(())
