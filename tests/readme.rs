@@ -1,33 +1,38 @@
-//! What the README says is so: its tables are those of the source, and its example plays.
+//! What the README and the pages in `docs/` say is so: their tables are those of the source, their examples come out as shown,
+//! and their links lead somewhere.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use tengen::base::{Rule, Size};
 use tengen::protocol::info;
 
 const README: &str = include_str!("../README.md");
+const PROTOCOL: &str = include_str!("../docs/protocol.md");
+const TOOLS: &str = include_str!("../docs/tools.md");
+const TOURNAMENTS: &str = include_str!("../docs/tournaments.md");
 
-/// The rows of the table with this head, cell by cell.
-fn table(head: &str) -> Vec<Vec<String>> {
-    let start = README.find(&format!("\n{head}\n")).unwrap_or_else(|| panic!("README.md has no table {head}"));
-    let rows = README[start + 1..].lines().skip(2).take_while(|line| line.starts_with('|'));
+/// The rows of a page's table with this head, cell by cell.
+fn table(page: &str, head: &str) -> Vec<Vec<String>> {
+    let start = page.find(&format!("\n{head}\n")).unwrap_or_else(|| panic!("there is no table {head}"));
+    let rows = page[start + 1..].lines().skip(2).take_while(|line| line.starts_with('|'));
     rows.map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
 }
 
 #[test]
 fn the_info_table_is_the_one_of_the_source() {
-    let shown: Vec<String> = table("| key | meaning |").iter().map(|row| row.join(" | ")).collect();
+    let shown: Vec<String> = table(PROTOCOL, "| key | meaning |").iter().map(|row| row.join(" | ")).collect();
     let known: Vec<String> = info::table().map(|(name, doc)| format!("`{name}` | {doc}")).collect();
     let wanted = known.iter().map(|row| format!("| {row} |")).collect::<Vec<_>>().join("\n");
-    assert_eq!(shown, known, "\nThe table in README.md should be:\n{wanted}\n");
+    assert_eq!(shown, known, "\nThe table in docs/protocol.md should be:\n{wanted}\n");
 }
 
 #[test]
 fn the_command_table_names_every_keyword() {
-    let rows = table("| command | what it does | answer |");
+    let rows = table(PROTOCOL, "| command | what it does | answer |");
     let shown: BTreeSet<String> = rows
         .iter()
         .flat_map(|row| row[0].split('`').skip(1).step_by(2))
@@ -37,7 +42,10 @@ fn the_command_table_names_every_keyword() {
     let known = keywords();
     let missing: Vec<_> = known.difference(&shown).collect();
     let invented: Vec<_> = shown.difference(&known).collect();
-    assert!(missing.is_empty() && invented.is_empty(), "missing in README.md: {missing:?}, too many: {invented:?}");
+    assert!(
+        missing.is_empty() && invented.is_empty(),
+        "missing in docs/protocol.md: {missing:?}, too many: {invented:?}"
+    );
 }
 
 /// The keywords that the parser knows, read from its source. A family of keywords is written `START…` or `…END`.
@@ -63,15 +71,20 @@ fn keywords() -> BTreeSet<String> {
 #[test]
 fn the_rules_are_those_of_the_source() {
     let shown: Vec<(String, String)> =
-        table("| number | rule | wins |").into_iter().map(|row| (row[0].clone(), row[1].clone())).collect();
+        table(PROTOCOL, "| number | rule | wins |").into_iter().map(|row| (row[0].clone(), row[1].clone())).collect();
     let known: Vec<(String, String)> =
         Rule::ALL.iter().map(|rule| (format!("`{}`", rule.number()), rule.name().to_owned())).collect();
     assert_eq!(shown, known);
+    let short: Vec<(String, String)> = table(README, "| `INFO rule` | rule | five wins when |")
+        .into_iter()
+        .map(|row| (format!("`{}`", row[0]), row[1].clone()))
+        .collect();
+    assert_eq!(short, known);
 }
 
 #[test]
 fn the_levels_are_those_of_the_source() {
-    let rows = table("| strength | a name for it | against the level 10 below |");
+    let rows = table(TOURNAMENTS, "| strength | a name for it | against the level 10 below |");
     let shown: Vec<(String, String)> = rows.iter().map(|row| (row[0].clone(), row[1].clone())).collect();
     let known: Vec<(String, String)> = tengen::engine::level::LEVELS
         .iter()
@@ -82,8 +95,8 @@ fn the_levels_are_those_of_the_source() {
 
 #[test]
 fn the_explanation_is_the_one_shown() {
-    let line = README.lines().find(|line| line.contains(" -- explain ")).expect("README.md explains a point");
-    let shown = README.split(line).nth(1).unwrap().split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let line = TOOLS.lines().find(|line| line.contains(" -- explain ")).expect("the page explains a point");
+    let shown = TOOLS.split(line).nth(1).unwrap().split("```text\n").nth(1).unwrap().split("```").next().unwrap();
     let arguments = line.split(" -- ").nth(1).unwrap().split(' ');
     let output = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen")).args(arguments).output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
@@ -93,8 +106,48 @@ fn the_explanation_is_the_one_shown() {
 #[test]
 fn every_tool_is_named() {
     for command in tengen::tools::COMMANDS {
-        assert!(README.contains(&format!("pbrain-tengen {}", command.words)), "{}", command.words);
+        assert!(TOOLS.contains(&format!("pbrain-tengen {}", command.words)), "{}", command.words);
     }
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = README.lines().count();
+    assert!(lines <= 180, "{lines} lines: what is more belongs to docs/");
+}
+
+/// The target of every link, without the place on the page.
+#[test]
+fn every_link_leads_to_a_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = pages.chain(["README.md", "CONTRIBUTING.md", "EXPERIMENTS.md"].map(|page| root.join(page)));
+    let mut count = 0;
+    for page in pages {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let (file, place) = target.split_once('#').unwrap_or((target, ""));
+            if file.starts_with("https:") {
+                continue;
+            }
+            let linked = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            assert!(linked.exists(), "{}: {target}", page.display());
+            if !place.is_empty() {
+                let text = std::fs::read_to_string(&linked).unwrap();
+                let known = text.lines().filter(|line| line.starts_with('#')).any(|line| anchor(line) == place);
+                assert!(known, "{}: {target}", page.display());
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count}");
+}
+
+/// The name of a headline in links.
+fn anchor(headline: &str) -> String {
+    let words = headline.trim_start_matches('#').trim().to_lowercase();
+    let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 #[test]
