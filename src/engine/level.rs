@@ -12,11 +12,11 @@
 //! same answers.
 
 use crate::base::hash::{GOLDEN, scatter};
-use crate::base::{Color, Direction, Point, PointList, ReplyList, Score, Size};
+use crate::base::{Color, Direction, Point, PointList, ReplyList, Size};
 use crate::board::{Board, Shape, Threat, symmetry};
 use crate::eval::{Evaluator, ShapeEvaluator};
 use crate::search::forced::{self, Duty};
-use crate::search::{Iteration, ReportSink, RootEvent, SearchReport};
+use crate::search::{Iteration, SearchReport};
 use std::time::Duration;
 
 /// The level that plays with everything there is.
@@ -276,24 +276,4 @@ pub fn felt(board: &Board, point: Point) -> SearchReport {
         rank: 1,
     };
     SearchReport::new(Some(point), last)
-}
-
-/// Passes reports on, but claims no loss: who reads a few moves only has not seen what the others would do.
-pub struct Modest<'a>(pub &'a mut dyn ReportSink);
-
-impl ReportSink for Modest<'_> {
-    fn iteration(&mut self, iteration: &Iteration) {
-        self.0.iteration(&Iteration { score: modest(iteration.score), ..iteration.clone() });
-    }
-
-    fn root_event(&mut self, event: RootEvent) {
-        if !matches!(event, RootEvent::Loses(_)) {
-            self.0.root_event(event);
-        }
-    }
-}
-
-/// The score without a claim to a loss.
-pub fn modest(score: Score) -> Score {
-    if score.is_loss() { score.unproven() } else { score }
 }

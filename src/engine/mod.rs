@@ -267,9 +267,8 @@ impl Engine {
         let others = self.size.points().filter(|point| !points.contains(point)).collect();
         let blocked = std::mem::replace(&mut self.blocked, others);
         let scope = self.scope(&board, 1);
-        let mut report = self.search(self.level(), board, scope, control, &mut level::Modest(sink));
+        let report = self.search(self.level(), board, scope, control, sink);
         self.blocked = blocked;
-        report.last.score = level::modest(report.last.score);
         report
     }
 

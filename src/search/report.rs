@@ -10,7 +10,8 @@ pub struct Iteration {
     pub depth: u32,
     /// Deepest line reached, in plies.
     pub seldepth: u32,
-    /// Score from the side to move's view.
+    /// Score from the side to move's view. That of the first line is the position's: it is a loss only where no reply was
+    /// left out but those that a threat refutes. That of another line is its move's.
     pub score: Score,
     /// Nodes since the search began.
     pub nodes: u64,
@@ -29,8 +30,8 @@ pub struct SearchReport {
     pub best: Option<Point>,
     /// The last finished iteration, or what stands in for it when none was needed.
     pub last: Iteration,
-    /// The best lines of the last finished iteration, as many as were asked for and as there are, best first. Empty
-    /// where only one was asked for: that is `last`.
+    /// The best lines of the last finished iteration, as many as were asked for and as there are, best first, each with
+    /// what its move is worth. Empty where only one was asked for: that is `last`.
     pub lines: Vec<Iteration>,
     /// The number of nodes at which the search was cut short, if it was: with this as its only limit it would take the
     /// same course. A search that ended by itself would do so with the depth of `last` for its limit.

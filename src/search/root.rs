@@ -58,13 +58,22 @@ pub(super) struct RootMove {
     pub(super) loses: bool,
 }
 
+/// The moves under consideration.
+struct RootMoves {
+    moves: Vec<RootMove>,
+    /// Whether the position is lost if all of them lose: no other reply was left out but those that a threat refutes, and
+    /// none because it is blocked.
+    are_all: bool,
+}
+
 /// Finds a move for the side to move. There is one as long as the board has an empty point.
 pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     let Task { board, scope, params, network, history, table, pool, control } = task;
     let shared = Arc::new(Shared::new(Arc::clone(table), network, pool.threads()));
     let mut worker = Worker::new(board, params, history, &shared, 0, control);
     worker.paths = scope.paths.clone();
-    let mut moves = root_moves(&mut worker, &scope);
+    let RootMoves { mut moves, are_all } = root_moves(&mut worker, &scope);
+    let sink = &mut Claims { sink, are_all };
     let mut report = SearchReport::new(moves.first().map(|m| m.point), worker.iteration(0, Score::DRAW));
     if moves.is_empty() {
         return report;
@@ -102,7 +111,35 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     report.cut = worker.cut;
     report.last.nodes = worker.total_nodes();
     report.last.elapsed = worker.elapsed();
+    report.last.score = sink.claim(report.last.score);
     report
+}
+
+/// Passes reports on, and claims a loss of the position only where it is a proof. The search itself goes by what the
+/// moves under consideration are worth.
+struct Claims<'a> {
+    sink: &'a mut dyn ReportSink,
+    /// See [`RootMoves::are_all`].
+    are_all: bool,
+}
+
+impl Claims<'_> {
+    /// What the position is worth if the best of the moves under consideration is worth so much.
+    fn claim(&self, score: Score) -> Score {
+        if score.is_loss() && !self.are_all { score.unproven() } else { score }
+    }
+}
+
+impl ReportSink for Claims<'_> {
+    fn iteration(&mut self, iteration: &Iteration) {
+        // The other lines are about their moves.
+        let score = if iteration.rank == 1 { self.claim(iteration.score) } else { iteration.score };
+        self.sink.iteration(&Iteration { score, ..iteration.clone() });
+    }
+
+    fn root_event(&mut self, event: RootEvent) {
+        self.sink.root_event(event);
+    }
 }
 
 /// What the threads have agreed on; told to the sink when it is not what the main thread has told already.
@@ -129,7 +166,7 @@ pub fn assist(job: &Job, id: usize, history: &mut History) -> SearchReport {
     let board = Board::clone(&job.board);
     let mut worker = Worker::new(board, job.params, history, &job.shared, id, job.shared.helpers());
     worker.paths = job.scope.paths.clone();
-    let mut moves = root_moves(&mut worker, &job.scope);
+    let RootMoves { mut moves, .. } = root_moves(&mut worker, &job.scope);
     for equals in moves.chunk_by_mut(|a, b| a.score == b.score) {
         equals.rotate_left(id % equals.len());
     }
@@ -324,20 +361,24 @@ pub(super) fn reduction(worker: &Worker<'_>, depth: u32, point: Point, index: us
 
 /// The moves worth considering, most promising first: a win at once, the replies that a threat leaves, or everything
 /// near the stones; in a lost position whatever holds out longest; and if nothing else is legal, anything empty.
-fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> Vec<RootMove> {
+fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
     let blocked = &scope.blocked;
     let board = &mut worker.board;
     let us = board.side();
     let size = board.size();
     if board.move_number() == 0 && !blocked.contains(&size.center()) && scope.lines == 1 {
-        return vec![RootMove { point: size.center(), score: Score::DRAW, nodes: 0, loses: false }];
+        let center = RootMove { point: size.center(), score: Score::DRAW, nodes: 0, loses: false };
+        return RootMoves { moves: vec![center], are_all: false };
     }
     let mut points = PointList::new();
     let fives = board.points_of(us, Threat::Five);
+    let mut are_all = false;
     if fives.is_empty() {
         let loses = forced::static_result(board, Ply::ROOT).is_some_and(Score::is_loss);
         let duty = if loses { last_resorts(board) } else { forced::duty(board) };
         order::for_each_reply(board, &duty, |point| points.push(point));
+        let is_complete = !duty.is_free() || points.len() + board.move_number() == size.cells();
+        are_all = is_complete && !points.iter().any(|point| blocked.contains(point));
     } else {
         // A five that is also an overline wins, but one referee disagrees: take a plain one where there is one.
         let is_plain = |point: &&Point| Direction::ALL.iter().all(|&d| board.shape(**point, us, d) != Shape::Overline);
@@ -352,6 +393,7 @@ fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> Vec<RootMove> {
         }
     }
     if points.is_empty() {
+        are_all = false;
         points.extend(size.points().filter(|&point| worker.board.is_empty(point)));
     }
     if !scope.all_symmetric {
@@ -372,10 +414,8 @@ fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> Vec<RootMove> {
         })
         .collect();
     moves.sort_unstable_by_key(|&(score, point)| (-score, point));
-    moves
-        .into_iter()
-        .map(|(score, point)| RootMove { point, score: Score::estimate(score), nodes: 0, loses: false })
-        .collect()
+    let root_move = |(score, point)| RootMove { point, score: Score::estimate(score), nodes: 0, loses: false };
+    RootMoves { moves: moves.into_iter().map(root_move).collect(), are_all }
 }
 
 /// Replies in a position that is lost whatever we do: blocks of one threat at least, and fours of our own.

@@ -170,7 +170,10 @@ impl Worker<'_> {
         Some(match best {
             // Nothing else to play, which the game itself does not know.
             None => self.evaluator.evaluate(&self.board),
-            Some(best) if best.is_loss() && !order::is_full_width(&self.board) => best.unproven(),
+            // The game itself knows the blocked moves.
+            Some(best) if best.is_loss() && !(blocked.is_empty() && order::is_full_width(&self.board)) => {
+                best.unproven()
+            }
             Some(best) => best,
         })
     }

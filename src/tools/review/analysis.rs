@@ -391,9 +391,11 @@ fn through(point: Point, next: &Worth) -> Worth {
 /// What a move was, from what it gave away.
 fn mark(judged: &Judged) -> Mark {
     let loss = judged.loss();
+    // Where only the likely replies have been shown to lose, the win is believed and not proven. It is not missed.
+    let seems_won = judged.after.score >= Score::estimate(Score::EVAL_LIMIT);
     match judged {
         _ if judged.foul.is_some() => Mark::Mistake,
-        _ if judged.before.score.is_win() && !judged.after.score.is_win() => Mark::MissedWin,
+        _ if judged.before.score.is_win() && !seems_won => Mark::MissedWin,
         _ if judged.before.line.first() == Some(&judged.point) || loss < NOISE => Mark::Best,
         _ if judged.allowed().is_some() => Mark::Mistake,
         _ if loss < FINE => Mark::Fine,
@@ -426,6 +428,7 @@ mod tests {
         assert_eq!(of(1, 2, Score::estimate(-600), loss(6)), Mark::Mistake, "a proven win is allowed");
         assert_eq!(of(1, 2, loss(8), loss(2)), Mark::Best, "lost before, lost after");
         assert_eq!(of(1, 2, win(9), Score::estimate(900)), Mark::MissedWin);
+        assert_eq!(of(1, 2, win(9), Score::estimate(Score::EVAL_LIMIT)), Mark::Best, "believed to be won still");
         assert_eq!(of(1, 2, win(5), win(9)), Mark::Best, "a longer win is a win");
     }
 }

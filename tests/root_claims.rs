@@ -1,0 +1,152 @@
+//! What a search announces about its own position: a loss only where no reply was left out.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use common::boards::place;
+use common::{seeded, size};
+use rand::Rng;
+use tengen::base::{Cell, Ply, Point, Rule, Score};
+use tengen::board::{Board, Threat};
+use tengen::engine::Engine;
+use tengen::search::forced;
+use tengen::search::{Iteration, ReportSink, SearchControl, SearchLimits, SearchReport};
+
+/// Every value that a search has announced for its position.
+#[derive(Default)]
+struct Told(Vec<Score>);
+
+impl ReportSink for Told {
+    fn iteration(&mut self, iteration: &Iteration) {
+        if iteration.rank == 1 {
+            self.0.push(iteration.score);
+        }
+    }
+}
+
+/// Positions on a board with this side in which the opponent has many threes to make, and the side to move no five.
+fn positions(rule: Rule, side: usize, count: usize) -> Vec<Board> {
+    let mut random = seeded(side as u64);
+    let mut boards = Vec::new();
+    while boards.len() < count {
+        let mut board = Board::new(rule, size((side, side)));
+        for _ in 0..random.random_range(8..16) {
+            let mut near = || side / 2 - 2 + random.random_range(0..5);
+            let point = Point::new(near(), near()).unwrap();
+            place(&mut board, point, &mut random);
+        }
+        let (us, them) = (board.side(), board.side().opponent());
+        if board.count(us, Threat::Five) == 0 && board.count_from(them, Threat::OpenThree) >= 12 {
+            boards.push(board);
+        }
+    }
+    boards
+}
+
+fn engine(board: &Board) -> Engine {
+    let mut engine = Engine::new();
+    engine.set_rule(board.rule());
+    engine.options_mut().hash_size = Some(1 << 20);
+    engine.new_game(board.size(), false);
+    let stones: Vec<(Point, Cell)> =
+        board.size().points().filter(|&point| !board.is_empty(point)).map(|point| (point, board.cell(point))).collect();
+    engine.set_position(&stones, board.side()).unwrap();
+    engine
+}
+
+/// Searches for so many lines; the report, and the values announced for the position.
+fn search(engine: &mut Engine, lines: usize) -> (SearchReport, Vec<Score>) {
+    let control = SearchControl::default();
+    control.begin(SearchLimits { nodes: Some(3_000), depth: engine.limits().depth, ..SearchLimits::default() });
+    let mut told = Told::default();
+    let report = match lines {
+        1 => engine.think(&control, &mut told),
+        _ => engine.analyse(lines, &control, &mut told),
+    };
+    told.0.push(report.last.score);
+    (report, told.0)
+}
+
+fn seems_lost(score: Score) -> bool {
+    score <= -Score::estimate(Score::EVAL_LIMIT)
+}
+
+/// Above 9x9 the search tries the points near stones where no threat forces the reply. That all of them lose does not
+/// prove that the others do.
+#[test]
+fn a_loss_after_near_points_only_is_believed_and_not_announced() {
+    let [mut believed, mut forced, mut small] = [0; 3];
+    for side in [9, 13] {
+        for (number, board) in positions(Rule::Freestyle, side, 300).into_iter().enumerate() {
+            let is_free =
+                forced::duty(&board).is_free() && forced::static_result(&mut board.clone(), Ply::ROOT).is_none();
+            for (lines, threads, strength) in [(1, 1, 100), (2, 1, 100), (1, 2, 100), (1, 1, 80)] {
+                let mut engine = engine(&board);
+                engine.options_mut().threads = threads;
+                engine.options_mut().strength = strength;
+                let (report, told) = search(&mut engine, lines);
+                let announced = told.iter().any(|score| score.is_loss());
+                match (is_free, side) {
+                    (true, 13) => assert!(!announced, "{told:?}"),
+                    (true, _) => small += usize::from(announced),
+                    (false, _) => forced += usize::from(announced),
+                }
+                believed += usize::from(is_free && side == 13 && seems_lost(report.last.score));
+            }
+        }
+    }
+    assert!(believed > 20 && forced > 20 && small > 20, "{believed} {forced} {small}");
+}
+
+/// The board of `stones`, black first.
+fn game(stones: &[(usize, usize)]) -> Engine {
+    let mut engine = engine(&Board::new(Rule::Freestyle, size((15, 15))));
+    for &(x, y) in stones {
+        engine.play(Point::new(x, y).unwrap()).unwrap();
+    }
+    engine
+}
+
+/// Black threatens a five at one point; and an open four, which has three good answers.
+const FOUR: &[(usize, usize)] = &[(7, 7), (6, 7), (8, 7), (0, 2), (9, 7), (0, 4), (10, 7)];
+const THREE: &[(usize, usize)] = &[(7, 7), (0, 0), (8, 7), (0, 2), (9, 7)];
+/// Black threatens fives at both ends.
+const OPEN_FOUR: &[(usize, usize)] = &[(7, 7), (0, 0), (8, 7), (0, 2), (9, 7), (0, 4), (10, 7)];
+
+/// A position is not lost because its defence is blocked.
+#[test]
+fn a_loss_while_the_defence_is_blocked_is_not_announced() {
+    let point = |(x, y): (usize, usize)| Point::new(x, y).unwrap();
+    for (stones, blocked) in [(FOUR, vec![(11, 7)]), (THREE, vec![(5, 7), (6, 7), (10, 7), (11, 7)])] {
+        for lines in [1, 3] {
+            let mut engine = game(stones);
+            assert!(search(&mut engine, lines).1.iter().all(|&score| !seems_lost(score)), "it holds");
+            engine.set_blocked(&blocked.iter().copied().map(point).collect::<Vec<_>>());
+            let (report, told) = search(&mut engine, lines);
+            assert!(told.iter().all(|score| !score.is_loss()) && seems_lost(report.last.score), "{told:?}");
+            // What the other moves come to is another matter: that they lose is proven.
+            assert!(report.lines.iter().all(|line| line.score.is_loss()), "{:?}", report.lines);
+        }
+    }
+    // A blocked point that is no defence does not matter.
+    let mut engine = game(OPEN_FOUR);
+    engine.set_blocked(&[point((14, 0))]);
+    assert_eq!(search(&mut engine, 1).0.last.score, Score::loss_in(Ply::ROOT, 2));
+}
+
+/// What an opponent must not play is still a defence in the game itself.
+#[test]
+fn a_win_because_the_defence_is_a_blocked_path_is_not_announced() {
+    let point = |x, y| Point::new(x, y).unwrap();
+    // Black has three in a row with one open end: of the two fours it can make, each has one answer.
+    let stones = [(3, 3), (2, 3), (4, 3), (0, 8), (5, 3), (8, 0)];
+    let moves: Vec<Point> = stones.iter().map(|&(x, y)| point(x, y)).collect();
+    let mut engine = engine(&Board::new(Rule::Freestyle, size((9, 9))));
+    moves.iter().for_each(|&point| engine.play(point).unwrap());
+    let four_after = |four, answer| [&moves[..], &[four, answer]].concat();
+    engine.set_blocked_paths(&[four_after(point(6, 3), point(7, 3)), four_after(point(7, 3), point(6, 3))]);
+    let (report, told) = search(&mut engine, 1);
+    assert!(told.iter().all(|score| !score.is_win()), "{told:?}");
+    assert!(seems_lost(-report.last.score), "{:?}", report.last);
+}
