@@ -220,11 +220,15 @@ impl Sets {
         for _ in 0..self.count {
             let mut longer = Vec::new();
             for set in &sets {
-                set.iter().for_each(|&point| self.board.play(point, &mut NullObserver));
+                for &point in set {
+                    self.board.play(point, &mut NullObserver);
+                }
                 let mut points = self.candidates();
                 points.retain(|&point| self.is_possible(point));
                 longer.extend(points.into_iter().map(|point| [set.as_slice(), &[point]].concat()));
-                set.iter().for_each(|_| self.board.undo(&mut NullObserver));
+                for _ in set {
+                    self.board.undo(&mut NullObserver);
+                }
                 if longer.len() > MOST_SETS {
                     return None;
                 }
@@ -237,12 +241,11 @@ impl Sets {
     /// The next set that is not one of the earlier ones in another order.
     fn next(&mut self) -> Option<Vec<Point>> {
         while self.seen.len() < MOST_SETS {
-            let set = match &mut self.all {
-                Some(all) => Some(all.next()?),
-                None => {
-                    self.draws = self.draws.checked_sub(1)?;
-                    self.draw()
-                }
+            let set = if let Some(all) = &mut self.all {
+                Some(all.next()?)
+            } else {
+                self.draws = self.draws.checked_sub(1)?;
+                self.draw()
             };
             if let Some(set) = set.filter(|set| self.seen.insert(sides(set))) {
                 return Some(set);
@@ -269,7 +272,9 @@ impl Sets {
             self.board.play(point, &mut NullObserver);
             set.push(point);
         }
-        set.iter().for_each(|_| self.board.undo(&mut NullObserver));
+        for _ in &set {
+            self.board.undo(&mut NullObserver);
+        }
         (set.len() == self.count).then_some(set)
     }
 

@@ -24,7 +24,7 @@ const SETUP: [(&str, Cell); 3] = [("AB", Cell::Black), ("AW", Cell::White), ("AE
 pub fn parse(text: &str) -> Result<GameFile> {
     let nodes = main_line(text)?;
     let values = |name: &'static str| nodes.iter().flatten().filter(move |(key, _)| key == name).map(|(_, v)| v);
-    let last = |name: &'static str| values(name).last().and_then(|values| values.last());
+    let last = |name: &'static str| values(name).next_back().and_then(|values| values.last());
     // A second one would be for other stones than the first.
     ensure!(values("SZ").flatten().count() <= 1, "two board sizes");
     let size = last("SZ").map_or_else(|| Size::square(USUAL_SIDE).context("no board size"), |value| size_of(value))?;
@@ -166,7 +166,9 @@ pub fn write(rule: Rule, size: Size, section: &Section, names: &[String; 2]) -> 
     let point = |point: Point| [point.x(), point.y()].map(|coordinate| char::from(b'a' + coordinate as u8));
     let list = |cell: Cell| {
         let points = section.setup.iter().filter(|(_, other)| *other == cell);
-        points.map(|&(stone, _)| format!("[{}]", String::from_iter(point(stone)))).collect::<String>()
+        points
+            .flat_map(|&(stone, _)| ["[".to_owned(), String::from_iter(point(stone)), "]".to_owned()])
+            .collect::<String>()
     };
     ensure!(list(Cell::Wall).is_empty(), "dead squares cannot be written");
     let (width, height) = (size.width(), size.height());
