@@ -87,8 +87,8 @@ const GENERATIONS: u64 = 1 << 11;
 const BUCKET_BYTES: u64 = (BUCKET * size_of::<u64>()) as u64;
 /// Buckets that an empty table begins with: 4 MiB, ready when the table is made.
 const FIRST: u64 = 1 << 16;
-/// Buckets that are prepared ahead of those in use: 16 MiB, for a quarter of a million nodes.
-const AHEAD: u64 = 1 << 18;
+/// Buckets that are prepared ahead of those in use: 4 MiB, for 65,000 nodes. Memory that a short game never needs is not touched.
+const AHEAD: u64 = 1 << 16;
 
 /// The table; shared by reference between searching threads.
 #[derive(Debug)]
@@ -390,7 +390,9 @@ mod tests {
     fn a_limit_that_changes_keeps_what_fits() {
         let mut table = TranspositionTable::new(4 * FIRST * BUCKET_BYTES);
         let known: Vec<u64> = keys().take(2000).collect();
-        known.iter().for_each(|&key| table.store(key, Ply::ROOT, entry(3, Score::DRAW, Bound::Exact, None)));
+        for &key in &known {
+            table.store(key, Ply::ROOT, entry(3, Score::DRAW, Bound::Exact, None));
+        }
         while table.grow(FIRST, false) > 0 {}
         let found =
             |table: &TranspositionTable| known.iter().filter(|&&key| table.probe(key, Ply::ROOT).is_some()).count();
@@ -417,7 +419,9 @@ mod tests {
         while table.grow(FIRST, false) > 0 {}
         let known: Vec<u64> = keys().take(50_000).collect();
         for game in 0..3 {
-            known.iter().for_each(|&key| table.store(key, Ply::ROOT, entry(game, Score::DRAW, Bound::Exact, None)));
+            for &key in &known {
+                table.store(key, Ply::ROOT, entry(game, Score::DRAW, Bound::Exact, None));
+            }
             table.clear();
             while table.grow(FIRST / 2, false) > 0 {
                 assert!(known.iter().all(|&key| table.probe(key, Ply::ROOT).is_none()));

@@ -94,19 +94,18 @@ impl Blocks {
         let (ready, limit) = (self.ready.load(Ordering::Acquire), self.limit.load(Ordering::Relaxed));
         let (number, from) = (ready / BLOCK, ready % BLOCK);
         let Some(slot) = self.list.get(number as usize).filter(|_| ready < limit) else { return false };
-        let block = match slot.get() {
-            Some(block) => block,
-            None => match Block::reserve(BLOCK) {
-                Some(block) => slot.get_or_init(|| block),
-                None => {
-                    log::warn!("no memory for more than {} MiB of the transposition table", ready >> 14);
-                    self.limit.store(ready, Ordering::Relaxed);
-                    return false;
-                }
-            },
-        };
+        if slot.get().is_none() {
+            let Some(block) = Block::reserve(BLOCK) else {
+                log::warn!("no memory for more than {} MiB of the transposition table", ready >> 14);
+                self.limit.store(ready, Ordering::Relaxed);
+                return false;
+            };
+            slot.get_or_init(|| block);
+        }
         let to = (from / STEP * STEP + STEP).min(limit - number * BLOCK);
-        block.touch(from, to);
+        if let Some(block) = slot.get() {
+            block.touch(from, to);
+        }
         self.ready.store(number * BLOCK + to, Ordering::Release);
         true
     }
