@@ -67,7 +67,7 @@ fn a_table_larger_than_the_system_allows_keeps_what_is_known() {
     let _turn = alone();
     let nodes = |brain: &mut Process| -> u64 {
         brain.send(&format!("INFO max_depth 9\n{POSITION}"));
-        let told = brain.messages().into_iter().filter(|line| line.contains(" depth ")).next_back().unwrap();
+        let told = brain.messages().into_iter().rfind(|line| line.contains(" depth ")).unwrap();
         told.split_once(" n ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()).expect(&told)
     };
     let mut brain = thinking(1);

@@ -78,9 +78,12 @@ fn seems_lost(score: Score) -> bool {
 fn a_loss_after_near_points_only_is_believed_and_not_announced() {
     let [mut believed, mut forced, mut small] = [0; 3];
     for side in [9, 13] {
-        for board in positions(Rule::Freestyle, side, 300) {
+        for (number, board) in positions(Rule::Freestyle, side, 300).into_iter().enumerate() {
             let is_free =
                 forced::duty(&board).is_free() && forced::static_result(&mut board.clone(), Ply::ROOT).is_none();
+            if !is_free && number % 8 > 0 {
+                continue;
+            }
             for (lines, threads, strength) in [(1, 1, 100), (2, 1, 100), (1, 2, 100), (1, 1, 80)] {
                 let mut engine = engine(&board);
                 engine.options_mut().threads = threads;
@@ -143,7 +146,7 @@ fn a_win_because_the_defence_is_a_blocked_path_is_not_announced() {
     let stones = [(3, 3), (2, 3), (4, 3), (0, 8), (5, 3), (8, 0)];
     let moves: Vec<Point> = stones.iter().map(|&(x, y)| point(x, y)).collect();
     let mut engine = engine(&Board::new(Rule::Freestyle, size((9, 9))));
-    for &point in moves {
+    for &point in &moves {
         engine.play(point).unwrap();
     }
     let four_after = |four, answer| [&moves[..], &[four, answer]].concat();
