@@ -139,3 +139,10 @@ fn bad_files_get_one_line() {
         assert!(output.status.code() == Some(2) && is_one_line && error.contains(reason), "{arguments:?}: {error}");
     }
 }
+
+/// A game that was over as it was set up has no moves to judge.
+#[test]
+fn a_position_that_is_won_already_is_not_judged() {
+    let report = json(&[], "(;SZ[15]AB[aa][ba][ca][da][ea]AW[hh][hi][hj][hk];W[jj];B[kk])");
+    assert_eq!(report["moves"].as_array().map(Vec::len), Some(0), "{report}");
+}

@@ -1,38 +1,23 @@
 //! A database of positions: what they are worth, how deeply that was searched, the best move, and what a person has
 //! written to them. Positions that mirror each other share an entry. Floor 4.
-//!
-//! The file is text, one position a line, sorted, with its count and a checksum at the end:
-//!
-//! ```text
-//! tengen-database 1
-//! 0;15x15;h8;;-12;14;-;i9;
-//! 4;15x15;h8i7;h7;30000;0;W;-;found by hand
-//! end 2 2f6e1a90c4d1b7a3
-//! ```
-//!
-//! The fields are rule, size, black stones, white stones, value for the side to move, depth, tag, best move, label. A
-//! file with anything unexpected in it is refused as a whole.
-//!
-//! It is written by a thread of its own, and by one process only: the first that has opened it.
 
 mod entries;
+mod format;
 
 use super::files::{self, Claim};
-use crate::base::hash::Checksum;
+use crate::base::maps::HashSet;
 use crate::base::{Cell, Color, Point, Rule, Score, Size};
-use crate::board::notation::{letter, parse_moves};
+use crate::board::notation::letter;
 use crate::board::symmetry::Symmetry;
 use entries::Entries;
-use std::fmt::{self, Write as _};
-use std::io::{self, Read};
+use format::{load, read_name, write};
+use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
-const HEADER: &str = "tengen-database 1";
 /// Most positions: about 200 MiB of memory.
 const MOST_POSITIONS: usize = 1 << 20;
-/// Largest file that is read, in bytes.
-const LONGEST_FILE: u64 = 1 << 30;
 /// Most bytes of a label.
 const LONGEST_LABEL: usize = 1000;
 
@@ -57,6 +42,19 @@ impl Entry {
 
     fn score_is_proof(&self) -> bool {
         self.value.abs() > Score::DECISIVE
+    }
+
+    /// Takes over what another entry of the same position says. A proof is not given up for an estimate, nor a deeper
+    /// search for a shallower one.
+    fn update(&mut self, other: &Entry) {
+        if other.score_is_proof() || !(self.score_is_proof() || self.depth > other.depth) {
+            (self.value, self.depth) = (other.value, other.depth);
+            self.best = other.best.or(self.best);
+        }
+        self.tag = other.tag.or(self.tag);
+        if !other.label.is_empty() {
+            self.label.clone_from(&other.label);
+        }
     }
 }
 
@@ -165,6 +163,8 @@ pub struct Database {
     claim: Claim,
     /// Whether there is something that is neither in the file nor on the way to it.
     is_changed: bool,
+    /// Names of what was changed or deleted while the file was not ours.
+    touched: HashSet<String>,
     /// The thread that writes the file.
     saving: Option<JoinHandle<io::Result<()>>>,
 }
@@ -174,9 +174,16 @@ impl Database {
     /// something to keep.
     pub fn open(path: &Path) -> Result<Database, DatabaseError> {
         // What is no database gets no lock beside it, nor does one that is not there yet.
-        let claim = if content(path)?.is_some() { files::claim(path)? } else { Claim::None };
+        let claim = if format::is_there(path)? { files::claim(path)? } else { Claim::None };
         // Read under the lock: what another process has written before is there.
-        Ok(Database { entries: load(path)?, path: Some(path.to_owned()), claim, is_changed: false, saving: None })
+        Ok(Database {
+            entries: load(path)?,
+            path: Some(path.to_owned()),
+            claim,
+            is_changed: false,
+            touched: HashSet::default(),
+            saving: None,
+        })
     }
 
     /// Turns to the database in another file, after this one has been saved as far as it is ours. If the other one cannot
@@ -222,7 +229,7 @@ impl Database {
         matches!(self.claim, Claim::Theirs)
     }
 
-    /// Whether something would be lost now, that nobody writes yet.
+    /// Whether there are changes that are neither in the file nor being written.
     pub fn is_changed(&self) -> bool {
         self.is_changed && self.path.is_some()
     }
@@ -262,7 +269,7 @@ impl Database {
 
     /// Writes the file, if there is one and something has changed, and waits until that is done.
     pub fn save(&mut self) -> Result<(), DatabaseError> {
-        // If this fails, there is something to write, and that will fail or not.
+        // If that failed, the changes are written again below.
         let _ = self.end_save();
         if self.is_changed() {
             self.make_ours()?;
@@ -272,7 +279,8 @@ impl Database {
         Ok(())
     }
 
-    /// Claims the file, if that has not been done. What another process has written is taken over with it.
+    /// Claims the file, if that has not been done. What another process has written is taken over with it, and what was
+    /// changed here is applied to it.
     fn make_ours(&mut self) -> Result<(), DatabaseError> {
         let Some(path) = self.path.clone().filter(|_| !matches!(self.claim, Claim::Ours(_))) else { return Ok(()) };
         let claim = files::claim(&path)?;
@@ -280,9 +288,32 @@ impl Database {
             self.claim = claim;
             return Err(DatabaseError::InUse);
         }
-        self.merge(&path)?;
-        self.claim = claim;
+        let mut entries = load(&path)?;
+        for name in std::mem::take(&mut self.touched) {
+            match (self.entries.get(&name), entries.get(&name).cloned()) {
+                (Some(ours), Some(mut theirs)) => {
+                    theirs.update(ours);
+                    entries.insert(name, theirs);
+                }
+                (Some(ours), None) if entries.len() < MOST_POSITIONS => {
+                    entries.insert(name, ours.clone());
+                }
+                (Some(_), None) => {}
+                (None, _) => {
+                    entries.remove(&name);
+                }
+            }
+        }
+        (self.entries, self.claim) = (entries, claim);
         Ok(())
+    }
+
+    /// Notes that the entry of this name was changed or deleted.
+    fn touch(&mut self, name: &str) {
+        self.is_changed = true;
+        if !matches!(self.claim, Claim::Ours(_)) {
+            self.touched.insert(name.to_owned());
+        }
     }
 
     /// Writes everything to a file.
@@ -292,13 +323,17 @@ impl Database {
         write(&self.entries, path)
     }
 
-    /// Takes over what another file has; what is here already stays where it was searched more deeply.
+    /// Takes over what another file has. What is here already stays where it was proven or searched as deeply, and so do its
+    /// tags and labels.
     pub fn merge(&mut self, path: &Path) -> Result<usize, DatabaseError> {
         let before = self.len();
-        for (name, entry) in load(path)? {
-            if self.entries.get(&name).is_none_or(|old| old.depth < entry.depth) && self.has_room_for(&name) {
+        for (name, mut entry) in load(path)? {
+            if let Some(old) = self.entries.get(&name) {
+                entry.update(old);
+            }
+            if self.entries.get(&name) != Some(&entry) && self.has_room_for(&name) {
+                self.touch(&name);
                 self.entries.insert(name, entry);
-                self.is_changed = true;
             }
         }
         Ok(self.len() - before)
@@ -343,8 +378,8 @@ impl Database {
         entry.tag = entry.tag.filter(|&tag| is_tag(tag));
         truncate(&mut entry.label, LONGEST_LABEL);
         if self.entries.get(&name) != Some(&entry) {
+            self.touch(&name);
             self.entries.insert(name, entry);
-            self.is_changed = true;
         }
     }
 
@@ -365,14 +400,16 @@ impl Database {
 
     /// Forgets a position.
     pub fn delete(&mut self, position: &Position<'_>) {
-        if let Some((name, _)) = position.name() {
-            self.is_changed |= self.entries.remove(&name).is_some();
+        if let Some((name, _)) = position.name()
+            && self.entries.remove(&name).is_some()
+        {
+            self.touch(&name);
         }
     }
 
     /// Forgets a position and all that have its stones and more.
     pub fn delete_from(&mut self, position: &Position<'_>, which: Deletion) {
-        let before = self.len();
+        let mut deleted = Vec::new();
         self.entries.retain(|name, entry| {
             let decided = entry.score_is_proof() || matches!(entry.tag, Some(b'W' | b'w' | b'L' | b'l'));
             let wanted = match which {
@@ -383,9 +420,12 @@ impl Database {
             let concerned = wanted
                 && read_name(name)
                     .is_some_and(|(rule, size, stones)| position.is_part_of(&Position { rule, size, stones: &stones }));
+            if concerned {
+                deleted.push(name.to_owned());
+            }
             !concerned
         });
-        self.is_changed |= self.len() != before;
+        deleted.iter().for_each(|name| self.touch(name));
     }
 }
 
@@ -407,166 +447,6 @@ fn truncate(text: &mut String, most: usize) {
     while text.len() > most {
         text.pop();
     }
-}
-
-fn write(entries: &Entries, path: &Path) -> io::Result<()> {
-    files::replace(path, |out| {
-        let mut checksum = Checksum::new();
-        let mut line = |text: String| {
-            checksum.add(text.as_bytes());
-            out.write_all(text.as_bytes()).map(|()| checksum)
-        };
-        let mut sum = line(format!("{HEADER}\n"))?;
-        for (name, entry) in entries.sorted() {
-            sum = line(format!("{name};{}\n", write_entry(entry)))?;
-        }
-        writeln!(out, "end {} {:016x}", entries.len(), sum.value())
-    })
-}
-
-/// The fields behind the position.
-fn write_entry(entry: &Entry) -> String {
-    let tag = entry.tag.map_or('-', char::from);
-    let best = entry.best.map_or_else(|| "-".to_owned(), letter);
-    let mut text = format!("{};{};{tag};{best};", entry.value, entry.depth);
-    for c in entry.label.chars() {
-        // The line and its fields must stay what they are.
-        if c.is_control() || matches!(c, ';' | '%') {
-            let _ = write!(text, "%{:x},", u32::from(c));
-        } else {
-            text.push(c);
-        }
-    }
-    text
-}
-
-/// What a file holds, if it begins like a database; `None` where there is no file.
-fn content(path: &Path) -> Result<Option<impl Read>, DatabaseError> {
-    let mut file = match files::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file?,
-    };
-    let mut begin = [0; HEADER.len()];
-    if file.len() > LONGEST_FILE || file.len() < begin.len() as u64 {
-        return Err(DatabaseError::Damaged(1));
-    }
-    file.read_exact(&mut begin)?;
-    if begin != HEADER.as_bytes() {
-        return Err(DatabaseError::Damaged(1));
-    }
-    Ok(Some(HEADER.as_bytes().chain(file)))
-}
-
-/// The entries in a file; none where there is no file.
-fn load(path: &Path) -> Result<Entries, DatabaseError> {
-    let Some(mut content) = content(path)? else { return Ok(Entries::default()) };
-    let mut bytes = Vec::new();
-    content.read_to_end(&mut bytes)?;
-    read(&bytes)
-}
-
-/// Reads a whole file.
-fn read(bytes: &[u8]) -> Result<Entries, DatabaseError> {
-    if !bytes.starts_with(HEADER.as_bytes()) {
-        return Err(DatabaseError::Damaged(1));
-    }
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let good = &bytes[..error.valid_up_to()];
-        DatabaseError::Damaged(good.split(|&byte| byte == b'\n').count())
-    })?;
-    let mut entries = Entries::default();
-    let mut checksum = Checksum::new();
-    let mut lines = text.split_inclusive('\n').zip(1..);
-    let mut is_whole = false;
-    for (line, number) in &mut lines {
-        let damaged = DatabaseError::Damaged(number);
-        let Some(content) = line.strip_suffix('\n') else { return Err(damaged) };
-        if let Some(end) = content.strip_prefix("end ") {
-            let wanted = format!("{} {:016x}", entries.len(), checksum.value());
-            if end != wanted {
-                return Err(damaged);
-            }
-            is_whole = true;
-            break;
-        }
-        checksum.add(line.as_bytes());
-        if number == 1 {
-            if content != HEADER {
-                return Err(damaged);
-            }
-            continue;
-        }
-        let Some((name, entry)) = read_line(content) else { return Err(damaged) };
-        if entries.len() >= MOST_POSITIONS || entries.insert(name, entry).is_some() {
-            return Err(damaged);
-        }
-    }
-    match lines.next() {
-        None if is_whole => Ok(entries),
-        Some((_, number)) => Err(DatabaseError::Damaged(number)),
-        None => Err(DatabaseError::Damaged(text.lines().count() + 1)),
-    }
-}
-
-fn read_line(line: &str) -> Option<(String, Entry)> {
-    let fields: Vec<&str> = line.splitn(9, ';').collect();
-    let [_, _, _, _, value, depth, tag, best, label] = fields[..] else { return None };
-    let name = fields[..4].join(";");
-    let (rule, size, stones) = read_name(&name)?;
-    // The name must be the one that would be given.
-    if (Position { rule, size, stones: &stones }).name()?.0 != name {
-        return None;
-    }
-    let value: i32 = value.parse().ok().filter(|value| (-MOST_VALUE..=MOST_VALUE).contains(value))?;
-    let depth: u32 = depth.parse().ok().filter(|&depth| depth <= Entry::DEEPEST)?;
-    let tag = match tag.as_bytes() {
-        b"-" => None,
-        &[tag] if is_tag(tag) => Some(tag),
-        _ => return None,
-    };
-    let best = match best {
-        "-" => None,
-        best => match parse_moves(best, size)?[..] {
-            [best] if stones.iter().all(|stone| stone.0 != best) => Some(best),
-            _ => return None,
-        },
-    };
-    Some((name, Entry { value, depth, tag, best, label: read_label(label)? }))
-}
-
-/// A stone and where it lies.
-type Stone = (Point, Cell);
-
-fn read_name(name: &str) -> Option<(Rule, Size, Vec<Stone>)> {
-    let fields: Vec<&str> = name.split(';').collect();
-    let [rule, size, black, white] = fields[..] else { return None };
-    let number: u8 = rule.parse().ok()?;
-    let rule = Rule::ALL.into_iter().find(|rule| rule.number() == number)?;
-    let (width, height) = size.split_once('x')?;
-    let size = Size::new(width.parse().ok()?, height.parse().ok()?)?;
-    let stones = |text: &str, cell: Cell| -> Option<Vec<(Point, Cell)>> {
-        Some(parse_moves(text, size)?.into_iter().map(|point| (point, cell)).collect())
-    };
-    let mut all = stones(black, Cell::Black)?;
-    all.extend(stones(white, Cell::White)?);
-    let distinct = all.iter().enumerate().all(|(index, stone)| all[..index].iter().all(|other| other.0 != stone.0));
-    distinct.then_some((rule, size, all))
-}
-
-fn read_label(text: &str) -> Option<String> {
-    if text.contains(';') {
-        return None;
-    }
-    let mut label = String::new();
-    let mut rest = text;
-    while let Some((plain, escape)) = rest.split_once('%') {
-        label += plain;
-        let (code, after) = escape.split_once(',')?;
-        label.push(char::from_u32(u32::from_str_radix(code, 16).ok()?)?);
-        rest = after;
-    }
-    label += rest;
-    (label.len() <= LONGEST_LABEL).then_some(label)
 }
 
 #[cfg(test)]

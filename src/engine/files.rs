@@ -1,14 +1,14 @@
 //! Files: looked at before they are opened, given up when the system does not answer, locked against other processes,
 //! and written so that they survive a kill. Floor 4.
 //!
-//! A dead network mount does not fail: whoever touches it waits, perhaps for ever. So every call that touches a file is
-//! made by a thread of its own, which is left behind when it does not come back.
+//! A dead network mount does not fail: whoever touches it waits, perhaps for ever. So every call here that
+//! touches a file is made by a thread of its own, which is left behind when it does not come back.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -23,6 +23,17 @@ const PIECE_WRITTEN: usize = 1 << 22;
 /// Most symbolic links that lead from one to the next.
 const MOST_LINKS: usize = 40;
 
+/// Files that a call is changing now; one that was given up can still take effect.
+static CHANGING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn changing() -> MutexGuard<'static, Vec<PathBuf>> {
+    CHANGING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn no_answer() -> io::Error {
+    io::Error::new(ErrorKind::TimedOut, "the file system does not answer")
+}
+
 /// Makes a call that may never return; an error when it takes longer than `patience`.
 fn within<T: Send + 'static>(
     patience: Duration,
@@ -33,9 +44,33 @@ fn within<T: Send + 'static>(
         // Nobody waits any more if this took too long.
         let _ = sender.send(call());
     })?;
-    outcome
-        .recv_timeout(patience)
-        .unwrap_or_else(|_| Err(io::Error::new(ErrorKind::TimedOut, "the file system does not answer")))
+    outcome.recv_timeout(patience).unwrap_or_else(|_| Err(no_answer()))
+}
+
+/// The same for a call that changes what stands under `path`; while one that was given up has not come back, no other is
+/// made.
+fn change_within<T: Send + 'static>(
+    path: &Path,
+    patience: Duration,
+    call: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let pending = {
+        let mut changing = changing();
+        if changing.iter().any(|other| other == path) {
+            return Err(no_answer());
+        }
+        // Taken off again when the call comes back, however late.
+        changing.push(path.to_owned());
+        path.to_owned()
+    };
+    within(patience, move || {
+        let result = call();
+        let mut changing = changing();
+        if let Some(index) = changing.iter().position(|other| *other == pending) {
+            changing.swap_remove(index);
+        }
+        result
+    })
 }
 
 /// Refuses what is no plain file: opening a pipe, for instance, waits for somebody at its other end.
@@ -173,10 +208,11 @@ pub fn create(path: &Path) -> io::Result<File> {
 }
 
 /// Replaces a file by what `fill` writes. Whatever happens meanwhile, the old content is there, or the new. A symbolic
-/// link stays one.
+/// link stays one, and the permissions stay as they are. An error while an earlier replacement was given up and
+/// can still take effect.
 pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let path = path.to_owned();
-    let (path, new, file) = within(WRITING, move || {
+    let (named, path) = (path, path.to_owned());
+    let (path, new, file) = change_within(named, WRITING, move || {
         let path = follow(&path)?;
         expect_plain_or_none(&path)?;
         let new = beside(&path, ".new");
@@ -186,12 +222,15 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>)
             _ => {}
         }
         let file = OpenOptions::new().write(true).create_new(true).open(&new)?;
+        if let Ok(old) = fs::metadata(&path) {
+            file.set_permissions(old.permissions())?;
+        }
         Ok((path, new, file))
     })?;
     let mut out = Writer { file: Some(file), piece: Vec::new() };
     let filled = fill(&mut out).and_then(|()| out.sync());
     drop(out);
-    within(WRITING, move || {
+    change_within(named, WRITING, move || {
         let outcome = filled.and_then(|()| fs::rename(&new, &path));
         if outcome.is_err() {
             // What could not be finished is of no use to anybody.

@@ -101,7 +101,7 @@ impl Options {
     }
 
     /// Threads that a search gets: what was asked for, as far as the machine has them and half of the memory holds
-    /// what they need. A level below the highest reads its moves alone.
+    /// what they need.
     pub fn usable_threads(&self) -> usize {
         let helpers = self.free_memory() / 2 / Options::THREAD_MEMORY;
         self.threads.clamp(1, Options::max_threads()).min(1 + helpers as usize)

@@ -150,14 +150,18 @@ impl<W: Write> Session<W> {
             self.rebuild(&stones, to_move);
             self.complain(Complaint::Internal)
         });
+        if self.started
+            && self.traffic.is_last(order.seq)
+            && catch_unwind(AssertUnwindSafe(|| self.engine.prepare())).is_err()
+        {
+            log::error!("the engine panicked while nobody waited for it");
+        }
+        let outcome = outcome.and_then(|()| self.save_now_and_then());
         // What a game begins with counts towards the first move's time; a question waits for those before it.
         if !matches!(order.command, Command::Start(_) | Command::Info(_)) {
             self.free_since = Instant::now();
         }
-        if self.started && self.traffic.is_last(order.seq) {
-            self.engine.prepare();
-        }
-        outcome.and_then(|()| self.save_now_and_then()).map(|()| Flow::Continue)
+        outcome.map(|()| Flow::Continue)
     }
 
     fn obey(&mut self, order: &Order) -> io::Result<()> {
@@ -412,8 +416,11 @@ impl<W: Write> Session<W> {
             Some(point) => self.reply(&Reply::Move(point)),
             None => self.complain(Complaint::NoMove),
         };
-        if let Some(report) = found.filter(|_| to_keep) {
-            self.keep(report, &mut stones, to_move);
+        // The move has been told: a mistake in this must not tell another one.
+        if let Some(report) = found.filter(|_| to_keep)
+            && catch_unwind(AssertUnwindSafe(|| self.keep(report, &mut stones, to_move))).is_err()
+        {
+            log::error!("what was found could not be kept");
         }
         told
     }

@@ -63,6 +63,14 @@ impl Section {
         self.setup.iter().copied().chain(moves).collect()
     }
 
+    /// A set-up stone in a row that wins: the game was over before its first move.
+    pub fn winning_setup(&self, rule: Rule, size: Size) -> Option<Point> {
+        let setup = Section { moves: Vec::new(), ..self.clone() };
+        let oracle = setup.oracle(rule, size);
+        let wins = |&&(point, cell): &&(Point, Cell)| cell.color().is_some_and(|color| oracle.wins(point, color));
+        self.setup.iter().find(wins).map(|&(point, _)| point)
+    }
+
     /// The same for the judge.
     pub fn oracle(&self, rule: Rule, size: Size) -> Oracle {
         let mut oracle = Oracle::new(rule, size);

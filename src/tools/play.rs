@@ -110,9 +110,8 @@ fn parse(arguments: &[String]) -> Result<Option<Settings>> {
 fn ensure_open(rule: Rule, size: Size, game: &Section) -> Result<()> {
     let setup = Section { moves: Vec::new(), ..game.clone() };
     let mut oracle = setup.oracle(rule, size);
-    for &(point, cell) in &game.setup {
-        let wins = cell.color().is_some_and(|color| oracle.wins(point, color));
-        ensure!(!wins, "the game is over: {} stands in a winning row", letter(point));
+    if let Some(point) = game.winning_setup(rule, size) {
+        bail!("the game is over: {} stands in a winning row", letter(point));
     }
     ensure!(!oracle.is_draw(), "the game is over: no room is left");
     for (index, &point) in game.moves.iter().enumerate() {

@@ -1,6 +1,8 @@
 //! The table of positions, its questions and its file.
 
+use super::format::{HEADER, read};
 use super::*;
+use crate::base::hash::Checksum;
 
 fn point(x: usize, y: usize) -> Point {
     Point::new(x, y).unwrap()
@@ -227,4 +229,36 @@ fn what_another_one_has_written_is_taken_over_with_the_file() {
     assert!(Database::open(&path).unwrap().is_theirs() && !second.is_theirs());
     second.turn_to(&path).unwrap();
     assert!(Database::open(&path).unwrap().is_theirs() && !second.is_theirs());
+}
+
+/// The second process overwrote what the first one had written since, and lost its own labels.
+#[test]
+fn what_two_processes_write_to_one_file_is_there_in_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shared");
+    let three = stones(&[(7, 7), (7, 6), (9, 8)]);
+    let [start, one, two, all] = [0, 1, 2, 3].map(|count| &three[..count]);
+    let mut first = filled();
+    first.turn_to(&path).unwrap();
+    for known in [start, one, two, all] {
+        first.note(&position(known), Score::estimate(10), 10, None);
+    }
+    first.save().unwrap();
+    let mut second = Database::open(&path).unwrap();
+    assert!(second.is_theirs());
+    first.edit(&position(one), |entry| entry.label = "of the first".into());
+    first.delete(&position(two));
+    first.save().unwrap();
+    drop(first);
+    second.note(&position(all), Score::win_in(crate::base::Ply::ROOT, 7), 2, None);
+    second.edit(&position(all), |entry| entry.label = "of the second".into());
+    second.delete(&position(start));
+    second.save().unwrap();
+    drop(second);
+    let last = Database::open(&path).unwrap();
+    assert_eq!(last.get(&position(one)).unwrap().label, "of the first");
+    assert_eq!(last.get(&position(two)), None);
+    let entry = last.get(&position(all)).unwrap();
+    assert!(entry.value > Score::DECISIVE && entry.label == "of the second", "{entry:?}");
+    assert_eq!(last.get(&position(start)), None);
 }

@@ -113,3 +113,22 @@ fn where_no_lock_can_be_had_there_is_none() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(claim(&folder.path().join("no such folder").join("file")).unwrap(), Claim::Ours(None)));
 }
+
+/// A call that had been given up came back, and what it did undid what was written since.
+#[test]
+fn nothing_is_changed_while_a_call_that_was_given_up_can_still_take_effect() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let (release, stuck) = mpsc::channel::<()>();
+    let outcome = change_within(&path, Duration::from_millis(1), move || {
+        let _ = stuck.recv();
+        Ok(())
+    });
+    assert_eq!(outcome.unwrap_err().kind(), ErrorKind::TimedOut);
+    assert_eq!(replace(&path, |out| out.write_all(b"new")).unwrap_err().kind(), ErrorKind::TimedOut);
+    drop(release);
+    while replace(&path, |out| out.write_all(b"new")).is_err() {
+        thread::yield_now();
+    }
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+}

@@ -50,8 +50,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Begins to write the database, if it has changed and was not written a moment ago, and goes on: nobody waits for
-    /// the disk, and the clock of the next question does not either.
+    /// Begins to write the database, if it has changed and was not written a moment ago, and goes on. Only a file that is
+    /// new, or has become ours, is waited for, before the clock of the next question runs.
     pub(super) fn save_now_and_then(&mut self) -> io::Result<()> {
         self.check_save()?;
         if self.database.is_changed() && self.saved_at.is_none_or(|at| at.elapsed() >= REST) {

@@ -218,6 +218,9 @@ impl Analyst {
 
     /// Judges moves in turns, and says how the game ended with them.
     fn review_section(&mut self, section: &Section, tell: &mut impl FnMut()) -> (Vec<Judged>, End) {
+        if section.winning_setup(self.engine.rule(), self.engine.size()).is_some() {
+            return (Vec::new(), End::Open);
+        }
         (self.setup, self.first) = (section.setup.clone(), section.first);
         let stones = &section.moves;
         let setup = Section { moves: Vec::new(), ..section.clone() };

@@ -1,0 +1,197 @@
+//! The file of a database. Floor 4.
+//!
+//! It is text, one position a line, sorted, with its count and a checksum at the end:
+//!
+//! ```text
+//! tengen-database 1
+//! 0;15x15;h8;;-12;14;-;i9;
+//! 4;15x15;h8i7;h7;30000;0;W;-;found by hand
+//! end 2 2f6e1a90c4d1b7a3
+//! ```
+//!
+//! The fields are rule, size, black stones, white stones, value for the side to move, depth, tag, best move, label. A
+//! file with anything unexpected in it is refused as a whole.
+//!
+//! A thread of its own writes it, and one process only: the first that has opened it.
+
+use super::entries::Entries;
+use super::{DatabaseError, Entry, LONGEST_LABEL, MOST_POSITIONS, MOST_VALUE, Position, is_tag};
+use crate::base::hash::Checksum;
+use crate::base::{Cell, Point, Rule, Size};
+use crate::board::notation::{letter, parse_moves};
+use crate::engine::files;
+use std::fmt::Write as _;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The first line.
+pub(super) const HEADER: &str = "tengen-database 1";
+/// Largest file that is read, in bytes.
+const LONGEST_FILE: u64 = 1 << 30;
+
+/// Writes all entries to a file.
+pub(super) fn write(entries: &Entries, path: &Path) -> io::Result<()> {
+    files::replace(path, |out| {
+        let mut checksum = Checksum::new();
+        let mut line = |text: String| {
+            checksum.add(text.as_bytes());
+            out.write_all(text.as_bytes()).map(|()| checksum)
+        };
+        let mut sum = line(format!("{HEADER}\n"))?;
+        for (name, entry) in entries.sorted() {
+            sum = line(format!("{name};{}\n", write_entry(entry)))?;
+        }
+        writeln!(out, "end {} {:016x}", entries.len(), sum.value())
+    })
+}
+
+/// The fields behind the position.
+fn write_entry(entry: &Entry) -> String {
+    let tag = entry.tag.map_or('-', char::from);
+    let best = entry.best.map_or_else(|| "-".to_owned(), letter);
+    let mut text = format!("{};{};{tag};{best};", entry.value, entry.depth);
+    for c in entry.label.chars() {
+        // The line and its fields must stay what they are.
+        if c.is_control() || matches!(c, ';' | '%') {
+            let _ = write!(text, "%{:x},", u32::from(c));
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// What a file holds, if it begins like a database; `None` where there is no file.
+fn content(path: &Path) -> Result<Option<impl Read>, DatabaseError> {
+    let mut file = match files::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let mut begin = [0; HEADER.len()];
+    if file.len() > LONGEST_FILE || file.len() < begin.len() as u64 {
+        return Err(DatabaseError::Damaged(1));
+    }
+    file.read_exact(&mut begin)?;
+    if begin != HEADER.as_bytes() {
+        return Err(DatabaseError::Damaged(1));
+    }
+    Ok(Some(HEADER.as_bytes().chain(file)))
+}
+
+/// Whether there is a database in a file; an error where there is something else.
+pub(super) fn is_there(path: &Path) -> Result<bool, DatabaseError> {
+    Ok(content(path)?.is_some())
+}
+
+/// The entries in a file; none where there is no file.
+pub(super) fn load(path: &Path) -> Result<Entries, DatabaseError> {
+    let Some(mut content) = content(path)? else { return Ok(Entries::default()) };
+    let mut bytes = Vec::new();
+    content.read_to_end(&mut bytes)?;
+    read(&bytes)
+}
+
+/// Reads a whole file.
+pub(super) fn read(bytes: &[u8]) -> Result<Entries, DatabaseError> {
+    if !bytes.starts_with(HEADER.as_bytes()) {
+        return Err(DatabaseError::Damaged(1));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let good = &bytes[..error.valid_up_to()];
+        DatabaseError::Damaged(good.split(|&byte| byte == b'\n').count())
+    })?;
+    let mut entries = Entries::default();
+    let mut checksum = Checksum::new();
+    let mut lines = text.split_inclusive('\n').zip(1..);
+    let mut is_whole = false;
+    for (line, number) in &mut lines {
+        let damaged = DatabaseError::Damaged(number);
+        let Some(content) = line.strip_suffix('\n') else { return Err(damaged) };
+        if let Some(end) = content.strip_prefix("end ") {
+            let wanted = format!("{} {:016x}", entries.len(), checksum.value());
+            if end != wanted {
+                return Err(damaged);
+            }
+            is_whole = true;
+            break;
+        }
+        checksum.add(line.as_bytes());
+        if number == 1 {
+            if content != HEADER {
+                return Err(damaged);
+            }
+            continue;
+        }
+        let Some((name, entry)) = read_line(content) else { return Err(damaged) };
+        if entries.len() >= MOST_POSITIONS || entries.insert(name, entry).is_some() {
+            return Err(damaged);
+        }
+    }
+    match lines.next() {
+        None if is_whole => Ok(entries),
+        Some((_, number)) => Err(DatabaseError::Damaged(number)),
+        None => Err(DatabaseError::Damaged(text.lines().count() + 1)),
+    }
+}
+
+fn read_line(line: &str) -> Option<(String, Entry)> {
+    let fields: Vec<&str> = line.splitn(9, ';').collect();
+    let [_, _, _, _, value, depth, tag, best, label] = fields[..] else { return None };
+    let name = fields[..4].join(";");
+    let (rule, size, stones) = read_name(&name)?;
+    // The name must be the one that would be given.
+    if (Position { rule, size, stones: &stones }).name()?.0 != name {
+        return None;
+    }
+    let value: i32 = value.parse().ok().filter(|value| (-MOST_VALUE..=MOST_VALUE).contains(value))?;
+    let depth: u32 = depth.parse().ok().filter(|&depth| depth <= Entry::DEEPEST)?;
+    let tag = match tag.as_bytes() {
+        b"-" => None,
+        &[tag] if is_tag(tag) => Some(tag),
+        _ => return None,
+    };
+    let best = match best {
+        "-" => None,
+        best => match parse_moves(best, size)?[..] {
+            [best] if stones.iter().all(|stone| stone.0 != best) => Some(best),
+            _ => return None,
+        },
+    };
+    Some((name, Entry { value, depth, tag, best, label: read_label(label)? }))
+}
+
+/// A stone and where it lies.
+pub(super) type Stone = (Point, Cell);
+
+/// The position that an entry is named after.
+pub(super) fn read_name(name: &str) -> Option<(Rule, Size, Vec<Stone>)> {
+    let fields: Vec<&str> = name.split(';').collect();
+    let [rule, size, black, white] = fields[..] else { return None };
+    let number: u8 = rule.parse().ok()?;
+    let rule = Rule::ALL.into_iter().find(|rule| rule.number() == number)?;
+    let (width, height) = size.split_once('x')?;
+    let size = Size::new(width.parse().ok()?, height.parse().ok()?)?;
+    let stones = |text: &str, cell: Cell| -> Option<Vec<(Point, Cell)>> {
+        Some(parse_moves(text, size)?.into_iter().map(|point| (point, cell)).collect())
+    };
+    let mut all = stones(black, Cell::Black)?;
+    all.extend(stones(white, Cell::White)?);
+    let distinct = all.iter().enumerate().all(|(index, stone)| all[..index].iter().all(|other| other.0 != stone.0));
+    distinct.then_some((rule, size, all))
+}
+
+fn read_label(text: &str) -> Option<String> {
+    if text.contains(';') {
+        return None;
+    }
+    let mut label = String::new();
+    let mut rest = text;
+    while let Some((plain, escape)) = rest.split_once('%') {
+        label += plain;
+        let (code, after) = escape.split_once(',')?;
+        label.push(char::from_u32(u32::from_str_radix(code, 16).ok()?)?);
+        rest = after;
+    }
+    label += rest;
+    (label.len() <= LONGEST_LABEL).then_some(label)
+}
