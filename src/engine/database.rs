@@ -425,7 +425,9 @@ impl Database {
             }
             !concerned
         });
-        deleted.iter().for_each(|name| self.touch(name));
+        for name in deleted {
+            self.touch(&name);
+        }
     }
 }
 

@@ -133,7 +133,7 @@ impl Helper {
         Ok(Helper { jobs: Some(jobs), findings, thread: Some(thread), busy: false, forget: false })
     }
 
-    /// Waits for what it found, up to `patience` if there is one. `Err`: the thread has come to grief.
+    /// Waits for what it found, up to `patience` if there is one. `Err`: the helper panicked.
     fn collect(&mut self, patience: Option<Duration>) -> Result<Option<SearchReport>, ()> {
         if !self.busy {
             return Ok(None);
@@ -217,8 +217,8 @@ impl Pool {
         self.helpers.iter_mut().for_each(|helper| helper.forget = true);
     }
 
-    /// Waits until every helper is parked; nobody but the caller holds the table then. Those that came to grief are
-    /// gone.
+    /// Waits until every helper is parked; nobody but the caller holds the table then. Those that
+    /// panicked are gone.
     pub fn settle(&mut self) {
         self.helpers.retain_mut(|helper| helper.collect(None).is_ok());
     }

@@ -11,6 +11,7 @@ use super::order;
 use super::tt::{Bound, TtEntry};
 use super::worker::Worker;
 use crate::base::{Ply, Point, PointList, Score};
+use crate::board::Threat;
 
 /// Nodes spent on a claim at a time. What was proven until then stays, so the next time goes on from there.
 pub(super) const NODES: u32 = 4096;
@@ -63,6 +64,10 @@ impl Worker<'_> {
 
     /// The side to move loses whatever it replies.
     fn prove_loss(&mut self, ply: Ply, nodes: &mut u32) -> Option<Score> {
+        // Duties are those of positions that the threats have not decided.
+        if self.board.count(self.board.side(), Threat::Five) > 0 {
+            return None;
+        }
         let duty = forced::duty(&self.board);
         if ply >= Ply::MAX || (duty.is_free() && !order::is_full_width(&self.board)) {
             return None;

@@ -4,8 +4,9 @@
 //! another thread fails the check and is simply not found. Four entries share a bucket of 64 bytes.
 //!
 //! The table is a linear hash table: it begins small and grows by a bucket with every node, up to its limit. The new bucket
-//! takes from an older one what belongs there, so nothing is ever forgotten or copied as a whole, and what the search does
-//! depends on its nodes and not on how fast the system hands out memory (`tt/memory.rs`).
+//! takes from an older one what belongs there, so growing forgets nothing and never copies the table. Without a clock the
+//! size depends on the nodes only; on the clock the search does not wait for memory that the system is slow to give
+//! (`tt/memory.rs`).
 
 mod memory;
 
@@ -104,7 +105,6 @@ impl TranspositionTable {
     pub fn new(bytes: u64) -> TranspositionTable {
         let memory = TableMemory::new(bytes / BUCKET_BYTES);
         let mut table = TranspositionTable { memory, used: AtomicU64::new(0), generation: 1 };
-        table.memory.prepare(FIRST);
         table.clear();
         table
     }
@@ -133,6 +133,7 @@ impl TranspositionTable {
 
     /// Forgets everything. The memory stays ready.
     pub fn clear(&mut self) {
+        self.memory.prepare(FIRST);
         let used = FIRST.min(self.memory.limit());
         for index in 0..used {
             self.memory.bucket(index).iter().for_each(|word| word.store(0, Ordering::Relaxed));
@@ -428,6 +429,15 @@ mod tests {
                 assert_eq!(table.entries().count(), 0);
             }
         }
+    }
+
+    /// The memory in use was larger than what had been touched, and touching it later spoiled entries.
+    #[test]
+    fn a_small_table_that_may_grow_is_ready_as_far_as_it_is_used() {
+        let mut table = TranspositionTable::new(1 << 20);
+        table.set_limit(64 << 20);
+        table.clear();
+        assert!(table.bytes() <= table.memory.ready() * BUCKET_BYTES);
     }
 
     #[test]

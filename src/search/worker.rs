@@ -84,6 +84,8 @@ pub struct Worker<'a> {
     poll_interval: u64,
     /// When it was last looked at.
     polled_at: Duration,
+    /// Whether only the clock ends this search, so that it does not wait for memory.
+    is_hurried: bool,
     /// Buckets that this search has added to the table: one for each node, unless the system is slow to give memory.
     grown: u64,
 }
@@ -126,6 +128,7 @@ impl<'a> Worker<'a> {
             next_poll: POLL_FEWEST,
             poll_interval: POLL_FEWEST,
             polled_at: Duration::ZERO,
+            is_hurried: false,
             grown: 0,
         };
         worker.read_limits();
@@ -138,6 +141,8 @@ impl<'a> Worker<'a> {
         let empty = self.board.size().cells().saturating_sub(self.board.move_number());
         self.manager.set_limits(&limits, empty, &self.params);
         self.nodes_per_ms = limits.nodes_per_ms;
+        let has_other_limit = limits.nodes.is_some() || limits.depth.is_some() || limits.nodes_per_ms.is_some();
+        self.is_hurried = self.manager.is_bounded() && !has_other_limit;
         self.node_budget = limits.nodes.unwrap_or(u64::MAX);
         self.node_limit = self.node_budget;
     }
@@ -216,11 +221,11 @@ impl<'a> Worker<'a> {
         self.aborted
     }
 
-    /// Makes room for the nodes since the last time. On the clock the search goes on with a smaller table rather than
-    /// wait for the system.
+    /// Makes room for the nodes since the last time. Where only the clock ends it, the search goes on with a smaller
+    /// table rather than wait for the system.
     fn grow_table(&mut self) {
         let due = self.total_nodes().saturating_sub(self.grown).min(GROWTH_MOST);
-        self.grown += self.table.grow(due, self.manager.is_bounded() && self.nodes_per_ms.is_none());
+        self.grown += self.table.grow(due, self.is_hurried);
     }
 
     /// Chooses the nodes until the next look at the clock, so that the time between two looks stays about the same,

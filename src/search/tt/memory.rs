@@ -80,7 +80,7 @@ struct Blocks {
     limit: AtomicU64,
     /// Buckets that were touched.
     ready: AtomicU64,
-    /// Buckets that shall be touched soon.
+    /// Buckets to touch next, all before them included.
     wanted: AtomicU64,
     /// Held during a step.
     step: Mutex<()>,
@@ -128,7 +128,7 @@ impl Blocks {
 #[derive(Debug)]
 struct Toucher {
     blocks: Arc<Blocks>,
-    /// `None`: the system has no thread for it, and the search touches the memory itself.
+    /// `None`: the system has no thread for it; a search without a clock then touches the memory itself.
     thread: Option<JoinHandle<()>>,
 }
 
