@@ -15,6 +15,8 @@ pub(super) const BUCKET: usize = 8;
 const BLOCK: u64 = 1 << 18;
 /// Buckets of a step: 2 MiB, one large page.
 const STEP: u64 = 1 << 15;
+/// Buckets at the beginning of the table that the thinking thread touches itself, in small pages: 4 MiB.
+const IN_SMALL_PAGES: u64 = 1 << 16;
 /// Words of a page, where pages are small.
 const PAGE: usize = 4096 / size_of::<u64>();
 /// Most blocks: 4 GiB.
@@ -29,15 +31,16 @@ struct Block {
 }
 
 impl Block {
-    /// `None` when the system does not have that much.
-    fn reserve(buckets: u64) -> Option<Block> {
+    /// `None` when the system does not have that much. Its first buckets, so many, are not to lie in large pages: the
+    /// system may take a second to find one.
+    fn reserve(buckets: u64, in_small_pages: u64) -> Option<Block> {
         // Only Linux is asked for large pages.
         let alignment = if cfg!(target_os = "linux") && buckets >= STEP { STEP as usize * BUCKET } else { BUCKET };
         let words: Box<[AtomicU64]> =
             bytemuck::allocation::try_zeroed_slice_box(buckets as usize * BUCKET + alignment).ok()?;
         let misaligned = words.as_ptr() as usize / size_of::<u64>() % alignment;
         let offset = (alignment - misaligned) % alignment;
-        prefer_large_pages(&words[offset..]);
+        prefer_large_pages(&words[offset + in_small_pages as usize * BUCKET..]);
         Some(Block { words, offset })
     }
 
@@ -50,10 +53,12 @@ impl Block {
     /// A block of one bucket at least, whatever the system has, and its buckets.
     fn first() -> (Block, u64) {
         let sizes = std::iter::successors(Some(BLOCK), |&size| (size > 1).then_some(size / 2));
-        sizes.into_iter().find_map(|size| Some((Block::reserve(size)?, size))).unwrap_or_else(|| {
-            let words = (0..2 * BUCKET).map(|_| AtomicU64::new(0)).collect();
-            (Block { words, offset: 0 }, 1)
-        })
+        sizes.into_iter().find_map(|size| Some((Block::reserve(size, size.min(IN_SMALL_PAGES))?, size))).unwrap_or_else(
+            || {
+                let words = (0..2 * BUCKET).map(|_| AtomicU64::new(0)).collect();
+                (Block { words, offset: 0 }, 1)
+            },
+        )
     }
 
     /// Copies the first buckets to another block.
@@ -95,7 +100,7 @@ impl Blocks {
         let (number, from) = (ready / BLOCK, ready % BLOCK);
         let Some(slot) = self.list.get(number as usize).filter(|_| ready < limit) else { return false };
         if slot.get().is_none() {
-            let Some(block) = Block::reserve(BLOCK) else {
+            let Some(block) = Block::reserve(BLOCK, 0) else {
                 log::warn!("no memory for more than {} MiB of the transposition table", ready >> 14);
                 self.limit.store(ready, Ordering::Relaxed);
                 return false;
@@ -217,7 +222,7 @@ impl TableMemory {
             // The last block may be larger than what is left of it: a new one gives the rest of its memory back.
             *ready = (limit - 1) / BLOCK * BLOCK;
             let kept = used.min(limit).saturating_sub(*ready);
-            if let (Some(slot), Some(block)) = (blocks.list.last_mut(), Block::reserve(BLOCK))
+            if let (Some(slot), Some(block)) = (blocks.list.last_mut(), Block::reserve(BLOCK, 0))
                 && let Some(old) = slot.take()
             {
                 old.copy_to(&block, kept);
