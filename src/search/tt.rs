@@ -87,7 +87,7 @@ const GENERATIONS: u64 = 1 << 11;
 /// Bytes of a bucket.
 const BUCKET_BYTES: u64 = (BUCKET * size_of::<u64>()) as u64;
 /// Buckets that an empty table begins with: 4 MiB, ready when the table is made.
-const FIRST: u64 = 1 << 16;
+const FIRST: u64 = memory::IN_SMALL_PAGES;
 /// Buckets that are prepared ahead of those in use: 4 MiB, for 65,000 nodes. Memory that a short game never needs is not touched.
 const AHEAD: u64 = 1 << 16;
 

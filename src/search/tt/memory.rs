@@ -16,7 +16,7 @@ const BLOCK: u64 = 1 << 18;
 /// Buckets of a step: 2 MiB, one large page.
 const STEP: u64 = 1 << 15;
 /// Buckets at the beginning of the table that the thinking thread touches itself, in small pages: 4 MiB.
-const IN_SMALL_PAGES: u64 = 1 << 16;
+pub(super) const IN_SMALL_PAGES: u64 = 1 << 16;
 /// Words of a page, where pages are small.
 const PAGE: usize = 4096 / size_of::<u64>();
 /// Most blocks: 4 GiB.
