@@ -7,18 +7,39 @@ use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
+/// A first read that returns within this time found its bytes waiting: they may be as old as the process.
+const WAS_THERE: Duration = Duration::from_millis(1);
+
+/// Longest start of the process that counts towards the first command. A manager may suspend a process as soon as it
+/// has started it, and that time is not ours.
+const LONGEST_START: Duration = Duration::from_millis(100);
+
+/// When this process began, as far as its main thread has run or waited for a processor since; the present where the
+/// system does not tell. Suspended time does not count.
+pub fn process_start() -> Instant {
+    let now = Instant::now();
+    // Nanoseconds on a processor, and nanoseconds in a run queue.
+    let spent = std::fs::read_to_string("/proc/self/schedstat").ok().and_then(|text| {
+        let mut numbers = text.split_whitespace().map(str::parse::<u64>);
+        Some(numbers.next()?.ok()? + numbers.next()?.ok()?)
+    });
+    now.checked_sub(Duration::from_nanos(spent.unwrap_or(0))).unwrap_or(now)
+}
+
 /// What the manager writes: the standard input, for the calling thread alone.
 pub fn input() -> impl Read {
     io::stdin().lock()
 }
 
-/// Reads `input` until `END` or its end, and hands every command over; or until nobody takes them any more.
-pub fn listen(mut input: impl Read, traffic: &Traffic, session: &SyncSender<Order>) {
+/// Reads `input` until `END` or its end, and hands every command over; or until nobody takes them any more. What has
+/// arrived before the first read counts as heard when the process began.
+pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: &SyncSender<Order>) {
     let mut chunk = vec![0; 1 << 16];
     let mut lines = Lines::default();
     let mut assembler = Assembler::default();
     let mut listened = Duration::ZERO;
     let mut seq = 0;
+    let mut began = Some(began);
     loop {
         let waiting = Instant::now();
         let count = match input.read(&mut chunk) {
@@ -26,8 +47,10 @@ pub fn listen(mut input: impl Read, traffic: &Traffic, session: &SyncSender<Orde
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(_) => 0,
         };
-        let at = Instant::now();
-        listened += at - waiting;
+        let read_at = Instant::now();
+        listened += read_at - waiting;
+        let was_there = began.take().filter(|_| read_at - waiting < WAS_THERE);
+        let at = was_there.map_or(read_at, |began| began.max(read_at.checked_sub(LONGEST_START).unwrap_or(read_at)));
         let stamp = Stamp { at, listened };
         let mut is_over = false;
         let mut take = |line: &[u8]| {
@@ -155,9 +178,35 @@ mod tests {
     fn heard(chunks: &[(u64, &'static str)]) -> (bool, Vec<Command>) {
         let (sender, orders) = mpsc::sync_channel(1000);
         let traffic = Traffic::default();
-        listen(Slowly(chunks.to_vec()), &traffic, &sender);
+        listen(Slowly(chunks.to_vec()), Instant::now(), &traffic, &sender);
         drop(sender);
         (traffic.left().is_some(), orders.iter().map(|order| order.command).collect())
+    }
+
+    /// When the first command of a process that began so long ago was heard, before the present.
+    fn age_of_the_first(pause: u64, age: Duration) -> Duration {
+        let (sender, orders) = mpsc::sync_channel(1000);
+        let began = Instant::now().checked_sub(age).unwrap();
+        listen(Slowly(vec![(pause, "BEGIN\n")]), began, &Traffic::default(), &sender);
+        orders.recv().unwrap().stamp.at.elapsed()
+    }
+
+    /// A slow start of the process was given to the first move for nothing, and its answer came late.
+    #[test]
+    fn a_command_that_waited_for_the_process_was_heard_at_its_start() {
+        let age = Duration::from_millis(60);
+        // A busy machine may hold up even a read of what is there, but not every time.
+        assert!((0..10).any(|_| age_of_the_first(0, age) >= age));
+        assert!((0..10).any(|_| age_of_the_first(5, age) < age));
+        assert!((0..10).any(|_| age_of_the_first(0, 100 * age) < LONGEST_START + age));
+    }
+
+    #[test]
+    fn the_start_of_this_process_lies_behind_us() {
+        let began = process_start();
+        assert!(began <= Instant::now());
+        #[cfg(target_os = "linux")]
+        assert!(began.elapsed() > Duration::from_micros(100), "{:?}", began.elapsed());
     }
 
     #[test]

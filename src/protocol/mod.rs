@@ -53,6 +53,7 @@ fn with_process_number(path: PathBuf) -> PathBuf {
 /// What could hold that up has a bound of its own: searches are cut, see [`Traffic`]; a manager that has left is not
 /// waited for, see [`Output`]; nor are files that do not answer, see [`crate::engine::files`].
 pub fn run(record: Option<&Path>) -> io::Result<()> {
+    let began = input::process_start();
     let named = std::env::var_os(RECORD_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
     let recorder = match record {
         Some(path) => Some(Recorder::create(path)?),
@@ -68,13 +69,14 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
     let thinking = thread::Builder::new().name("think".into()).stack_size(STACK).spawn(move || {
         let is_recorded = shared.recorder().is_some();
         let mut session = Session::new(output, shared);
+        session.set_began(began);
         if !is_recorded {
             // Other openings every time, unless the session is to be repeated.
             session.set_opening_seed(seed_of_the_moment());
         }
         session.serve(&orders);
     })?;
-    thread::Builder::new().name("listen".into()).spawn(move || input::listen(input::input(), &traffic, &sender))?;
+    thread::Builder::new().name("listen".into()).spawn(move || input::listen(input::input(), began, &traffic, &sender))?;
     thinking.join().map_err(|_| io::Error::other("the thinking thread panicked"))
 }
 

@@ -96,6 +96,11 @@ impl<W: Write> Session<W> {
         std::mem::take(&mut self.replies)
     }
 
+    /// When the process began, from which on the clock of the first move may run.
+    pub fn set_began(&mut self, began: Instant) {
+        self.free_since = began;
+    }
+
     /// Which openings are proposed, unless `INFO seed` says otherwise.
     pub fn set_opening_seed(&mut self, seed: u64) {
         self.engine.options_mut().opening_seed = seed;

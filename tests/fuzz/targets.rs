@@ -5,7 +5,7 @@ use super::conversation::{Conversation, scratch};
 use std::collections::HashSet;
 use std::io::{self, Read};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tengen::base::{Cell, Point, Rule, Size};
 use tengen::board::notation;
 use tengen::engine::Engine;
@@ -52,7 +52,7 @@ impl Read for Pieces<'_> {
 
 fn heard(input: impl Read, most: usize) -> Vec<Order> {
     let (sender, orders) = mpsc::sync_channel(most);
-    input::listen(input, &Traffic::default(), &sender);
+    input::listen(input, Instant::now(), &Traffic::default(), &sender);
     drop(sender);
     orders.iter().collect()
 }
