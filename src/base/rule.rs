@@ -1,14 +1,19 @@
-//! The only rule switch: which game is played, and which line rule each colour follows. Floor 0.
+//! The rules: which game is played, which line rule each colour follows, and how many stones in a row win
+//! ([`LineRule::win_length`]).
+//!
+//! To add a rule, add a variant to [`Rule`] (and to [`Rule::ALL`]) and, if its rows win in a new way, to [`LineRule`].
+//! The compiler then names the matches to extend. What a row means is in two places that check each other:
+//! `row_wins` in `board/oracle.rs`, and `row_through_center` in `board/tables.rs`. Both read the length from here.
 
 use super::color::Color;
 
-/// A game. One running engine serves all of them.
+/// A game. An engine can change from one to another between games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Rule {
     /// Five or more in a row win, for both sides.
     Freestyle,
-    /// Exactly five win; six or more are nothing.
+    /// Exactly five win; six or more do not.
     Standard,
     /// Black wins with exactly five and has forbidden points; white wins with five or more.
     Renju,
@@ -18,14 +23,14 @@ pub enum Rule {
     CaroExact,
 }
 
-/// What counts as a win for one colour along one line, and what a stone beside the row means for it.
+/// Which rows win for one colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineRule {
     /// Five or more.
     AtLeastFive,
     /// Exactly five.
     ExactFive,
-    /// Exactly five, and two fours in one line are a foul.
+    /// Exactly five; six or more, and two fours in one line, are fouls.
     RenjuBlack,
     /// Six or more, or five that is not blocked by opposing stones on both ends.
     Caro,
@@ -33,8 +38,44 @@ pub enum LineRule {
     CaroExact,
 }
 
+impl LineRule {
+    /// Stones in a row that win. A game of six in a row is a variant that returns 6 here.
+    ///
+    /// The tables and the oracle read the length from here. Code that looks for rows of five itself does not: the zones
+    /// of the solver, the verifier, and the oracle's fouls, which are renju's and exist for five only.
+    pub const fn win_length(self) -> usize {
+        match self {
+            LineRule::AtLeastFive
+            | LineRule::ExactFive
+            | LineRule::RenjuBlack
+            | LineRule::Caro
+            | LineRule::CaroExact => 5,
+        }
+    }
+
+    /// Whether rows longer than [`LineRule::win_length`] win.
+    pub const fn longer_rows_win(self) -> bool {
+        match self {
+            LineRule::AtLeastFive | LineRule::Caro => true,
+            LineRule::ExactFive | LineRule::RenjuBlack | LineRule::CaroExact => false,
+        }
+    }
+
+    /// Whether opposing stones at both ends keep a row of exactly [`LineRule::win_length`] from winning.
+    pub const fn is_caro(self) -> bool {
+        matches!(self, LineRule::Caro | LineRule::CaroExact)
+    }
+
+    /// How many cells to each side of a stone decide what its row is worth: the rest of the row, and the cell beyond it
+    /// where a longer row or an opposing stone makes a difference. The board supports 4 and 5.
+    pub const fn reach(self) -> usize {
+        let needs_the_cell_beyond = self.is_caro() || !self.longer_rows_win();
+        self.win_length() - 1 + needs_the_cell_beyond as usize
+    }
+}
+
 impl Rule {
-    /// Every rule, in index order.
+    /// Every rule, in the order of [`Rule::index`]. Arrays by rule have the length `Rule::ALL.len()`.
     pub const ALL: [Rule; 5] = [Rule::Freestyle, Rule::Standard, Rule::Renju, Rule::Caro, Rule::CaroExact];
 
     /// Index into per-rule arrays.
@@ -60,13 +101,19 @@ impl Rule {
         matches!((self, color), (Rule::Renju, Color::Black))
     }
 
-    /// Whether an opposing stone at the end of a row matters beyond being in the way.
+    /// Whether opposing stones at both ends keep a row from winning.
     #[inline]
     pub const fn is_caro(self) -> bool {
-        matches!(self, Rule::Caro | Rule::CaroExact)
+        self.line_rule(Color::Black).is_caro()
     }
 
-    /// Stones on the board at which the game is drawn, for a board of `cells` points.
+    /// How many cells to each side of a stone decide what its row is worth, for either colour; see [`LineRule::reach`].
+    pub const fn reach(self) -> usize {
+        let (black, white) = (self.line_rule(Color::Black).reach(), self.line_rule(Color::White).reach());
+        if black > white { black } else { white }
+    }
+
+    /// Number of stones at which the game is drawn on a board of `cells` points.
     pub const fn draw_at(self, cells: usize) -> usize {
         match self {
             Rule::Renju if cells > 26 => cells - 25,
@@ -86,8 +133,8 @@ impl Rule {
         }
     }
 
-    /// Reads the bit mask of `INFO rule`: 1 exactly five, 2 continuous game (no rule of its own), 4 renju, 8 caro.
-    /// `None` outside 0..=15.
+    /// The rule with this bit mask in `INFO rule`: 1 exactly five, 2 continuous game (which does not change the rule),
+    /// 4 renju, 8 caro. `None` outside 0..=15.
     pub const fn from_bits(bits: i64) -> Option<Rule> {
         if bits < 0 || bits > 15 {
             return None;
@@ -101,7 +148,7 @@ impl Rule {
         })
     }
 
-    /// The rule's name in plain words.
+    /// The rule's English name, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Rule::Freestyle => "freestyle",
@@ -113,9 +160,24 @@ impl Rule {
     }
 }
 
+// `index` is the place in `ALL`.
+const _: () = {
+    let mut i = 0;
+    while i < Rule::ALL.len() {
+        assert!(Rule::ALL[i].index() == i);
+        i += 1;
+    }
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_reach_is_the_row_and_the_cell_beyond_where_it_matters() {
+        assert_eq!(Rule::ALL.map(Rule::reach), [4, 5, 5, 5, 5]);
+        assert_eq!(Rule::ALL.map(Rule::is_caro), [false, false, false, true, true]);
+    }
 
     #[test]
     fn numbers_read_back() {

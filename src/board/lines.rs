@@ -4,7 +4,7 @@
 //! column (row for vertical lines), so positions grow along [`Direction::delta`]. Fresh memory is all wall.
 
 use crate::base::point::{BORDER, STRIDE};
-use crate::base::{Cell, Color, Direction, Point};
+use crate::base::{Cell, Color, Direction, Point, Rule};
 
 /// The words of all lines.
 #[derive(Clone, Debug)]
@@ -107,8 +107,17 @@ pub const fn stone_bit(slot: usize, color: Color) -> usize {
     }
 }
 
-// The border must be as wide as the widest window's half.
-const _: () = assert!(BORDER == 5);
+// Windows reach 4 or 5 cells to each side, and never beyond the border. A rule that looks further needs a wider border
+// and longer window keys.
+const _: () = {
+    let mut i = 0;
+    while i < Rule::ALL.len() {
+        let reach = Rule::ALL[i].reach();
+        assert!(reach == 4 || reach == 5);
+        assert!(reach <= BORDER);
+        i += 1;
+    }
+};
 
 #[cfg(test)]
 mod tests {

@@ -245,11 +245,12 @@ impl Oracle {
 /// Whether a row of this length wins. `both_ends_blocked` means by opposing stones; an edge or a dead square is no
 /// block.
 fn row_wins(rule: LineRule, length: usize, both_ends_blocked: bool) -> bool {
+    let enough = rule.win_length();
     match rule {
-        LineRule::AtLeastFive => length >= 5,
-        LineRule::ExactFive | LineRule::RenjuBlack => length == 5,
-        LineRule::Caro => length >= 6 || (length == 5 && !both_ends_blocked),
-        LineRule::CaroExact => length == 5 && !both_ends_blocked,
+        LineRule::AtLeastFive => length >= enough,
+        LineRule::ExactFive | LineRule::RenjuBlack => length == enough,
+        LineRule::Caro => length > enough || (length == enough && !both_ends_blocked),
+        LineRule::CaroExact => length == enough && !both_ends_blocked,
     }
 }
 
@@ -338,11 +339,11 @@ fn shape_by_definition(rule: LineRule, window: Window) -> Shape {
     if window.wins(rule) {
         return Shape::Five;
     }
-    if window.row() > 5 {
+    if window.row() > rule.win_length() {
         return Shape::Overline;
     }
     let (first, last) = window.around(|seen| matches!(seen, Seen::Own | Seen::Empty));
-    if last + 1 - first < 5 {
+    if last + 1 - first < rule.win_length() {
         return Shape::Dead;
     }
     let empties: Vec<usize> = (first..=last).filter(|&i| window.0[i] == Seen::Empty).collect();
@@ -350,7 +351,7 @@ fn shape_by_definition(rule: LineRule, window: Window) -> Shape {
     match fives[..] {
         [] => {}
         [_] => return Shape::Four,
-        [left, right] if rule == LineRule::RenjuBlack && right - left == 5 => return Shape::OpenFour,
+        [left, right] if rule == LineRule::RenjuBlack && right - left == rule.win_length() => return Shape::OpenFour,
         // Two fours that share only some of their stones. There are never more than two squares to consider: the
         // row that fills one of them would have to hold every other on its side of the centre.
         _ if rule == LineRule::RenjuBlack => return Shape::Overline,
@@ -374,7 +375,8 @@ fn shape_by_next(rule: LineRule, next: &[Window]) -> Shape {
     let count = |is: fn(Shape) -> bool| shapes.iter().filter(|(shape, _)| is(*shape)).count();
     let open_fours = count(|s| s == Shape::OpenFour);
     // An overline of five stones or fewer is black's double four in one line: not allowed to him, but a four.
-    let fours = shapes.iter().any(|&(shape, row)| shape == Shape::Four || (shape == Shape::Overline && row <= 5));
+    let is_double_four = |shape, row| shape == Shape::Overline && row <= rule.win_length();
+    let fours = shapes.iter().any(|&(shape, row)| shape == Shape::Four || is_double_four(shape, row));
     let open_threes = count(Shape::is_open_three);
     match (open_fours, open_threes) {
         (2.., _) => Shape::OpenThreeWide,

@@ -17,7 +17,9 @@
 //! 94 where walls differ from stones); the recursion runs over pairs of meanings and is then spread over all keys.
 
 use super::shape::{Shape, Threat};
+use crate::base::point::BORDER;
 use crate::base::{Color, LineRule, Rule};
+use std::cmp::Ordering;
 use std::sync::OnceLock;
 
 /// Number of keys of the widest window (ten cells of two bits).
@@ -70,12 +72,12 @@ impl std::fmt::Debug for RuleTables {
 impl RuleTables {
     /// The tables of `rule`, built on first use and kept for the life of the process.
     pub fn of(rule: Rule) -> &'static RuleTables {
-        static TABLES: [OnceLock<RuleTables>; 5] = [const { OnceLock::new() }; 5];
+        static TABLES: [OnceLock<RuleTables>; Rule::ALL.len()] = [const { OnceLock::new() }; Rule::ALL.len()];
         TABLES[rule.index()].get_or_init(|| RuleTables::build(rule))
     }
 
     fn build(rule: Rule) -> RuleTables {
-        let half = if rule == Rule::Freestyle { 4 } else { 5 };
+        let half = rule.reach();
         let black = Windows::new(rule.line_rule(Color::Black), half).spread();
         let mut shapes = zeroed_box::<KEYS>();
         if rule.line_rule(Color::White) == rule.line_rule(Color::Black) {
@@ -165,9 +167,10 @@ enum Seen {
     Empty = 3,
 }
 
-/// A line with the analysed stone in the middle of eleven cells.
-type Window = [Seen; 11];
-const CENTER: usize = 5;
+/// A stretch of line with the analysed stone in the middle.
+type Window = [Seen; WIDTH];
+const WIDTH: usize = 2 * BORDER + 1;
+const CENTER: usize = BORDER;
 
 /// Classifies windows under one line rule, remembering what it has seen.
 struct Windows {
@@ -212,7 +215,7 @@ impl Windows {
         let mut code = 0;
         for distance in 0..self.half {
             let cell = side >> (2 * distance) & 3;
-            if cell == Seen::Opponent as usize && self.is_caro() {
+            if cell == Seen::Opponent as usize && self.rule.is_caro() {
                 return code | cell << (2 * distance);
             }
             if cell == Seen::Wall as usize || cell == Seen::Opponent as usize {
@@ -223,12 +226,9 @@ impl Windows {
         code
     }
 
-    fn is_caro(&self) -> bool {
-        matches!(self.rule, LineRule::Caro | LineRule::CaroExact)
-    }
 
     fn window(&self, left: usize, right: usize) -> Window {
-        let mut window = [Seen::Wall; 11];
+        let mut window = [Seen::Wall; WIDTH];
         window[CENTER] = Seen::Own;
         for distance in 0..self.half {
             window[CENTER - 1 - distance] = seen(left >> (2 * distance));
@@ -259,11 +259,11 @@ impl Windows {
         }
         let is_open = |cell: Seen| cell == Seen::Own || cell == Seen::Empty;
         let first = (0..CENTER).rev().find(|&i| !is_open(window[i])).map_or(0, |i| i + 1);
-        let last = (CENTER + 1..11).find(|&i| !is_open(window[i])).map_or(10, |i| i - 1);
-        if last - first + 1 < 5 {
+        let last = (CENTER + 1..WIDTH).find(|&i| !is_open(window[i])).map_or(WIDTH - 1, |i| i - 1);
+        if last - first + 1 < self.rule.win_length() {
             return Shape::Dead;
         }
-        let mut next = [0usize; 14];
+        let mut next = [0usize; Shape::ALL.len()];
         let mut fives = Vec::new();
         for cell in first..=last {
             if window[cell] == Seen::Empty {
@@ -309,7 +309,7 @@ impl Windows {
             return Shape::Four;
         }
         if self.rule == LineRule::RenjuBlack {
-            let straight = fives.len() == 2 && fives[1] - fives[0] == 5;
+            let straight = fives.len() == 2 && fives[1] - fives[0] == self.rule.win_length();
             return if straight { Shape::OpenFour } else { Shape::Overline };
         }
         let survives = |stone: usize| {
@@ -320,13 +320,13 @@ impl Windows {
                 five != stone && self.row_through_center(&after) == Row::Wins
             })
         };
-        let stoppable = (0..11).any(|stone| window[stone] == Seen::Empty && !survives(stone));
+        let stoppable = (0..WIDTH).any(|stone| window[stone] == Seen::Empty && !survives(stone));
         if stoppable { Shape::Four } else { Shape::OpenFour }
     }
 
     /// Whether one more stone makes two fours in this line (as opposed to six in a row, which shares the code).
     fn double_four_next(&self, window: &Window) -> bool {
-        (0..11).any(|cell| {
+        (0..WIDTH).any(|cell| {
             window[cell] == Seen::Empty && {
                 let after = recentered(window, cell);
                 self.row_through_center(&after) == Row::Open && self.count_fives(&after) >= 2
@@ -335,7 +335,7 @@ impl Windows {
     }
 
     fn count_fives(&self, window: &Window) -> usize {
-        (0..11)
+        (0..WIDTH)
             .filter(|&cell| {
                 let mut after = *window;
                 after[cell] = Seen::Own;
@@ -347,15 +347,16 @@ impl Windows {
     fn row_through_center(&self, window: &Window) -> Row {
         let is_own = |i: &usize| window[*i] == Seen::Own;
         let left = (0..CENTER).rev().take_while(is_own).count();
-        let right = (CENTER + 1..11).take_while(is_own).count();
+        let right = (CENTER + 1..WIDTH).take_while(is_own).count();
         let length = left + right + 1;
         let end = |i: Option<usize>| i.and_then(|i| window.get(i)) == Some(&Seen::Opponent);
         let blocked = || end((CENTER - left).checked_sub(1)) && end(Some(CENTER + right + 1));
-        match (self.rule, length) {
-            (_, 0..=4) => Row::Open,
-            (LineRule::Caro | LineRule::CaroExact, 5) if blocked() => Row::Open,
-            (LineRule::AtLeastFive | LineRule::Caro, _) | (_, 5) => Row::Wins,
-            _ => Row::TooLong,
+        match length.cmp(&self.rule.win_length()) {
+            Ordering::Less => Row::Open,
+            Ordering::Equal if self.rule.is_caro() && blocked() => Row::Open,
+            Ordering::Equal => Row::Wins,
+            Ordering::Greater if self.rule.longer_rows_win() => Row::Wins,
+            Ordering::Greater => Row::TooLong,
         }
     }
 }
@@ -399,7 +400,7 @@ mod tests {
     /// Histogram over all windows: each side empty/own/blocked freely, or (caro) walls only as a tail.
     fn histogram(rule: LineRule, half: usize) -> [usize; 14] {
         let mut windows = Windows::new(rule, half);
-        let is_caro = windows.is_caro();
+        let is_caro = rule.is_caro();
         let states: &[usize] = if is_caro { &[3, 1, 2, 0] } else { &[3, 1, 0] };
         let mut sides = vec![0usize];
         for distance in 0..half {

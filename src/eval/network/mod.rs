@@ -60,7 +60,8 @@ impl Network {
 
     /// The network that comes with the program for a rule, if there is one.
     pub fn embedded(rule: Rule) -> Option<Arc<Network>> {
-        static NETWORKS: [OnceLock<Option<Arc<Network>>>; 5] = [const { OnceLock::new() }; 5];
+        static NETWORKS: [OnceLock<Option<Arc<Network>>>; Rule::ALL.len()] =
+            [const { OnceLock::new() }; Rule::ALL.len()];
         let network = NETWORKS[rule.index()].get_or_init(|| {
             #[cfg(feature = "tune")]
             if let Ok(Some(weights)) = replacement()
