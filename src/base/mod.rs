@@ -3,6 +3,7 @@
 pub mod color;
 pub mod depth;
 pub mod hash;
+pub mod index;
 pub mod list;
 pub mod maps;
 pub mod memory;
@@ -12,6 +13,7 @@ pub mod score;
 
 pub use color::{Cell, Color};
 pub use depth::{Depth, Ply};
+pub use index::bounded;
 pub use list::{LineList, PointList, ReplyList};
 pub use point::{Direction, Point, Size};
 pub use rule::{LineRule, Rule};

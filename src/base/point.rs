@@ -4,10 +4,11 @@
 //! the 1024 addresses exactly, so a walk of up to five steps from any point needs no bounds check, and every
 //! board size shares the same strides.
 
+use super::index::bounded;
 use std::fmt;
 use std::num::NonZeroU16;
 
-/// Number of addresses in the padded space; indices are masked with `CELLS - 1`.
+/// Number of addresses in the padded space.
 pub const CELLS: usize = 1024;
 /// Width of the border, and the longest step any rule looks.
 pub const BORDER: usize = 5;
@@ -43,7 +44,7 @@ impl Point {
     /// Padded index, always below [`CELLS`].
     #[inline]
     pub const fn index(self) -> usize {
-        self.0.get() as usize & (CELLS - 1)
+        bounded::<CELLS>(self.0.get() as usize)
     }
 
     /// Column from 0, left to right.

@@ -2,8 +2,8 @@
 
 use std::ops::{BitAnd, BitOrAssign};
 
-use crate::base::Point;
 use crate::base::point::{CELLS, STRIDE};
+use crate::base::{Point, bounded};
 
 /// Rows of the padded space.
 pub const ROWS: usize = CELLS / STRIDE;
@@ -53,7 +53,7 @@ impl CellSet {
         const SHAPE: [u32; 9] = [LINES, SQUARE, SQUARE, SQUARE, 0b1_1111_1111, SQUARE, SQUARE, SQUARE, LINES];
         let (column, row) = (point.index() % STRIDE - 4, point.index() / STRIDE - 4);
         for (i, cells) in SHAPE.iter().enumerate() {
-            self.rows[(row + i) % ROWS] |= cells << column;
+            self.rows[bounded::<ROWS>(row + i)] |= cells << column;
         }
     }
 

@@ -4,14 +4,17 @@
 //! column (row for vertical lines), so positions grow along [`Direction::delta`]. Fresh memory is all wall.
 
 use crate::base::point::{BORDER, STRIDE};
-use crate::base::{Cell, Color, Direction, Point, Rule};
+use crate::base::{Cell, Color, Direction, Point, Rule, bounded};
 
 /// The words of all lines.
 #[derive(Clone, Debug)]
 pub struct Lines {
     /// Indexed by `direction * 64 + line`.
-    words: [u64; 256],
+    words: [u64; WORDS],
 }
+
+/// Number of line words.
+const WORDS: usize = 4 * 64;
 
 /// Where a point lies on one of its lines: the word's index and the cell's position in it.
 #[inline]
@@ -40,14 +43,14 @@ const fn bits(cell: Cell) -> u64 {
 impl Lines {
     /// No cells at all: everything is wall.
     pub fn all_wall() -> Lines {
-        Lines { words: [0; 256] }
+        Lines { words: [0; WORDS] }
     }
 
     /// Changes what stands on a cell.
     pub fn set(&mut self, point: Point, from: Cell, to: Cell) {
         for direction in Direction::ALL {
             let (word, position) = locate(point, direction);
-            self.words[word & 255] ^= (bits(from) ^ bits(to)) << (2 * position);
+            self.words[bounded::<WORDS>(word)] ^= (bits(from) ^ bits(to)) << (2 * position);
         }
     }
 
@@ -60,7 +63,7 @@ impl Lines {
         };
         for direction in Direction::ALL {
             let (word, position) = locate(point, direction);
-            self.words[word & 255] ^= flip << (2 * position);
+            self.words[bounded::<WORDS>(word)] ^= flip << (2 * position);
         }
     }
 
@@ -69,7 +72,7 @@ impl Lines {
     pub fn around<const HALF: usize>(&self, point: Point, direction: Direction) -> u64 {
         let (word, position) = locate(point, direction);
         // Cells that wrap around are border walls.
-        self.words[word & 255].rotate_right((2 * (position + 32 - 2 * HALF)) as u32 & 63)
+        self.words[bounded::<WORDS>(word)].rotate_right((2 * (position + 32 - 2 * HALF)) as u32 & 63)
     }
 
     /// Key of the window centred on `point`, without its centre.

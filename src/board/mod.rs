@@ -23,7 +23,7 @@ pub use observer::{Change, NullObserver, Observer};
 pub use shape::{Foul, RealThree, Shape, Threat};
 
 use crate::base::point::{BORDER, CELLS, STRIDE};
-use crate::base::{Cell, Color, Direction, Point, PointList, Rule, Size};
+use crate::base::{Cell, Color, Direction, Point, PointList, Rule, Size, bounded};
 use lines::{cell_slot, stone_bit, window};
 use stones::Stones;
 use tables::{Combination, RuleTables};
@@ -45,7 +45,7 @@ struct Summary {
     /// Cells near a stone.
     near: CellSet,
     /// Per colour, the cell last seen to become a four-three, an open four, a five; 0: none yet.
-    seen: [[u16; 3]; 2],
+    seen: [[u16; SEEN]; 2],
     side: Color,
     last: Option<Point>,
     log_len: u32,
@@ -70,8 +70,10 @@ pub struct Board {
 
 /// Every stone logs at most 40 cells, and there are at most 484 stones.
 const LOG: usize = 1 << 15;
-/// Threats that [`Summary::seen`] remembers start here.
+/// The weakest threat for which [`Summary::seen`] remembers a cell.
 const FIRST_SEEN: usize = Threat::FourThree as usize;
+/// Number of those threats.
+const SEEN: usize = Threat::ALL.len() - FIRST_SEEN;
 
 impl Board {
     /// An empty board, black to move.
@@ -105,7 +107,7 @@ impl Board {
             tables: RuleTables::of(rule),
             stones,
             shapes: Box::new([CellShapes::default(); CELLS]),
-            now: Summary { counts: [[0; 16]; 2], near, seen: [[0; 3]; 2], side, last, log_len: 0 },
+            now: Summary { counts: [[0; 16]; 2], near, seen: [[0; SEEN]; 2], side, last, log_len: 0 },
             history: Vec::with_capacity(CELLS),
             log: vec![CellShapes::default(); LOG].into_boxed_slice().try_into().expect("the log has LOG entries"),
             log_cells: vec![0; LOG].into_boxed_slice().try_into().expect("the log has LOG entries"),
@@ -170,10 +172,10 @@ impl Board {
             point,
             color,
             taken.worth,
-            entries
-                .iter()
-                .zip(cells)
-                .map(|(entry, &cell)| Change { before: entry.worth, after: shapes[cell as usize & (CELLS - 1)].worth }),
+            entries.iter().zip(cells).map(|(entry, &cell)| Change {
+                before: entry.worth,
+                after: shapes[bounded::<CELLS>(cell as usize)].worth,
+            }),
         );
     }
 
@@ -196,12 +198,13 @@ impl Board {
             if distance == 0 || !is_empty {
                 continue;
             }
-            let index = (point.index() as isize + distance * direction.stride()) as usize & (CELLS - 1);
-            let pair = u16::from(tables.shapes[key & (tables::KEYS - 1)]);
+            let index = bounded::<CELLS>((point.index() as isize + distance * direction.stride()) as usize);
+            let pair = u16::from(tables.shapes[bounded::<{ tables::KEYS }>(key)]);
             let cell = &mut self.shapes[index];
             let before = *cell;
-            self.log[log_len as usize & (LOG - 1)] = before;
-            self.log_cells[log_len as usize & (LOG - 1)] = index as u16;
+            let entry = bounded::<LOG>(log_len as usize);
+            self.log[entry] = before;
+            self.log_cells[entry] = index as u16;
             log_len += 1;
             cell.packed[0] = before.packed[0] & keep | (pair & 15) << shift;
             cell.packed[1] = before.packed[1] & keep | (pair >> 4) << shift;
@@ -212,7 +215,7 @@ impl Board {
                     self.now.counts[side][before.worth[side].code()] -= 1;
                     self.now.counts[side][worth.code()] += 1;
                     if worth.code() >= FIRST_SEEN {
-                        self.now.seen[side][(worth.code() - FIRST_SEEN) % 3] = index as u16;
+                        self.now.seen[side][bounded::<SEEN>(worth.code() - FIRST_SEEN)] = index as u16;
                     }
                 }
             }
@@ -228,8 +231,8 @@ impl Board {
             self.stones.remove(point, color);
         }
         for entry in (before.log_len..self.now.log_len).rev() {
-            let index = self.log_cells[entry as usize & (LOG - 1)];
-            self.shapes[index as usize & (CELLS - 1)] = self.log[entry as usize & (LOG - 1)];
+            let entry = bounded::<LOG>(entry as usize);
+            self.shapes[bounded::<CELLS>(self.log_cells[entry] as usize)] = self.log[entry];
         }
         self.now = before;
         observer.undo();
@@ -375,7 +378,7 @@ impl Board {
             if key >> slot & 3 != 3 {
                 return None;
             }
-            let shapes = self.tables.shapes[key & !stone_bit(slot, stone) & (tables::KEYS - 1)];
+            let shapes = self.tables.shapes[bounded::<{ tables::KEYS }>(key & !stone_bit(slot, stone))];
             let code = if color == Color::Black { shapes & 15 } else { shapes >> 4 };
             Some((distance, Shape::from_code(code)))
         })
@@ -400,7 +403,7 @@ impl Board {
             return None;
         }
         if let Some(slot) = threat.index().checked_sub(FIRST_SEEN)
-            && let Some(point) = Point::from_index(self.now.seen[color.index()][slot % 3] as usize)
+            && let Some(point) = Point::from_index(self.now.seen[color.index()][bounded::<SEEN>(slot)] as usize)
             && self.is_empty(point)
             && self.threat(point, color) == threat
         {

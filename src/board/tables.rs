@@ -18,7 +18,7 @@
 
 use super::shape::{Shape, Threat};
 use crate::base::point::BORDER;
-use crate::base::{Color, LineRule, Rule};
+use crate::base::{Color, LineRule, Rule, bounded};
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
@@ -43,7 +43,7 @@ impl Combination {
     /// What the four shapes amount to.
     #[inline]
     pub const fn threat(self) -> Threat {
-        Threat::ALL[self.code() % Threat::ALL.len()]
+        Threat::ALL[bounded::<{ Threat::ALL.len() }>(self.code())]
     }
 
     /// The threat's code.
@@ -225,7 +225,6 @@ impl Windows {
         }
         code
     }
-
 
     fn window(&self, left: usize, right: usize) -> Window {
         let mut window = [Seen::Wall; WIDTH];

@@ -5,8 +5,8 @@
 //! moves, and the threat values restore what the move itself is worth.
 
 use super::Evaluator;
-use super::weights::{self, TABLE, VALUE_SCALE, WeightSet, Weights};
-use crate::base::{Color, Point, Rule, Score};
+use super::weights::{self, MASKS, TABLE, VALUE_SCALE, WeightSet, Weights};
+use crate::base::{Color, Point, Rule, Score, bounded};
 use crate::board::tables::Combination;
 use crate::board::{Board, Change, Observer};
 
@@ -47,8 +47,8 @@ impl ShapeEvaluator {
 
     #[inline]
     fn value(&self, of: [Combination; 2]) -> i32 {
-        i32::from(self.weights[0].value[of[0].id() & (TABLE - 1)])
-            - i32::from(self.weights[1].value[of[1].id() & (TABLE - 1)])
+        let [black, white] = of.map(|combination| bounded::<TABLE>(combination.id()));
+        i32::from(self.weights[0].value[black]) - i32::from(self.weights[1].value[white])
     }
 
     /// What the estimate is made of.
@@ -57,7 +57,7 @@ impl ShapeEvaluator {
         let us = board.side();
         let before = self.earlier.last().copied().unwrap_or(self.sum);
         let sign = if us == Color::Black { 1 } else { -1 };
-        let threats = self.weights[us.index()].threat[weights::threat_mask(board) % weights::MASKS];
+        let threats = self.weights[us.index()].threat[bounded::<MASKS>(weights::threat_mask(board))];
         Parts { points: sign * self.sum, before: sign * before, threats: i32::from(threats) }
     }
 
@@ -99,8 +99,8 @@ impl Evaluator for ShapeEvaluator {
         let us = board.side();
         let worth = board.worth(point);
         let weights = self.weights[us.index()];
-        let attack = weights.order[worth[us.index()].id() & (TABLE - 1)][0];
-        let defence = weights.order[worth[us.opponent().index()].id() & (TABLE - 1)][1];
+        let attack = weights.order[bounded::<TABLE>(worth[us.index()].id())][0];
+        let defence = weights.order[bounded::<TABLE>(worth[us.opponent().index()].id())][1];
         let their_last = weights.near[0][weights::nearness(point, board.last_move())];
         let our_last = weights.near[1][weights::nearness(point, board.move_before_last())];
         i32::from(attack) + i32::from(defence) + i32::from(their_last) + i32::from(our_last)

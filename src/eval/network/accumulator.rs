@@ -9,7 +9,7 @@ use super::features::{MAPPINGS, REACH, SHAPES, ShapePair, mapping};
 use super::layers;
 use super::weights::{CELL_MAX, CHANNELS, HINTS, Head, WIDTH};
 use crate::base::point::CELLS;
-use crate::base::{Cell, Color, Direction, Point, Score, Size};
+use crate::base::{Cell, Color, Direction, Point, Score, Size, bounded};
 use crate::board::Board;
 use crate::board::lines::Lines;
 use crate::eval::shapes::Parts;
@@ -313,7 +313,7 @@ impl State {
             if center == 0 {
                 break;
             }
-            let index = (frame.point.index() as isize + SIGN * step * direction.stride()) as usize & (CELLS - 1);
+            let index = bounded::<CELLS>((frame.point.index() as isize + SIGN * step * direction.stride()) as usize);
             let cell = &mut self.cells[index];
             let old = *cell;
             frame.keep(index, &old);
@@ -331,7 +331,7 @@ impl State {
     #[inline]
     fn take_back(&mut self, frame: &Frame) {
         for (cell, &index) in frame.cells[..frame.len].iter().zip(&frame.touched) {
-            self.cells[index as usize & (CELLS - 1)] = *cell;
+            self.cells[bounded::<CELLS>(index as usize)] = *cell;
         }
         self.pooled = frame.pooled;
         self.lines.toggle(frame.point, frame.color);
@@ -357,7 +357,7 @@ pub type Rows = [[i8; CHANNELS]; ROWS_LEN];
 
 #[inline(always)]
 fn add(cell: &mut [i16; WIDTH], rows: &Rows, shapes: ShapePair) {
-    let [black, white] = shapes.shapes().map(|shape| &rows[shape % ROWS_LEN]);
+    let [black, white] = shapes.shapes().map(|shape| &rows[bounded::<ROWS_LEN>(shape)]);
     for i in 0..CHANNELS {
         cell[i] += i16::from(black[i]);
         cell[CHANNELS + i] += i16::from(white[i]);
@@ -366,7 +366,7 @@ fn add(cell: &mut [i16; WIDTH], rows: &Rows, shapes: ShapePair) {
 
 #[inline(always)]
 fn subtract(cell: &mut [i16; WIDTH], rows: &Rows, shapes: ShapePair) {
-    let [black, white] = shapes.shapes().map(|shape| &rows[shape % ROWS_LEN]);
+    let [black, white] = shapes.shapes().map(|shape| &rows[bounded::<ROWS_LEN>(shape)]);
     for i in 0..CHANNELS {
         cell[i] -= i16::from(black[i]);
         cell[CHANNELS + i] -= i16::from(white[i]);
