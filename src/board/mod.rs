@@ -256,10 +256,16 @@ impl Board {
         self.now.side
     }
 
-    /// Gives the turn to `side` without a stone; what a null move does. `undo` of an earlier move restores the turn.
+    /// Runs `look` with `side` to move, as after a pass. The turn is what it was when `look` returns, whichever way it
+    /// returns; moves that `look` plays it must take back.
     #[inline]
-    pub fn set_side(&mut self, side: Color) {
-        self.now.side = side;
+    pub fn with_side<T>(&mut self, side: Color, look: impl FnOnce(&mut Board) -> T) -> T {
+        let moves = self.history.len();
+        let before = std::mem::replace(&mut self.now.side, side);
+        let seen = look(self);
+        debug_assert_eq!(self.history.len(), moves, "moves played with another side to move are taken back");
+        self.now.side = before;
+        seen
     }
 
     /// What stands on a point; wall beyond the board.
@@ -496,6 +502,24 @@ mod tests {
             board.play(point, &mut NullObserver);
             assert_eq!(board.key(), foreseen);
         }
+    }
+
+    #[test]
+    fn the_turn_comes_back_also_after_an_early_return() {
+        let size = Size::square(15).unwrap();
+        let mut board = Board::new(Rule::Renju, size);
+        let center = size.center();
+        let look = |board: &mut Board| -> Option<Point> {
+            assert_eq!(board.side(), Color::White);
+            board.play(center, &mut NullObserver);
+            board.undo(&mut NullObserver);
+            assert_eq!(board.side(), Color::White);
+            let five = board.find(Color::White, Threat::Five)?;
+            unreachable!("no five at {five}")
+        };
+        let key = board.key();
+        assert_eq!(board.with_side(Color::White, look), None);
+        assert_eq!((board.side(), board.key()), (Color::Black, key));
     }
 
     #[test]

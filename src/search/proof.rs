@@ -48,12 +48,8 @@ impl Proof {
     /// The cells where one more stone of the defender's may matter: with one anywhere else, the same tree still wins.
     /// `None` when any cell may.
     pub fn zone(&self, board: &mut Board, attacker: Color) -> Option<CellSet> {
-        let side = board.side();
-        board.set_side(attacker);
-        let root = self.nodes.len().checked_sub(1);
-        let zone = root.and_then(|root| Zones::default().of(&self.nodes, board, root, self.distance()));
-        board.set_side(side);
-        zone
+        let root = self.nodes.len().checked_sub(1)?;
+        board.with_side(attacker, |board| Zones::default().of(&self.nodes, board, root, self.distance()))
     }
 
     /// The attack against the longest defence, to the five or the foul, from the position that was proven.
@@ -175,11 +171,8 @@ impl<'a> ProofBuilder<'a> {
         attacker: Color,
         prove: impl FnOnce(&mut Self, &mut Board) -> Option<usize>,
     ) -> Option<Proof> {
-        let side = board.side();
-        board.set_side(attacker);
-        let root = prove(&mut self, board);
+        let root = board.with_side(attacker, |board| prove(&mut self, board));
         let mut proof = self.proof;
-        board.set_side(side);
         // Later nodes, if any, are shared parts of nothing.
         proof.nodes.truncate(root? + 1);
         proof.distances.truncate(proof.nodes.len());
@@ -340,10 +333,7 @@ impl<'a> ProofBuilder<'a> {
         let (mut list, rest): (ReplyList, _) = if board.count(us, Threat::Five) > 0 {
             (forced::legal_stops(board).into_iter().collect(), None)
         } else {
-            board.set_side(us);
-            let rest = self.rest(board);
-            board.set_side(them);
-            let (stops, rest) = rest?;
+            let (stops, rest) = board.with_side(us, |board| self.rest(board))?;
             let mut list = stops::replies(board, &stops);
             list.retain(|reply| board.may_play(*reply, them));
             (list, Some(rest))

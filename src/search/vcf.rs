@@ -151,11 +151,11 @@ impl VcfSolver {
         limit_nodes: u64,
         lengths: impl Iterator<Item = u32>,
     ) -> VcfResult {
-        let (side, before) = (board.side(), self.nodes);
-        board.set_side(attacker);
-        let (outcome, attack) = self.deepen(board, limit_nodes, 0, lengths);
-        let line = attack.map_or_else(Vec::new, |attack| self.line(board, attack));
-        board.set_side(side);
+        let before = self.nodes;
+        let (outcome, attack, line) = board.with_side(attacker, |board| {
+            let (outcome, attack) = self.deepen(board, limit_nodes, 0, lengths);
+            (outcome, attack, attack.map_or_else(Vec::new, |attack| self.line(board, attack)))
+        });
         let distance = attack.map_or(0, |attack| attack.distance);
         VcfResult { outcome, distance, line, nodes: self.nodes - before }
     }

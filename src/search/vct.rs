@@ -197,12 +197,11 @@ impl VctSolver {
 
     /// Looks for a win of `attacker` by threats, as if it were his turn.
     pub fn solve(&mut self, board: &mut Board, attacker: Color, limits: VctLimits) -> VctResult {
-        let side = board.side();
         let before = self.nodes();
-        board.set_side(attacker);
-        let numbers = self.prove(board, limits);
-        let best = if numbers.proof == 0 { self.winning_move(board) } else { None };
-        board.set_side(side);
+        let (numbers, best) = board.with_side(attacker, |board| {
+            let numbers = self.prove(board, limits);
+            (numbers, if numbers.proof == 0 { self.winning_move(board) } else { None })
+        });
         let outcome = match numbers {
             Numbers { proof: 0, .. } => VctOutcome::Win,
             Numbers { disproof: 0, .. } => VctOutcome::NoWin,
@@ -311,10 +310,7 @@ impl VctSolver {
         } else {
             let counter = Search { moves: COUNTER_MOVES, nodes: COUNTER_NODES, spare: 0 };
             let threat = Search { moves: THREAT_MOVES, nodes: THREAT_NODES, spare: 1 };
-            board.set_side(us);
-            let found = self.vcf.find(board, threat);
-            board.set_side(them);
-            let attack = found?;
+            let attack = board.with_side(us, |board| self.vcf.find(board, threat))?;
             if self.vcf.find(board, counter).is_some() {
                 return None;
             }
@@ -334,10 +330,9 @@ impl VctSolver {
         {
             return Some(list);
         }
-        board.set_side(them.opponent());
-        let stops = stops::stop_set(&mut self.vcf, board, attack.distance.div_ceil(2), 1);
-        board.set_side(them);
-        let mut list = stops::replies(board, &stops?);
+        let limit = attack.distance.div_ceil(2);
+        let stops = board.with_side(them.opponent(), |board| stops::stop_set(&mut self.vcf, board, limit, 1))?;
+        let mut list = stops::replies(board, &stops);
         if let Duty::StopFourThree(replies) = forced::duty(board) {
             list.retain(|reply| replies.contains(reply));
         }

@@ -117,10 +117,7 @@ impl Walk<'_> {
             return Some(zone);
         }
         let rest = node.rest?;
-        board.set_side(us);
-        let pass = self.attack(board, rest, extra + 1);
-        board.set_side(them);
-        let pass = pass?;
+        let pass = board.with_side(us, |board| self.attack(board, rest, extra + 1))?;
         zone |= pass;
         for &(reply, child) in &node.replies {
             let answer = self.answer(board, reply, child, extra)?;
