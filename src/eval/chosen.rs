@@ -1,7 +1,7 @@
-//! The evaluation in use: the hand-made one alone, or with the network above it. Floor 2.
+//! The evaluation in use: the classical one alone, or with the network on top of it.
 //!
-//! The hand-made evaluation costs next to nothing, so it is always asked first. Where it is far outside the window that
-//! the search is interested in, the network is not asked: its answer would be outside, too.
+//! The classical evaluation is cheap and always computed. Where its score is far outside the search window the network
+//! is skipped, because its score would be outside, too; otherwise the classical terms are inputs of the network.
 
 use super::network::{Accumulator, Kernel, Network};
 use super::{Evaluator, ShapeEvaluator};
@@ -10,20 +10,17 @@ use crate::board::tables::Combination;
 use crate::board::{Board, Change, Observer};
 use std::sync::Arc;
 
-/// How far outside the window the hand-made evaluation must be for the network not to be asked.
-const MARGIN: i32 = 150;
-
-/// Which evaluation is wanted.
+/// Which evaluation to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvaluatorKind {
-    /// The hand-made one.
+    /// The classical evaluation.
     Classical,
-    /// The network, where there is one for the rule.
+    /// The network where the rule has one, else the classical evaluation.
     Network,
 }
 
 impl EvaluatorKind {
-    /// The one that wins more games under a rule, by the clock.
+    /// The one that wins more games by the clock under `rule` (`EXPERIMENTS.md`).
     pub const fn best(rule: Rule) -> EvaluatorKind {
         match rule {
             Rule::Freestyle | Rule::Standard | Rule::Renju | Rule::Caro => EvaluatorKind::Network,
@@ -32,7 +29,7 @@ impl EvaluatorKind {
     }
 }
 
-/// The hand-made evaluation, and the network if there is one in use.
+/// The classical evaluation, and the network if one is in use.
 #[derive(Clone, Debug)]
 pub struct ChosenEvaluator {
     shapes: ShapeEvaluator,
@@ -40,40 +37,12 @@ pub struct ChosenEvaluator {
 }
 
 impl ChosenEvaluator {
-    /// An evaluator for `board`, ready for use.
+    /// An evaluator for `board`, ready for use; without a `network`, the classical one.
     pub fn new(board: &Board, network: Option<Arc<Network>>) -> ChosenEvaluator {
         let mut shapes = ShapeEvaluator::new(board.rule());
         shapes.refresh(board);
         let network = network.map(|network| Box::new(Accumulator::new(network, board, Kernel::best())));
         ChosenEvaluator { shapes, network }
-    }
-
-    /// The estimate for the side to move, where only its place relative to the window matters if it is far outside.
-    /// What the network says of the position is taken from `known`, or noted there when it has to be asked.
-    #[inline]
-    pub fn evaluate_within(&mut self, board: &Board, alpha: Score, beta: Score, known: &mut Option<Score>) -> Score {
-        let parts = self.shapes.parts(board);
-        let rough = parts.score();
-        let Some(network) = &mut self.network else { return rough };
-        let is_outside = rough.units() < alpha.units() - MARGIN || rough.units() > beta.units() + MARGIN;
-        if is_outside { rough } else { *known.get_or_insert_with(|| network.evaluate(board, parts)) }
-    }
-
-    /// Gets ready to be asked for [`ChosenEvaluator::policy`].
-    #[inline]
-    pub fn prepare(&mut self) {
-        if let Some(network) = &mut self.network {
-            network.update();
-        }
-    }
-
-    /// How promising a move looks, by the network if there is one; [`ChosenEvaluator::prepare`] comes first.
-    #[inline]
-    pub fn policy(&self, board: &Board, point: Point) -> i32 {
-        match &self.network {
-            Some(network) => network.move_score(board, point),
-            None => self.shapes.move_score(board, point),
-        }
     }
 }
 
@@ -105,12 +74,45 @@ impl Evaluator for ChosenEvaluator {
 
     #[inline]
     fn evaluate(&mut self, board: &Board) -> Score {
-        self.evaluate_within(board, -Score::INFINITE, Score::INFINITE, &mut None)
+        self.evaluate_within(board, -Score::INFINITE, Score::INFINITE, 0, &mut None)
+    }
+
+    /// The rough estimate is the classical one, and `known` is the network's.
+    #[inline]
+    fn evaluate_within(
+        &mut self,
+        board: &Board,
+        alpha: Score,
+        beta: Score,
+        margin: i32,
+        known: &mut Option<Score>,
+    ) -> Score {
+        let parts = self.shapes.parts(board);
+        let rough = parts.score();
+        let Some(network) = &mut self.network else { return rough };
+        let is_outside = rough.units() < alpha.units() - margin || rough.units() > beta.units() + margin;
+        if is_outside { rough } else { *known.get_or_insert_with(|| network.evaluate(board, parts)) }
     }
 
     #[inline]
     fn move_score(&self, board: &Board, point: Point) -> i32 {
         self.shapes.move_score(board, point)
+    }
+
+    #[inline]
+    fn prepare(&mut self) {
+        if let Some(network) = &mut self.network {
+            network.update();
+        }
+    }
+
+    /// The network's score, if one is in use.
+    #[inline]
+    fn policy(&self, board: &Board, point: Point) -> i32 {
+        match &self.network {
+            Some(network) => network.move_score(board, point),
+            None => self.shapes.move_score(board, point),
+        }
     }
 }
 
@@ -121,7 +123,8 @@ mod tests {
     use crate::board::NullObserver;
 
     #[test]
-    fn the_network_is_asked_once_and_only_inside_the_window() {
+    fn the_network_runs_once_and_only_inside_the_window() {
+        const MARGIN: i32 = 150;
         let mut board = Board::new(Rule::Standard, Size::square(15).unwrap());
         for (x, y) in [(7, 7), (8, 8), (6, 8)] {
             board.play(Point::new(x, y).unwrap(), &mut NullObserver);
@@ -129,14 +132,16 @@ mod tests {
         let mut evaluator = ChosenEvaluator::new(&board, Network::embedded(Rule::Standard));
         let rough = evaluator.shapes.evaluate(&board);
         let mut known = None;
-        let estimate = evaluator.evaluate_within(&board, -Score::INFINITE, Score::INFINITE, &mut known);
+        let estimate = evaluator.evaluate_within(&board, -Score::INFINITE, Score::INFINITE, MARGIN, &mut known);
         assert_eq!(known, Some(estimate));
         assert_ne!(estimate, rough);
-        let mut other = Some(Score::estimate(4321));
-        assert_eq!(evaluator.evaluate_within(&board, rough, rough.above(), &mut other).units(), 4321);
-        let above = rough + MARGIN + 1;
-        let mut unasked = None;
-        assert_eq!(evaluator.evaluate_within(&board, above, above.above(), &mut unasked), rough);
-        assert_eq!(unasked, None);
+        let mut cached = Some(Score::estimate(4321));
+        assert_eq!(evaluator.evaluate_within(&board, rough, rough.above(), MARGIN, &mut cached).units(), 4321);
+        for (distance, expected) in [(MARGIN, Some(estimate)), (MARGIN + 1, None)] {
+            let alpha = rough + distance;
+            let mut known = None;
+            let shown = evaluator.evaluate_within(&board, alpha, alpha.above(), MARGIN, &mut known);
+            assert_eq!((known, shown), (expected, expected.unwrap_or(rough)));
+        }
     }
 }

@@ -1,4 +1,7 @@
-//! Floor 2: judgement. An [`Evaluator`] watches the board's changes and says what a quiet position is worth.
+//! The evaluation: what a position is worth before any search, and how promising its moves look.
+//!
+//! [`Evaluator`] is all that the search knows of it. [`ShapeEvaluator`] is the classical evaluation; [`ChosenEvaluator`]
+//! is what the search uses: the classical evaluation, and a [`network`] on top of it where there is one.
 
 pub mod chosen;
 pub mod network;
@@ -11,14 +14,44 @@ pub use shapes::ShapeEvaluator;
 use crate::base::{Point, Score};
 use crate::board::{Board, Observer};
 
-/// Says what a position is worth to the side to move, fed by what the board tells its observer.
+/// A static evaluation that follows the moves of a board. All scores are from the view of the side to move.
+///
+/// The board passed to each method must be the one that the evaluator observes.
 pub trait Evaluator: Observer {
-    /// Forgets everything and looks at the whole board.
+    /// Starts again from this position. Moves played before it can no longer be taken back.
     fn refresh(&mut self, board: &Board);
 
-    /// The estimate for the side to move; meant for positions where nobody can win at once.
+    /// The estimate for the side to move, within ±[`Score::EVAL_LIMIT`]. It is meaningful where neither side can win
+    /// at once.
     fn evaluate(&mut self, board: &Board) -> Score;
 
-    /// How promising a move of the side to move looks before any search; higher is better.
+    /// [`Evaluator::evaluate`] for a search with the window `alpha..beta`: an estimate more than `margin` units
+    /// outside the window may be a cheaper and rougher one.
+    ///
+    /// `known` caches the exact estimate: it is returned if present, and stored where it is computed.
+    #[inline]
+    fn evaluate_within(
+        &mut self,
+        board: &Board,
+        _alpha: Score,
+        _beta: Score,
+        _margin: i32,
+        known: &mut Option<Score>,
+    ) -> Score {
+        *known.get_or_insert_with(|| self.evaluate(board))
+    }
+
+    /// A cheap score of a move of the side to move, for move ordering; higher is better.
     fn move_score(&self, board: &Board, point: Point) -> i32;
+
+    /// Brings the evaluator up to date for calls of [`Evaluator::policy`] in this position.
+    #[inline]
+    fn prepare(&mut self) {}
+
+    /// The best available score of a move of the side to move, in the units of [`Evaluator::move_score`]. Call
+    /// [`Evaluator::prepare`] first.
+    #[inline]
+    fn policy(&self, board: &Board, point: Point) -> i32 {
+        self.move_score(board, point)
+    }
 }

@@ -6,7 +6,7 @@ use super::history::History;
 use super::params::Params;
 use crate::base::{Color, Point, Size};
 use crate::board::Board;
-use crate::eval::{ChosenEvaluator, Evaluator};
+use crate::eval::Evaluator;
 use arrayvec::ArrayVec;
 
 /// A board with a side of at most this many points is searched on all its points.
@@ -68,7 +68,7 @@ impl MovePicker {
         params: &Params,
         board: &Board,
         duty: &Duty,
-        evaluator: &mut ChosenEvaluator,
+        evaluator: &mut impl Evaluator,
         history: &History,
     ) -> Option<Point> {
         if self.stage == Stage::TableMove {
@@ -115,7 +115,7 @@ pub fn policy(
     board: &Board,
     us: Color,
     point: Point,
-    evaluator: &ChosenEvaluator,
+    evaluator: &impl Evaluator,
     history: &History,
 ) -> i32 {
     evaluator.policy(board, point) + history.get(us, point) / params.history_divisor()

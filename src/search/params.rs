@@ -194,6 +194,7 @@ params! {
     lmr_history = 8200, 3000..=30000, "history that takes off one ply of reduction";
     lmr_root_scale = 88, 20..=140, "share of it that late moves at the root get, in 64ths";
     lmr_root = 3, 1..=250, "moves at the root that are always searched to the whole depth";
+    lazy_margin = 150, 0..=600, "the network is skipped where the classical score is this far outside the window";
     vcf_delta = 768, 300..=3000, "quiescence gives up fours when even this much would not reach alpha";
     time_moves = 20, 12..=40, "moves that a game's clock is spread over";
     time_fewest_moves = 7, 3..=12, "moves that it must last for in any case";

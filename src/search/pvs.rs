@@ -124,7 +124,9 @@ impl Worker<'_> {
 
     /// Notes the static evaluation of a free node; says whether it is better than two plies ago.
     fn note_static(&mut self, duty: &Duty, alpha: Score, beta: Score, ply: Ply, known: &mut Option<Score>) -> bool {
-        let eval = matches!(duty, Duty::Free).then(|| self.evaluator.evaluate_within(&self.board, alpha, beta, known));
+        let margin = self.params.lazy_margin();
+        let eval =
+            matches!(duty, Duty::Free).then(|| self.evaluator.evaluate_within(&self.board, alpha, beta, margin, known));
         self.statics[ply.index()] = eval;
         let before = ply.index().checked_sub(2).and_then(|earlier| self.statics[earlier]);
         eval.is_some_and(|eval| before.is_none_or(|before| eval > before))

@@ -64,7 +64,8 @@ impl Worker<'_> {
             }
             known = known.or(hit.eval);
         }
-        let stand_pat = self.evaluator.evaluate_within(&self.board, alpha, beta, &mut known);
+        let margin = self.params.lazy_margin();
+        let stand_pat = self.evaluator.evaluate_within(&self.board, alpha, beta, margin, &mut known);
         if stand_pat >= beta || self.board.count_from(us, Threat::Four) == 0 {
             let bound = Bound::of(stand_pat, alpha, beta);
             self.table.store(key, ply, TtEntry { score: stand_pat, bound, depth: ALL_FOURS, best: None, eval: known });

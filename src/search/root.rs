@@ -17,6 +17,7 @@ use super::tt::{self, TranspositionTable};
 use super::worker::Worker;
 use crate::base::{Depth, Direction, Ply, Point, PointList, Score};
 use crate::board::{Board, Shape, Threat, symmetry};
+use crate::eval::Evaluator;
 use crate::eval::network::Network;
 use std::sync::Arc;
 
