@@ -40,6 +40,16 @@ const fn bits(cell: Cell) -> u64 {
     }
 }
 
+/// The bit of a cell that a stone of `color` changes.
+#[inline]
+pub const fn stone_flip(color: Color) -> u64 {
+    bits(Cell::Empty)
+        ^ match color {
+            Color::Black => bits(Cell::Black),
+            Color::White => bits(Cell::White),
+        }
+}
+
 impl Lines {
     /// No cells at all: everything is wall.
     pub fn all_wall() -> Lines {
@@ -57,13 +67,9 @@ impl Lines {
     /// Puts a stone on an empty cell, or takes it away again: the same single bit in four words.
     #[inline]
     pub fn toggle(&mut self, point: Point, color: Color) {
-        let flip = match color {
-            Color::Black => 2,
-            Color::White => 1,
-        };
         for direction in Direction::ALL {
             let (word, position) = locate(point, direction);
-            self.words[bounded::<WORDS>(word)] ^= flip << (2 * position);
+            self.words[bounded::<WORDS>(word)] ^= stone_flip(color) << (2 * position);
         }
     }
 
@@ -104,10 +110,7 @@ pub const fn cell_slot(half: usize, distance: isize) -> usize {
 /// The bit to clear in an empty cell at `slot` to put a stone of `color` there.
 #[inline]
 pub const fn stone_bit(slot: usize, color: Color) -> usize {
-    match color {
-        Color::Black => 2 << slot,
-        Color::White => 1 << slot,
-    }
+    (stone_flip(color) as usize) << slot
 }
 
 // Windows reach 4 or 5 cells to each side, and never beyond the border. A rule that looks further needs a wider border

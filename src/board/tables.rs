@@ -97,7 +97,7 @@ impl RuleTables {
 
 /// Exchanges black and white in a window key.
 #[inline]
-pub const fn swap_colors(key: usize) -> usize {
+const fn swap_colors(key: usize) -> usize {
     (key & 0x55555) << 1 | (key >> 1) & 0x55555
 }
 

@@ -11,7 +11,7 @@
 use crate::base::hash::Checksum;
 use crate::base::{Color, Point, Rule};
 use crate::board::tables::{COMBINATIONS, all_combinations};
-use crate::board::{Board, Threat};
+use crate::board::{Board, Shape, Threat};
 use std::sync::OnceLock;
 
 /// Point values are in this part of a score unit.
@@ -121,17 +121,17 @@ pub struct Weights {
 }
 
 /// What a line's shape is worth on an empty point, by shape code.
-const SHAPE_VALUE: [i32; 14] = [0, 0, 0, 2, 2, 2, 4, 5, 5, 11, 16, 26, 53, 30];
+const SHAPE_VALUE: [i32; Shape::ALL.len()] = [0, 0, 0, 2, 2, 2, 4, 5, 5, 11, 16, 26, 53, 30];
 /// What a combination of lines adds to the sum of its shapes, by threat code.
-const THREAT_VALUE: [i32; 14] = [0, 0, 0, 0, 5, 6, 0, 10, 24, 0, 7, 36, 12, 0];
+const THREAT_VALUE: [i32; Threat::ALL.len()] = [0, 0, 0, 0, 5, 6, 0, 10, 24, 0, 7, 36, 12, 0];
 /// First guess at a move: what it makes for us, by threat code.
-const ATTACK: [i32; 14] = [0, 0, 18, 18, 34, 36, 52, 60, 110, 44, 74, 300, 625, 1000];
+const ATTACK: [i32; Threat::ALL.len()] = [0, 0, 18, 18, 34, 36, 52, 60, 110, 44, 74, 300, 625, 1000];
 /// First guess at a move: what it denies the opponent, by threat code.
-const DEFENCE: [i32; 14] = [0, 0, 14, 15, 26, 28, 40, 52, 80, 36, 56, 170, 300, 700];
+const DEFENCE: [i32; Threat::ALL.len()] = [0, 0, 14, 15, 26, 28, 40, 52, 80, 36, 56, 170, 300, 700];
 /// What a threat at hand is worth to the side to move, by threat code.
-const OWN_THREAT: [i32; 14] = [0, 0, 0, 0, 2, 3, 14, 22, 70, 6, 20, 160, 400, 0];
+const OWN_THREAT: [i32; Threat::ALL.len()] = [0, 0, 0, 0, 2, 3, 14, 22, 70, 6, 20, 160, 400, 0];
 /// What a threat of the opponent costs the side to move, by threat code.
-const THEIR_THREAT: [i32; 14] = [0, 0, 0, 0, 1, 1, 4, 8, 24, 2, 8, 40, 70, 150];
+const THEIR_THREAT: [i32; Threat::ALL.len()] = [0, 0, 0, 0, 1, 1, 4, 8, 24, 2, 8, 40, 70, 150];
 /// The move itself.
 const TEMPO: i32 = 12;
 

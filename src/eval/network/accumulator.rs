@@ -4,14 +4,15 @@
 //! back (from a copy, so exactly), and what was played and is not yet applied is applied. A move that is undone before
 //! anybody asks costs nothing, and one that is undone and played again costs nothing the second time.
 
-use super::Network;
-use super::features::{MAPPINGS, REACH, SHAPES, ShapePair, mapping};
+use super::architecture::{CELL_MAX, CHANNELS, HINTS, WIDTH};
+use super::features::{REACH, ShapePair, mapping};
 use super::layers;
-use super::weights::{CELL_MAX, CHANNELS, HINTS, Head, WIDTH};
+use super::weights::Head;
+use super::{Network, ROWS_LEN, Rows};
 use crate::base::point::CELLS;
 use crate::base::{Cell, Color, Direction, Point, Score, Size, bounded};
 use crate::board::Board;
-use crate::board::lines::Lines;
+use crate::board::lines::{Lines, stone_flip};
 use crate::eval::shapes::Parts;
 use arrayvec::ArrayVec;
 use std::sync::Arc;
@@ -250,8 +251,7 @@ impl State {
         for point in size.points().filter(|&point| stone(point) != Cell::Wall) {
             let mut cell = network.empty_cell();
             for direction in Direction::ALL {
-                let window = self.lines.around::<REACH>(point, direction) >> (2 * REACH);
-                add(&mut cell, &network.rows[mapping(direction)], ShapePair::of_window(window));
+                add(&mut cell, &network.rows[mapping(direction)], ShapePair::at(&self.lines, point, direction));
             }
             self.cells[point.index()] = cell;
             for (sum, value) in sum.iter_mut().zip(cell) {
@@ -266,11 +266,8 @@ impl State {
     fn apply(&mut self, network: &Network, frame: &mut Frame) {
         frame.pooled = self.pooled;
         let point = frame.point;
-        // What changes in a window, as the point's cell is turned to bit 16.
-        let flip = match frame.color {
-            Color::Black => 2u64 << (4 * REACH),
-            Color::White => 1u64 << (4 * REACH),
-        };
+        // The point's cell is at this bit of the line around it.
+        let flip = stone_flip(frame.color) << (4 * REACH);
         let mut gained = [0i16; WIDTH];
         let own_before = self.cells[point.index()];
         let mut own_after = own_before;
@@ -348,13 +345,6 @@ fn note(gained: &mut [i16; WIDTH], old: &[i16; WIDTH], new: &[i16; WIDTH]) {
 
 const _: () = assert!(TOUCHED as i32 * CELL_MAX as i32 <= i16::MAX as i32);
 
-/// Length of a mapping's table: the shapes, rounded up so that a masked index needs no check.
-pub const ROWS_LEN: usize = SHAPES.next_power_of_two();
-const _: () = assert!(MAPPINGS == 2);
-
-/// The rows of one mapping by shape.
-pub type Rows = [[i8; CHANNELS]; ROWS_LEN];
-
 #[inline(always)]
 fn add(cell: &mut [i16; WIDTH], rows: &Rows, shapes: ShapePair) {
     let [black, white] = shapes.shapes().map(|shape| &rows[bounded::<ROWS_LEN>(shape)]);
@@ -384,7 +374,8 @@ macro_rules! compiled_for {
             use super::{Frame, State, layers};
             use crate::base::Color;
             use crate::board::Board;
-            use crate::eval::network::weights::{HINTS, Head, WIDTH};
+            use crate::eval::network::architecture::{HINTS, WIDTH};
+            use crate::eval::network::weights::Head;
 
             /// This processor has all the features.
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]

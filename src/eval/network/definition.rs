@@ -3,10 +3,11 @@
 //! Slow; the yardstick of [`super::accumulator`] and of the trainer.
 
 use super::Network;
+use super::architecture::{CHANNELS, WIDTH};
 use super::features::{MAPPINGS, ROWS, mapping, row_of, shape_by_cells};
 use super::layers;
-use super::weights::{CHANNELS, WIDTH, Weights};
-use crate::base::{Cell, Color, Direction, Point, Rule, Size};
+use super::weights::Weights;
+use crate::base::{Cell, Color, Direction, Point};
 use crate::board::Board;
 use crate::eval::shapes::Parts;
 use crate::eval::{Evaluator, ShapeEvaluator};
@@ -43,12 +44,8 @@ pub fn pooled(weights: &Weights, board: &Board) -> [i32; WIDTH] {
         }
         sum
     };
-    let (here, empty) = (sum(board), sum(&empty_board(board.rule(), board.size())));
+    let (here, empty) = (sum(board), sum(&Board::new(board.rule(), board.size())));
     std::array::from_fn(|i| here[i] - empty[i])
-}
-
-fn empty_board(rule: Rule, size: Size) -> Board {
-    Board::new(rule, size)
 }
 
 /// What the hand-made evaluation says of a position.

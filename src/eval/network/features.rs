@@ -180,6 +180,12 @@ impl ShapePair {
         ShapePair(LEFT[left] + CENTER[center] + RIGHT[right])
     }
 
+    /// The pair of the window around a point.
+    #[inline(always)]
+    pub fn at(lines: &Lines, point: Point, direction: Direction) -> ShapePair {
+        ShapePair::of_window(lines.around::<REACH>(point, direction) >> (2 * REACH))
+    }
+
     /// The pair of the window `after`, of whose cells only the left ones are not as in `before`, whose pair this is.
     #[inline(always)]
     #[must_use]
@@ -203,15 +209,9 @@ impl ShapePair {
     }
 }
 
-/// The shapes for black and white through a point on the board.
-#[inline]
-pub fn shapes_at(lines: &Lines, point: Point, direction: Direction) -> [usize; 2] {
-    ShapePair::of_window(lines.around::<REACH>(point, direction) >> (2 * REACH)).shapes()
-}
-
 /// The shape through `point` for `color`, read cell by cell: the definition that the tables above are held to.
 /// `cell` says what stands on a point; none: wall.
-pub fn shape_by_cells(
+pub(super) fn shape_by_cells(
     point: Point,
     direction: Direction,
     color: Color,
@@ -279,7 +279,7 @@ mod tests {
             for point in size.points().filter(|&point| look(point).is_some()) {
                 for direction in Direction::ALL {
                     let expected = Color::ALL.map(|color| shape_by_cells(point, direction, color, look));
-                    assert_eq!(shapes_at(&lines, point, direction), expected, "{point} {direction:?}");
+                    assert_eq!(ShapePair::at(&lines, point, direction).shapes(), expected, "{point} {direction:?}");
                 }
             }
         }

@@ -3,10 +3,11 @@
 //! Integers only. Every sum is exact, so the order in which a processor adds does not matter. Arrays are filled by loops:
 //! closures given to `array::from_fn` are not always inlined, and then miss the processor features of their caller.
 
-use super::weights::{
-    CELL_MAX, CELL_SCALE, HEAD_MAX, HEAD_SCALE, HINTS, Head, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE, POOL_SCALE,
-    THREATS, WIDTH,
+use super::architecture::{
+    CELL_MAX, CELL_SCALE, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE, POOL_SCALE, THREATS,
+    WIDTH, pair, threat_input,
 };
+use super::weights::Head;
 use crate::base::{Color, Point, Score};
 use crate::board::{Board, Threat};
 use crate::eval::shapes::Parts;
@@ -45,7 +46,7 @@ pub fn threats(board: &Board) -> ArrayVec<usize, THREATS> {
         for threat in 1..Threat::ALL.len() {
             let count = board.count(color, Threat::ALL[threat]);
             if count > 0 {
-                features.push((side * 14 + threat) * 2 + usize::from(count > 1));
+                features.push(threat_input(side, threat, count > 1));
             }
         }
     }
@@ -128,7 +129,7 @@ pub fn activation(value: i16) -> i16 {
 pub fn move_base(head: &Head, board: &Board, point: Point) -> i32 {
     let (worth, side) = (board.worth(point), board.side());
     let (own, opposing) = (worth[side.index()].threat(), worth[side.opponent().index()].threat());
-    head.pairs[own.index() * 14 + opposing.index()]
+    head.pairs[pair(own, opposing)]
         + head.near[0][nearness(point, board.last_move())]
         + head.near[1][nearness(point, board.move_before_last())]
 }

@@ -18,6 +18,7 @@
 //! computes the same; [`definition`] is the slow twin.
 
 pub mod accumulator;
+pub mod architecture;
 pub mod definition;
 pub mod features;
 pub mod layers;
@@ -28,16 +29,22 @@ pub use weights::{Weights, WeightsError};
 
 use crate::base::{Color, Rule};
 use crate::board::Board;
-use accumulator::{ROWS_LEN, Rows};
-use features::SHAPES;
+use architecture::{CHANNELS, STAGES, WIDTH};
+use features::{MAPPINGS, SHAPES};
 use std::sync::{Arc, OnceLock};
-use weights::{CHANNELS, Head, STAGES, WIDTH};
+use weights::Head;
+
+/// Length of a mapping's table: the shapes, rounded up so that a masked index needs no check.
+const ROWS_LEN: usize = SHAPES.next_power_of_two();
+
+/// The rows of one mapping by shape.
+type Rows = [[i8; CHANNELS]; ROWS_LEN];
 
 /// A network ready for use: one row for every shape.
 #[derive(Debug)]
 pub struct Network {
     rule: Rule,
-    rows: [Box<Rows>; 2],
+    rows: [Box<Rows>; MAPPINGS],
     bias: [i16; CHANNELS],
     heads: Vec<Head>,
     /// Number of the head for each stage and side to move.
@@ -48,12 +55,12 @@ impl Network {
     /// A network from its weights.
     pub fn new(weights: &Weights) -> Network {
         let expanded = weights.expanded_rows();
-        let rows = [0, 1].map(|mapping| {
+        let rows: [Box<Rows>; MAPPINGS] = std::array::from_fn(|mapping| {
             let mut rows = expanded[mapping * SHAPES..][..SHAPES].to_vec();
             rows.resize(ROWS_LEN, [0; CHANNELS]);
             rows.into_boxed_slice().try_into().expect("the rows were made this long")
         });
-        let number = |stage, side| weights::head_number(weights.heads.len(), side, stage) as u8;
+        let number = |stage, side| architecture::head_number(weights.heads.len(), side, stage) as u8;
         let head_numbers = std::array::from_fn(|stage| Color::ALL.map(|side| number(stage, side)));
         Network { rule: weights.rule, rows, bias: weights.bias, heads: weights.heads.clone(), head_numbers }
     }
@@ -83,7 +90,7 @@ impl Network {
     /// The head that looks at a position.
     #[inline]
     pub fn head(&self, board: &Board) -> &Head {
-        let stage = weights::stage(board.move_number());
+        let stage = architecture::stage(board.move_number());
         &self.heads[usize::from(self.head_numbers[stage][board.side().index()])]
     }
 
@@ -120,7 +127,7 @@ pub fn embedded_bytes(rule: Rule) -> Option<&'static [u8]> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::weights::{HEAD_MAX, PAIRS, THREATS};
+    use super::architecture::{HEAD_MAX, PAIRS, THREATS};
     use super::*;
     use crate::base::{Cell, Point, Size};
     use crate::board::symmetry::Symmetry;

@@ -4,57 +4,16 @@
 //! mappings in the order of their numbers, the bias, the heads, and a CRC-32 of everything before it. Nothing in it is
 //! trusted: a file that does not fit in every respect is refused as a whole.
 
+use super::architecture::NEARNESS;
 use super::features::{MAPPINGS, ROWS, SHAPES, row_of};
-use crate::base::{Color, Rule};
-use crate::eval::weights::NEARNESS;
+use crate::base::Rule;
 use std::fmt;
 
-/// Channels of one colour's half of a cell.
-pub const CHANNELS: usize = 16;
-/// Channels of both halves.
-pub const WIDTH: usize = 2 * CHANNELS;
-/// Width of the first layer of the head.
-pub const FIRST: usize = 32;
-/// Width of its second layer.
-pub const SECOND: usize = 16;
-/// Threat features: for each side and threat, one such point, and two or more of them.
-pub const THREATS: usize = 2 * 14 * 2;
-/// Pairs of what a move makes and what it denies.
-pub const PAIRS: usize = 14 * 14;
-/// What the hand-made evaluation tells: its points for the side to move, and what it gives for the threats at hand.
-pub const HINTS: usize = 2;
-/// Stages of a game that have a head each.
-pub const STAGES: usize = 4;
-
-/// The stage of a game with so many stones on the board.
-#[inline(always)]
-pub fn stage(stones: usize) -> usize {
-    usize::from(stones >= 14) + usize::from(stones >= 24) + usize::from(stones >= 40)
-}
-
-/// Which of so many heads looks at a position: by the stage, and by the side to move where the sides differ.
-#[inline(always)]
-pub fn head_number(heads: usize, side: Color, stage: usize) -> usize {
-    let sides = if heads < STAGES { heads } else { heads / STAGES };
-    (stage * sides + side.index() % sides) % heads
-}
-
-/// Units of a cell's channel: rows, bias and activations are in 1/64.
-pub const CELL_SCALE: i32 = 64;
-/// Largest activation of a channel, in units.
-pub const CELL_MAX: i16 = 255;
-/// Activations that make one unit of the head's input: a sum of 2048 units is 1.0.
-pub const POOL_SCALE: i32 = 2048;
-/// Units of the head's input.
-pub const INPUT_SCALE: i32 = 512;
-/// Units of the head's weights and hidden activations.
-pub const HEAD_SCALE: i32 = 1024;
-/// Largest hidden activation, input and weight, in units: sums of 32 products stay far from overflow.
-pub const HEAD_MAX: i32 = 4095;
-/// Units of the head's output: a logit of the expected result.
-pub const OUTPUT_SCALE: i32 = HEAD_SCALE * HEAD_SCALE;
-/// Units of a policy weight; with the cell's scale, the policy's sums are in 1/16384 of a logit.
-pub const POLICY_SCALE: i32 = 256;
+// Part of the file's format.
+pub use super::architecture::{
+    CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, PAIRS, POLICY_SCALE,
+    SECOND, STAGES, THREATS, WIDTH, head_number, stage,
+};
 
 /// The layers above the pooled cells, for one side to move. Both layers are kept by input: what one input adds to all
 /// sums stands together.
@@ -84,7 +43,7 @@ pub struct Head {
     pub skip_hints: [i16; HINTS],
     /// Policy: weights of a cell's channels, own half then opposing half.
     pub policy: [i16; WIDTH],
-    /// Policy: what a pair of threats (own times 14 plus opposing) is worth, in policy units.
+    /// Policy: what a pair of threats (see [`super::architecture::pair`]) is worth, in policy units.
     pub pairs: Box<[i32; PAIRS]>,
     /// Policy: what nearness to the opponent's last move is worth, and to the own one before, in policy units.
     pub near: [[i32; NEARNESS]; 2],
@@ -374,19 +333,6 @@ mod tests {
             bad[at] ^= 64;
             assert_eq!(Weights::parse(&bad), Err(error), "byte {at}");
         }
-    }
-
-    #[test]
-    fn every_stage_has_its_heads_and_fewer_heads_are_shared() {
-        assert_eq!([0, 13, 14, 23, 24, 39, 40, 484].map(stage), [0, 0, 1, 1, 2, 2, 3, 3]);
-        let numbers = |heads: usize| -> Vec<usize> {
-            let places = (0..STAGES).flat_map(|stage| Color::ALL.map(|side| (stage, side)));
-            places.map(|(stage, side)| head_number(heads, side, stage)).collect()
-        };
-        assert_eq!(numbers(1), [0; 8]);
-        assert_eq!(numbers(2), [0, 1, 0, 1, 0, 1, 0, 1]);
-        assert_eq!(numbers(4), [0, 0, 1, 1, 2, 2, 3, 3]);
-        assert_eq!(numbers(8), [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 
     #[test]
