@@ -1,17 +1,17 @@
-//! The two sides, and what a cell may hold. Floor 0.
+//! The two colours, and what a cell can hold.
 
-/// A side. Black is whoever placed the first stone of the game.
+/// A side. Black plays the first stone of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Color {
-    /// The first mover; the side with forbidden points in renju.
+    /// The side that moves first, and that has forbidden points in renju.
     Black = 0,
-    /// The second mover.
+    /// The side that moves second.
     White = 1,
 }
 
 impl Color {
-    /// Both sides, black first; for loops over per-colour tables.
+    /// Both sides, black first.
     pub const ALL: [Color; 2] = [Color::Black, Color::White];
 
     /// The other side.
@@ -31,8 +31,8 @@ impl Color {
     }
 }
 
-/// What stands on a cell. A wall is everything a stone can never be put on: beyond the edge, or a
-/// square that a continuous game has declared dead.
+/// What stands on a cell. A wall is a cell where no stone can be played: beyond the edge, or a square that a continuous
+/// game has declared dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Cell {
@@ -40,14 +40,14 @@ pub enum Cell {
     Black = 0,
     /// A white stone.
     White = 1,
-    /// Nothing yet.
+    /// No stone.
     Empty = 2,
-    /// No stone can ever stand here.
+    /// Beyond the edge, or a dead square.
     Wall = 3,
 }
 
 impl Cell {
-    /// The colour of the stone here, if there is one.
+    /// The colour of the stone; `None` for an empty cell or a wall.
     #[inline]
     pub const fn color(self) -> Option<Color> {
         match self {

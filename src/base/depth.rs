@@ -1,4 +1,5 @@
-//! Two distances that must never be mixed: what remains to be searched, and how far the root is. Floor 0.
+//! Two distances in the search tree, as two types so that they cannot be confused: the remaining depth, and the distance
+//! from the root.
 
 use std::ops::{Add, Sub};
 
@@ -7,9 +8,9 @@ use std::ops::{Add, Sub};
 pub struct Depth(i32);
 
 impl Depth {
-    /// Nothing left: time for the quiescence search.
+    /// No depth left: the quiescence search takes over.
     pub const ZERO: Depth = Depth(0);
-    /// One whole ply.
+    /// One ply.
     pub const ONE: Depth = Depth(64);
 
     /// A whole number of plies.
@@ -22,7 +23,7 @@ impl Depth {
         Depth(units)
     }
 
-    /// So many 64ths of it.
+    /// This depth times `share` / 64.
     #[must_use]
     pub const fn scaled(self, share: i32) -> Depth {
         Depth(self.0 * share / 64)
@@ -53,12 +54,12 @@ impl Sub for Depth {
 pub struct Ply(u16);
 
 impl Ply {
-    /// The root itself.
+    /// The root.
     pub const ROOT: Ply = Ply(0);
-    /// The deepest line that is ever searched.
+    /// Length of the longest line that the search follows.
     pub const MAX: Ply = Ply(256);
 
-    /// Distance as a number.
+    /// The distance as a number.
     #[inline]
     pub const fn count(self) -> i32 {
         self.0 as i32
@@ -70,7 +71,7 @@ impl Ply {
         self.0 as usize
     }
 
-    /// One move further from the root.
+    /// The ply after the next move.
     #[inline]
     #[must_use]
     pub const fn next(self) -> Ply {

@@ -1,31 +1,30 @@
-//! Numbers that stand for other things: checksums of bytes, scattered bits. The same on every machine and in every
-//! version. Floor 0.
+//! Checksums and bit mixing. The results are the same on every machine and in every version.
 
-/// FNV-1a, 64 bits: tells a file that was cut or changed from one that was not.
+/// An FNV-1a checksum of 64 bits, to detect files that are cut short or changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checksum(u64);
 
 impl Checksum {
-    /// Of nothing.
+    /// The checksum of no bytes.
     pub fn new() -> Checksum {
         Checksum(0xcbf2_9ce4_8422_2325)
     }
 
-    /// Of these bytes.
+    /// The checksum of `bytes`.
     pub fn of(bytes: &[u8]) -> u64 {
         let mut checksum = Checksum::new();
         checksum.add(bytes);
         checksum.value()
     }
 
-    /// With these bytes, too.
+    /// Appends `bytes`.
     pub fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
 
-    /// The number.
+    /// The checksum of all bytes so far.
     pub fn value(self) -> u64 {
         self.0
     }
@@ -37,10 +36,10 @@ impl Default for Checksum {
     }
 }
 
-/// What `SplitMix64` adds to its state, or multiplies a counter by.
+/// The increment of `SplitMix64`.
 pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Scatters the bits of a number (the finisher of `SplitMix64`).
+/// Mixes the bits of a number: the output function of `SplitMix64`.
 pub const fn scatter(number: u64) -> u64 {
     let mut z = number;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,14 +1,15 @@
-//! Lists with room of their own, so that the search does not allocate. Floor 0.
+//! Lists of points that are stored in place, so that the search does not allocate.
 
 use super::point::{Point, Size};
 use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
-/// Room for every point of the largest board.
+/// A list with room for every point of the largest board.
 pub type PointList = ArrayVec<Point, { Size::MAX_CELLS }>;
 
-/// Room for the cells of the four lines through a point, five steps each way: ten times cheaper to hand on.
+/// A list with room for the cells of the four lines through a point, five steps each way. A tenth of the size of a
+/// [`PointList`].
 pub type LineList = ArrayVec<Point, 41>;
 
-/// The replies to a threat: a few cells as a rule and cheap to hand on; more than these find room, too.
+/// The replies to a threat. Up to 32 are stored in place, which is nearly always enough; more go to the heap.
 pub type ReplyList = SmallVec<[Point; 32]>;

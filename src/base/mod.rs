@@ -1,4 +1,5 @@
-//! Floor 0: the words everything else is written in. Uses `std` and small crates for lists and memory only.
+//! The basic types that all other modules use: colours, points, rules, scores, depths. Depends on `std` and on small
+//! crates for lists and memory only.
 
 pub mod color;
 pub mod depth;

@@ -1,21 +1,21 @@
-//! Points, board sizes and directions in one padded address space. Floor 0.
+//! Points, board sizes and directions in one padded address space.
 //!
-//! A cell's index is `(y + 5) * 32 + (x + 5)`: a 22x22 board with a border of five cells on every side fills
-//! the 1024 addresses exactly, so a walk of up to five steps from any point needs no bounds check, and every
-//! board size shares the same strides.
+//! The index of a cell is `(y + 5) * 32 + (x + 5)`. A 22x22 board with a border of five cells on every side fills the
+//! 1024 addresses exactly, so a walk of up to five steps from any point stays in range. All board sizes have the same
+//! strides.
 
 use super::index::bounded;
 use std::fmt;
 use std::num::NonZeroU16;
 
-/// Number of addresses in the padded space.
+/// Number of cells in the padded space.
 pub const CELLS: usize = 1024;
-/// Width of the border, and the longest step any rule looks.
+/// Width of the border, and the largest distance at which any rule looks.
 pub const BORDER: usize = 5;
-/// Distance between vertically adjacent cells.
+/// Difference of the indices of vertically adjacent cells.
 pub const STRIDE: usize = 32;
 
-/// A point of the largest board (22x22). Whether it lies on a smaller board is asked of [`Size`].
+/// A point of the largest board (22x22). [`Size::contains`] says whether it lies on a smaller one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Point(NonZeroU16);
 
@@ -31,7 +31,7 @@ impl Point {
         }
     }
 
-    /// The point with this padded index, if it belongs to the largest board.
+    /// The point with this padded index; `None` outside 22x22.
     #[inline]
     pub const fn from_index(index: usize) -> Option<Point> {
         let (x, y) = (index % STRIDE, index / STRIDE);
@@ -47,19 +47,19 @@ impl Point {
         bounded::<CELLS>(self.0.get() as usize)
     }
 
-    /// Column from 0, left to right.
+    /// Column, from 0 at the left.
     #[inline]
     pub const fn x(self) -> usize {
         self.index() % STRIDE - BORDER
     }
 
-    /// Row from 0, top to bottom in the protocol's view.
+    /// Row, from 0 at the top, as the protocol counts.
     #[inline]
     pub const fn y(self) -> usize {
         self.index() / STRIDE - BORDER
     }
 
-    /// The point `steps` away along `direction`, if it belongs to the largest board. Exact for |steps| <= 22.
+    /// The point `steps` away along `direction`; `None` outside 22x22. `steps` must be within ±22.
     pub const fn step(self, direction: Direction, steps: i32) -> Option<Point> {
         let (dx, dy) = direction.delta();
         let x = self.x() as i32 + dx * steps;
@@ -77,7 +77,7 @@ impl fmt::Debug for Point {
     }
 }
 
-/// As the protocol writes it: `x,y` from 0.
+/// `x,y` from 0, as the protocol writes it.
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},{}", self.x(), self.y())
@@ -99,7 +99,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All four, in index order.
+    /// All four, in the order of [`Direction::index`].
     pub const ALL: [Direction; 4] = [Direction::Horizontal, Direction::Vertical, Direction::Rising, Direction::Falling];
 
     /// Index into per-direction arrays.
@@ -139,11 +139,11 @@ pub struct Size {
 }
 
 impl Size {
-    /// Smallest side.
+    /// Length of the shortest side.
     pub const MIN_SIDE: usize = 5;
-    /// Largest side.
+    /// Length of the longest side.
     pub const MAX_SIDE: usize = 22;
-    /// Cells of the largest board.
+    /// Number of points of the largest board.
     pub const MAX_CELLS: usize = Size::MAX_SIDE * Size::MAX_SIDE;
 
     /// A board of `width` columns and `height` rows; `None` when a side is not 5..=22.
@@ -158,13 +158,13 @@ impl Size {
         Size::new(side, side)
     }
 
-    /// Columns.
+    /// Number of columns.
     #[inline]
     pub const fn width(self) -> usize {
         self.width as usize
     }
 
-    /// Rows.
+    /// Number of rows.
     #[inline]
     pub const fn height(self) -> usize {
         self.height as usize
@@ -176,7 +176,7 @@ impl Size {
         self.width() * self.height()
     }
 
-    /// The point at signed coordinates, as they come from outside; `None` when off this board.
+    /// The point at coordinates that may be anything; `None` when they are not on this board.
     pub fn point(self, x: i64, y: i64) -> Option<Point> {
         let point = Point::new(usize::try_from(x).ok()?, usize::try_from(y).ok()?)?;
         self.contains(point).then_some(point)
@@ -194,7 +194,7 @@ impl Size {
         (0..height).flat_map(move |y| (0..width).filter_map(move |x| Point::new(x, y)))
     }
 
-    /// The middle of the board; on an even side, the upper or left of the two middle lines.
+    /// The middle of the board. Of two middle lines, the upper or left one counts.
     pub fn center(self) -> Point {
         Point::new((self.width() - 1) / 2, (self.height() - 1) / 2).expect("a board's centre lies on the board")
     }

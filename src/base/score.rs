@@ -1,25 +1,24 @@
-//! Scores: evaluation units and proven distances to the end of the game. Floor 0.
+//! Scores: evaluation units and proven distances to the end of the game.
 
 use super::depth::Ply;
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
-/// A score from the side to move's view. Up to [`Score::EVAL_LIMIT`] it is an estimate (about 200 units make the
-/// win probability `sigmoid(1)`); beyond [`Score::DECISIVE`] it is a proven win or loss and tells its distance
-/// from the root.
+/// A score from the view of the side to move. Within ±[`Score::EVAL_LIMIT`] it is an estimate, where 200 units are a win
+/// probability of `sigmoid(1)`. Beyond ±[`Score::DECISIVE`] it is a proven win or loss with its distance from the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(i32);
 
 impl Score {
     /// The score of a drawn game.
     pub const DRAW: Score = Score(0);
-    /// Bound of estimates.
+    /// Largest absolute value of an estimate.
     pub const EVAL_LIMIT: i32 = 6000;
-    /// Scores beyond this are proven results.
+    /// Scores with a larger absolute value are proven results.
     pub const DECISIVE: i32 = 29_000;
-    /// Wider than any score; for search windows.
+    /// Larger than any score, for search windows.
     pub const INFINITE: Score = Score(31_000);
-    /// A win on the spot.
+    /// A win at the root in no moves.
     const MATE: i32 = 30_000;
 
     /// An estimate, clamped to the range of estimates.
@@ -33,21 +32,21 @@ impl Score {
         }
     }
 
-    /// A score from its raw number, as it was kept outside the engine; a number that no score has becomes the nearest
-    /// one.
+    /// The score with this raw number, which may come from a file. A number that is no score becomes an estimate,
+    /// clamped.
     pub const fn from_units(units: i32) -> Score {
         let size = units.unsigned_abs();
         let is_decisive = size > Score::DECISIVE.unsigned_abs() && size <= Score::MATE.unsigned_abs();
         if is_decisive { Score(units) } else { Score::estimate(units) }
     }
 
-    /// The side to move at `ply` wins with the `moves`-th move from there (1 = now).
+    /// A win for the side to move at `ply`, by the `moves`-th move from there (1: the next move wins).
     #[inline]
     pub const fn win_in(ply: Ply, moves: i32) -> Score {
         Score(Score::MATE - ply.count() - moves)
     }
 
-    /// The side to move at `ply` has lost after `moves` more moves (0 = already).
+    /// A loss for the side to move at `ply`, after `moves` more moves (0: the game is over).
     #[inline]
     pub const fn loss_in(ply: Ply, moves: i32) -> Score {
         Score(-Score::MATE + ply.count() + moves)
@@ -71,25 +70,25 @@ impl Score {
         self.0 < -Score::DECISIVE
     }
 
-    /// A proven result, either way.
+    /// A proven win or loss.
     #[inline]
     pub const fn is_decisive(self) -> bool {
         self.is_win() || self.is_loss()
     }
 
-    /// The strongest estimate on the same side: what a result is worth that is believed but not proven.
+    /// The largest estimate of the same sign, for a result that is believed but not proven; estimates do not change.
     #[must_use]
     pub const fn unproven(self) -> Score {
         Score::estimate(self.0)
     }
 
-    /// Moves from the root to the end of the game, when the result is proven.
+    /// Moves from the root to the end of the game; `None` for an estimate.
     pub const fn distance(self) -> Option<i32> {
         if self.is_decisive() { Some(Score::MATE - self.0.abs()) } else { None }
     }
 
-    /// The chances of the side to move, in thousandths: `sigmoid(units / 200)`, by a table, so that every machine shows
-    /// the same. Only a proof is 0 or 1000. For display; no decision rests on it.
+    /// The win probability of the side to move, in thousandths: `sigmoid(units / 200)`. It comes from a table, so every
+    /// machine shows the same. Only proven results are 0 or 1000. For display; no decision depends on it.
     pub const fn win_permille(self) -> u32 {
         if self.is_decisive() {
             return if self.is_win() { 1000 } else { 0 };
@@ -107,7 +106,7 @@ impl Score {
         if self.0 >= 0 { better } else { 1000 - better }
     }
 
-    /// The form kept in the transposition table: win distances counted from the node, not from the root.
+    /// The form for the transposition table: distances count from the node at `ply` instead of the root.
     #[inline]
     pub const fn to_stored(self, ply: Ply) -> StoredScore {
         let shifted = if self.is_win() {
@@ -120,14 +119,14 @@ impl Score {
         StoredScore(shifted as i16)
     }
 
-    /// One unit up; for null windows.
+    /// One unit more, for null windows.
     #[inline]
     #[must_use]
     pub const fn above(self) -> Score {
         Score(self.0 + 1)
     }
 
-    /// One unit down; for null windows.
+    /// One unit less, for null windows.
     #[inline]
     #[must_use]
     pub const fn below(self) -> Score {
@@ -135,7 +134,7 @@ impl Score {
     }
 }
 
-/// Units between two entries of [`SIGMOID`].
+/// Score units between two entries of [`SIGMOID`].
 const SIGMOID_STEP: usize = 50;
 
 /// `10000 * sigmoid(units / 200)` at every 50 units.
@@ -168,7 +167,7 @@ impl Sub<i32> for Score {
     }
 }
 
-/// Estimates as plain numbers; proven results as `+W5` (we win with the fifth move from here) or `-W4`.
+/// An estimate is a plain number; a proven win is `+W5` (by the fifth move from the root), a proven loss `-W4`.
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.distance() {
@@ -179,12 +178,12 @@ impl fmt::Display for Score {
     }
 }
 
-/// A score as the transposition table keeps it; see [`Score::to_stored`].
+/// A score as the transposition table stores it; see [`Score::to_stored`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredScore(i16);
 
 impl StoredScore {
-    /// Rebuilds a stored score from its bits.
+    /// The score with these bits; see [`StoredScore::bits`].
     #[inline]
     pub const fn from_bits(bits: u16) -> StoredScore {
         StoredScore(bits as i16)

@@ -1,4 +1,4 @@
-//! Sets of cells, one 32-bit word per padded row. Floor 1.
+//! Sets of cells, one 32-bit word per padded row.
 
 use std::ops::{BitAnd, BitOrAssign};
 

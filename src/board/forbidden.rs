@@ -1,4 +1,4 @@
-//! Renju's forbidden points: where black may not play, and why. Floor 1.
+//! Renju's forbidden points: where black may not play, and why.
 //!
 //! The incremental [`Threat::Forbidden`] is only a suspicion: overlines and double fours are what they seem, but two
 //! threes count only if black could really make a straight four of each - by a legal move, which may itself hang on

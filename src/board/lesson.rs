@@ -1,5 +1,5 @@
 //! Renju's forbidden points, explained: what a black stone on a point would make on each line, which threes are real
-//! and which are false, and why. Floor 1.
+//! and which are false, and why.
 //!
 //! The ruling is the oracle's; this file only finds the stones that it rests on. A three is *real* when black may play
 //! one of the points that make it a straight four. Each such point is a [`Way`], and one that black may not use carries

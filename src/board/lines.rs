@@ -1,4 +1,4 @@
-//! Every straight line as one 64-bit word of two-bit cells, and how a window is read from it. Floor 1.
+//! Every straight line as one 64-bit word of two-bit cells, and how a window is read from it.
 //!
 //! 32 rows, 32 columns and 63 diagonals each way: together 1.5 KB. A cell's position inside its words is its padded
 //! column (row for vertical lines), so positions grow along [`Direction::delta`]. Fresh memory is all wall.

@@ -1,4 +1,4 @@
-//! Points, move strings and diagrams as text, both ways. Floor 1.
+//! Points, move strings and diagrams as text, both ways.
 //!
 //! `h8`: column letter from `a`, row number from 1 (row 1 is `y == 0`). Diagrams use `X` black, `O` white, `.` empty,
 //! `#` dead, one row a line, the first row being `y == 0`; `*` marks a point and counts as empty.

@@ -1,4 +1,4 @@
-//! How others learn what a move changed, without the board knowing them. Floor 1.
+//! How others learn what a move changed, without the board knowing them.
 
 use super::tables::Combination;
 use crate::base::{Color, Point};

@@ -1,4 +1,4 @@
-//! The slow, obvious rules, by looking at the stones again every time. Floor 1.
+//! The slow, obvious rules, by looking at the stones again every time.
 //!
 //! This file owns the meaning of every rule: who wins, what is a foul, what a line is worth, when a game is over.
 //! It must not know how the fast board does the same: it shares no table, key or mask with it, so that the two can

@@ -1,4 +1,4 @@
-//! What a stone on an empty point would make: along one line ([`Shape`]) and over all four ([`Threat`]). Floor 1.
+//! What a stone on an empty point would make: along one line ([`Shape`]) and over all four ([`Threat`]).
 //!
 //! Pictures: `X` the colour meant, `O` the opponent, `.` empty, `*` the point itself.
 

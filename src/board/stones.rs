@@ -1,5 +1,5 @@
 //! The stones themselves, with the line words, the hash and the set of empty cells that must never drift from them:
-//! the only code that places or removes a stone. Floor 1.
+//! the only code that places or removes a stone.
 
 use super::cells::CellSet;
 use super::lines::Lines;

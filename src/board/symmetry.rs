@@ -1,4 +1,4 @@
-//! The eight ways to turn and mirror a board, and which of them leave a position as it is. Floor 1.
+//! The eight ways to turn and mirror a board, and which of them leave a position as it is.
 
 use super::Board;
 use crate::base::{Point, Size};

@@ -1,4 +1,4 @@
-//! From a window of cells to a [`Shape`], and from four shapes to a [`Threat`]: built once per rule, pure. Floor 1.
+//! From a window of cells to a [`Shape`], and from four shapes to a [`Threat`]: built once per rule, pure.
 //!
 //! # How a shape is found
 //!

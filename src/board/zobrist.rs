@@ -1,4 +1,4 @@
-//! Hash keys for stones, computed at compile time from a fixed seed, so that every run hashes alike. Floor 1.
+//! Hash keys for stones, computed at compile time from a fixed seed, so that every run hashes alike.
 
 use crate::base::hash::{GOLDEN, scatter};
 use crate::base::point::CELLS;

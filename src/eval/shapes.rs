@@ -1,5 +1,5 @@
 //! The classical evaluation: every empty point is worth something to each side by the shapes a stone there would
-//! make, and having the move is worth something by the threats at hand. Floor 2.
+//! make, and having the move is worth something by the threats at hand.
 //!
 //! The sum over all points swings by a tempo with every move, so the estimate averages the sums after the last two
 //! moves, and the threat values restore what the move itself is worth.

@@ -1,6 +1,6 @@
 //! The numbers of the classical evaluation: what combinations of lines are worth, what threats at hand are worth,
 //! and how promising a move looks. Fitted to games of the engine against itself (`tengen-tune eval` and
-//! `tengen-tune order`; `EXPERIMENTS.md` tells from what), on the base of hand-set ones. Floor 2.
+//! `tengen-tune order`; `EXPERIMENTS.md` tells from what), on the base of hand-set ones.
 //!
 //! # The file
 //!

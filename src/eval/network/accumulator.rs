@@ -1,4 +1,4 @@
-//! The network kept in step with the board: a move changes 33 cells, the rest stays. Floor 2.
+//! The network kept in step with the board: a move changes 33 cells, the rest stays.
 //!
 //! Lazy: moves and undos are only noted. When a number is asked for, what was applied and is no longer played is taken
 //! back (from a copy, so exactly), and what was played and is not yet applied is applied. A move that is undone before

@@ -1,4 +1,4 @@
-//! What the network says, by definition: from the stones alone, cell by cell, nothing kept. Floor 2.
+//! What the network says, by definition: from the stones alone, cell by cell, nothing kept.
 //!
 //! Slow; the yardstick of [`super::accumulator`] and of the trainer.
 

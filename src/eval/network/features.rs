@@ -1,4 +1,4 @@
-//! What the network sees: the line shapes through every cell. Floor 2.
+//! What the network sees: the line shapes through every cell.
 //!
 //! A *shape* is the nine cells of one line centred on a cell, the centre included, seen by one colour: own stones,
 //! opposing stones, empty cells, and the wall that ends the board. Each side of the centre is one of 121 (nothing but

@@ -1,4 +1,4 @@
-//! The head: from the pooled cells and the threats to one number, and from a cell to a move's score. Floor 2.
+//! The head: from the pooled cells and the threats to one number, and from a cell to a move's score.
 //!
 //! Integers only. Every sum is exact, so the order in which a processor adds does not matter. Arrays are filled by loops:
 //! closures given to `array::from_fn` are not always inlined, and then miss the processor features of their caller.

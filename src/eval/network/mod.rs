@@ -1,4 +1,4 @@
-//! A small network over line shapes, trained on this engine's own games. Floor 2.
+//! A small network over line shapes, trained on this engine's own games.
 //!
 //! Every cell of the board has a vector for each colour: the sum of four rows of a table, one for each line through
 //! the cell, chosen by the nine cells of that line as the colour sees them ([`features`]). The vectors, cut at zero

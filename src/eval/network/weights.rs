@@ -1,4 +1,4 @@
-//! A network's numbers, and the file they come from. Floor 2.
+//! A network's numbers, and the file they come from.
 //!
 //! The file, little-endian: magic, version, rule, number of heads, channels, two layer widths, then the rows of both
 //! mappings in the order of their numbers, the bias, the heads, and a CRC-32 of everything before it. Nothing in it is
