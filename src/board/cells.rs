@@ -15,8 +15,8 @@ pub struct CellSet {
 }
 
 impl CellSet {
-    /// The set with these padded rows; the cell with index `i` is bit `i % 32` of row `i / 32`. Bits beyond the largest
-    /// board are allowed and belong to no point.
+    /// The set with these padded rows. The cell with index `i` is bit `i % 32` of row `i / 32`. Bits outside the largest
+    /// board are allowed; they belong to no point.
     pub const fn from_rows(rows: [u32; ROWS]) -> CellSet {
         CellSet { rows }
     }
@@ -27,7 +27,7 @@ impl CellSet {
         &self.rows
     }
 
-    /// Whether the cell is one of them.
+    /// Whether the set contains the cell.
     #[inline]
     pub const fn contains(&self, point: Point) -> bool {
         self.rows[point.index() / STRIDE] & bit(point) != 0
@@ -39,13 +39,13 @@ impl CellSet {
         self.rows[point.index() / STRIDE] |= bit(point);
     }
 
-    /// Adds a cell that is none of them, or takes away one that is.
+    /// Adds the cell if the set does not contain it, else removes it.
     #[inline]
     pub const fn toggle(&mut self, point: Point) {
         self.rows[point.index() / STRIDE] ^= bit(point);
     }
 
-    /// Adds the cells within three steps of a point and within four on its lines, those beyond the board, too.
+    /// Adds the cells within three steps of a point, and within four on its lines, including cells outside the board.
     #[inline]
     pub fn insert_near(&mut self, point: Point) {
         const LINES: u32 = 0b1_0001_0001;
@@ -74,7 +74,7 @@ const fn bit(point: Point) -> u32 {
     1 << (point.index() % STRIDE)
 }
 
-/// The cells in both.
+/// Intersection.
 impl BitAnd for CellSet {
     type Output = CellSet;
 
@@ -84,7 +84,7 @@ impl BitAnd for CellSet {
     }
 }
 
-/// Adds all cells of the other.
+/// Union.
 impl BitOrAssign for CellSet {
     fn bitor_assign(&mut self, other: CellSet) {
         self.rows.iter_mut().zip(other.rows).for_each(|(row, other)| *row |= other);

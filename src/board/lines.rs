@@ -1,12 +1,12 @@
-//! Every straight line as one 64-bit word of two-bit cells, and how a window is read from it.
+//! Each straight line of the board as a 64-bit word with two bits per cell, and how windows are read from the words.
 //!
-//! 32 rows, 32 columns and 63 diagonals each way: together 1.5 KB. A cell's position inside its words is its padded
-//! column (row for vertical lines), so positions grow along [`Direction::delta`]. Fresh memory is all wall.
+//! There are 32 rows, 32 columns and 63 diagonals of each kind. The position of a cell in its words is its padded column
+//! (on vertical lines its padded row), so positions increase along [`Direction::delta`]. A zero word is all wall.
 
 use crate::base::point::{BORDER, STRIDE};
 use crate::base::{Cell, Color, Direction, Point, Rule, bounded};
 
-/// The words of all lines.
+/// The line words of a board.
 #[derive(Clone, Debug)]
 pub struct Lines {
     /// Indexed by `direction * 64 + line`.
@@ -16,7 +16,7 @@ pub struct Lines {
 /// Number of line words.
 const WORDS: usize = 4 * 64;
 
-/// Where a point lies on one of its lines: the word's index and the cell's position in it.
+/// The index of the word of a line through `point`, and the position of `point` in it.
 #[inline]
 const fn locate(point: Point, direction: Direction) -> (usize, usize) {
     let (x, y) = (point.index() % STRIDE, point.index() / STRIDE);
@@ -40,7 +40,7 @@ const fn bits(cell: Cell) -> u64 {
     }
 }
 
-/// The bit of a cell that a stone of `color` changes.
+/// The bit of an empty cell that a stone of `color` clears.
 #[inline]
 pub const fn stone_flip(color: Color) -> u64 {
     bits(Cell::Empty)
@@ -51,12 +51,12 @@ pub const fn stone_flip(color: Color) -> u64 {
 }
 
 impl Lines {
-    /// No cells at all: everything is wall.
+    /// Lines that consist of walls only.
     pub fn all_wall() -> Lines {
         Lines { words: [0; WORDS] }
     }
 
-    /// Changes what stands on a cell.
+    /// Changes the content of a cell.
     pub fn set(&mut self, point: Point, from: Cell, to: Cell) {
         for direction in Direction::ALL {
             let (word, position) = locate(point, direction);
@@ -64,7 +64,7 @@ impl Lines {
         }
     }
 
-    /// Puts a stone on an empty cell, or takes it away again: the same single bit in four words.
+    /// Puts a stone on an empty cell, or removes it: flips one bit in four words.
     #[inline]
     pub fn toggle(&mut self, point: Point, color: Color) {
         for direction in Direction::ALL {
@@ -73,15 +73,15 @@ impl Lines {
         }
     }
 
-    /// The line around `point`, turned so that [`window`] reads the window of the cell at `distance` from the point.
+    /// A line through `point`, rotated so that [`window`] can read the window of any cell at most `HALF` away.
     #[inline]
     pub fn around<const HALF: usize>(&self, point: Point, direction: Direction) -> u64 {
         let (word, position) = locate(point, direction);
-        // Cells that wrap around are border walls.
+        // The rotation is modulo 64. Cells that wrap around are walls of the border.
         self.words[bounded::<WORDS>(word)].rotate_right((2 * (position + 32 - 2 * HALF)) as u32 & 63)
     }
 
-    /// Key of the window centred on `point`, without its centre.
+    /// The key of the window around `point`: its cells without the centre.
     pub fn key(&self, point: Point, direction: Direction, half: usize) -> usize {
         if half == 4 {
             window::<4>(self.around::<4>(point, direction), 0).0
@@ -91,7 +91,8 @@ impl Lines {
     }
 }
 
-/// From a turned line, the key of the window of the cell at `distance` (-HALF..=HALF) and whether that cell is empty.
+/// The key of the window of the cell at `distance` (-HALF..=HALF), and whether that cell is empty; `around` is from
+/// [`Lines::around`].
 #[inline]
 pub fn window<const HALF: usize>(around: u64, distance: isize) -> (usize, bool) {
     let cells = around >> (2 * (distance + HALF as isize)) as u32;
@@ -100,14 +101,14 @@ pub fn window<const HALF: usize>(around: u64, distance: isize) -> (usize, bool) 
     (key as usize, cells >> (2 * HALF) & 3 == 3)
 }
 
-/// In a window key of this half-width, the position of the two bits of the cell at `distance` (not 0).
+/// The position, in a window key, of the two bits of the cell at `distance`, which is not 0.
 #[inline]
 pub const fn cell_slot(half: usize, distance: isize) -> usize {
     let cell = if distance < 0 { distance + half as isize } else { distance + half as isize - 1 };
     2 * cell as usize
 }
 
-/// The bit to clear in an empty cell at `slot` to put a stone of `color` there.
+/// The bit to clear in a window key to put a stone of `color` on the empty cell at `slot`; see [`cell_slot`].
 #[inline]
 pub const fn stone_bit(slot: usize, color: Color) -> usize {
     (stone_flip(color) as usize) << slot

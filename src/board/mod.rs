@@ -1,9 +1,9 @@
-//! Floor 1: the position. [`Board`] keeps, for every empty point and both colours, what a stone there would make
-//! ([`Shape`] per line, [`Threat`] over all lines), how many points of each threat there are, which points are worth
-//! a look, and the hash - all updated by each move and restored by undo.
+//! The position. For every empty point and both colours, [`Board`] keeps what a stone there would make: a [`Shape`] per
+//! line and a [`Threat`] for all lines together. It also keeps the number of points of each threat, the cells near a
+//! stone, and the hash. Each move updates all of them and undo restores them.
 //!
-//! A move at a point touches only the cells within five (freestyle: four) steps on its four lines, and each of them
-//! in one line only, so it changes one nibble per colour and cell.
+//! A move changes only cells within five steps (in freestyle four) on its four lines, and each of these cells in one
+//! line only: one nibble per cell and colour.
 
 pub mod cells;
 pub mod forbidden;
@@ -28,30 +28,30 @@ use lines::{cell_slot, stone_bit, window};
 use stones::Stones;
 use tables::{Combination, RuleTables};
 
-/// What a stone of either colour would make on an empty cell.
+/// What a stone of each colour would make on an empty cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct CellShapes {
-    /// Four nibbles a colour, one per direction.
+    /// Per colour, the shapes: one nibble per direction.
     packed: [u16; 2],
-    /// The same four shapes as a combination, per colour.
+    /// Per colour, the same four shapes as a combination.
     worth: [Combination; 2],
 }
 
-/// What a move changes as a whole, copied before each move and put back by undo.
+/// The small part of the state: copied before each move, and restored by undo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Summary {
-    /// Empty cells per colour and threat code.
+    /// Number of empty cells per colour and threat.
     counts: [[u16; 16]; 2],
     /// Cells near a stone.
     near: CellSet,
-    /// Per colour, the cell last seen to become a four-three, an open four, a five; 0: none yet.
+    /// Per colour, the last cell that became a four-three, an open four and a five; 0: none yet.
     seen: [[u16; SEEN]; 2],
     side: Color,
     last: Option<Point>,
     log_len: u32,
 }
 
-/// One position of one game, and the way back.
+/// A position, with the moves that led to it since it was set up.
 #[derive(Clone, Debug)]
 pub struct Board {
     rule: Rule,
@@ -62,13 +62,13 @@ pub struct Board {
     shapes: Box<[CellShapes; CELLS]>,
     now: Summary,
     history: Vec<Summary>,
-    /// Cells as they were before they changed. Long enough for a full board; indexed modulo its length.
+    /// Earlier contents of the cells that changed, in order. Long enough for a full board.
     log: Box<[CellShapes; LOG]>,
-    /// Which cells those were.
+    /// The indices of those cells.
     log_cells: Box<[u16; LOG]>,
 }
 
-/// Every stone logs at most 40 cells, and there are at most 484 stones.
+/// Length of the log: each of at most 484 stones logs at most 40 cells.
 const LOG: usize = 1 << 15;
 /// The weakest threat for which [`Summary::seen`] remembers a cell.
 const FIRST_SEEN: usize = Threat::FourThree as usize;
@@ -81,8 +81,8 @@ impl Board {
         Board::from_cells(rule, size, &[], Color::Black)
     }
 
-    /// A board with these stones and dead squares (walls), `side` to move. Cells off the board, on occupied points
-    /// or given as empty are skipped.
+    /// A board with these stones and dead squares (walls), and `side` to move. Entries that are empty, off the board or
+    /// on an occupied point are skipped.
     pub fn from_cells(rule: Rule, size: Size, cells: &[(Point, Cell)], side: Color) -> Board {
         let mut stones = Stones::new(rule, size);
         let mut near = CellSet::default();
@@ -136,12 +136,12 @@ impl Board {
         }
     }
 
-    /// Plays a stone of the side to move and passes the turn. The point must be empty.
+    /// Plays a stone of the side to move. The point must be empty. `observer` learns what changes.
     pub fn play(&mut self, point: Point, observer: &mut impl Observer) {
         self.play_color(point, self.now.side, observer);
     }
 
-    /// Plays a stone of `color`, whoever's turn it is; the turn goes to the other colour.
+    /// Plays a stone of `color`, even if it is not its turn; the other colour is to move then.
     pub fn play_color(&mut self, point: Point, color: Color, observer: &mut impl Observer) {
         if self.tables.half == 4 {
             self.place::<4>(point, color, observer);
@@ -179,13 +179,13 @@ impl Board {
         );
     }
 
-    /// Where the last move's entries begin in the log.
+    /// Where the entries of the last move begin in the log.
     #[inline]
     fn log_start(&self) -> usize {
         self.history.last().map_or(0, |summary| summary.log_len as usize)
     }
 
-    /// Refreshes one direction's nibbles of the cells that see `point` along it.
+    /// Updates the nibbles of one direction in all cells that are within reach of `point` on that line.
     #[inline(always)]
     fn update_line<const HALF: usize>(&mut self, point: Point, direction: Direction) {
         let tables = self.tables;
@@ -223,7 +223,7 @@ impl Board {
         self.now.log_len = log_len;
     }
 
-    /// Takes the last move back. Nothing happens when no move was played on this board since it was set up.
+    /// Takes back the last move. Does nothing when no move has been played since the board was set up.
     pub fn undo(&mut self, observer: &mut impl Observer) {
         let Some(before) = self.history.pop() else { return };
         let Some(point) = self.now.last else { return };
@@ -238,7 +238,7 @@ impl Board {
         observer.undo();
     }
 
-    /// The rule in force.
+    /// The rule of the game.
     #[inline]
     pub fn rule(&self) -> Rule {
         self.rule
@@ -250,61 +250,61 @@ impl Board {
         self.size
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     #[inline]
     pub fn side(&self) -> Color {
         self.now.side
     }
 
-    /// Runs `look` with `side` to move, as after a pass. The turn is what it was when `look` returns, whichever way it
-    /// returns; moves that `look` plays it must take back.
+    /// Runs `look` with `side` to move, as after a pass, and restores the side to move afterwards. `look` must take back
+    /// all moves that it plays.
     #[inline]
     pub fn with_side<T>(&mut self, side: Color, look: impl FnOnce(&mut Board) -> T) -> T {
         let moves = self.history.len();
         let before = std::mem::replace(&mut self.now.side, side);
         let seen = look(self);
-        debug_assert_eq!(self.history.len(), moves, "moves played with another side to move are taken back");
+        debug_assert_eq!(self.history.len(), moves, "`look` takes back its moves");
         self.now.side = before;
         seen
     }
 
-    /// What stands on a point; wall beyond the board.
+    /// The content of a point; a wall beyond the board.
     #[inline]
     pub fn cell(&self, point: Point) -> Cell {
         self.stones.cell(point)
     }
 
-    /// Whether a stone could stand there.
+    /// Whether the point is on the board and empty.
     #[inline]
     pub fn is_empty(&self, point: Point) -> bool {
         self.cell(point) == Cell::Empty
     }
 
-    /// The empty cells as a set.
+    /// The empty cells.
     #[inline]
     pub fn empty_cells(&self) -> &CellSet {
         self.stones.empty()
     }
 
-    /// Stones (and dead squares) on the board.
+    /// Number of stones and dead squares on the board.
     #[inline]
     pub fn move_number(&self) -> usize {
         self.stones.count()
     }
 
-    /// The last move, or the last stone of the position the board was set up with.
+    /// The last move, or the last stone or dead square of the position that was set up.
     #[inline]
     pub fn last_move(&self) -> Option<Point> {
         self.now.last
     }
 
-    /// The move before the last one, when both were played on this board.
+    /// The move before the last one, if the last one was played on this board.
     #[inline]
     pub fn move_before_last(&self) -> Option<Point> {
         self.history.last().and_then(|summary| summary.last)
     }
 
-    /// Hash of the position with the side to move.
+    /// Hash of the position, including the side to move.
     #[inline]
     pub fn key(&self) -> u64 {
         match self.now.side {
@@ -313,63 +313,63 @@ impl Board {
         }
     }
 
-    /// The key that the position will have when the side to move has played on the empty `point`.
+    /// The [`Board::key`] after a stone of the side to move on the empty `point`.
     #[inline]
     pub fn key_after(&self, point: Point) -> u64 {
         self.key() ^ zobrist::stone(point, self.now.side) ^ zobrist::SIDE
     }
 
-    /// Whether the game is drawn by the number of stones (a win on the last stone is the caller's to see first).
+    /// Whether the game is drawn by the number of stones. The last stone may still win; the caller checks that first.
     #[inline]
     pub fn is_draw(&self) -> bool {
         self.stones.count() >= self.draw_at
     }
 
-    /// Moves that can still be played before the game is drawn.
+    /// Number of moves until the game is drawn.
     #[inline]
     pub fn moves_to_draw(&self) -> usize {
         self.draw_at.saturating_sub(self.stones.count())
     }
 
-    /// How many empty points are worth `threat` to `color`.
+    /// Number of empty points where a stone of `color` would make exactly `threat`.
     #[inline]
     pub fn count(&self, color: Color, threat: Threat) -> usize {
         self.now.counts[color.index()][threat.index()] as usize
     }
 
-    /// How many empty points are worth at least `threat` to `color`.
+    /// Number of empty points where a stone of `color` would make `threat` or more.
     #[inline]
     pub fn count_from(&self, color: Color, threat: Threat) -> usize {
         self.now.counts[color.index()][threat.index()..].iter().map(|&n| n as usize).sum()
     }
 
-    /// What a stone of `color` on the empty `point` would be worth, all lines together.
+    /// The threat that a stone of `color` on the empty `point` would make, all lines together.
     #[inline]
     pub fn threat(&self, point: Point, color: Color) -> Threat {
         self.worth(point)[color.index()].threat()
     }
 
-    /// What the empty `point` is worth to black and white, all lines together.
+    /// The combinations of shapes that a black and a white stone on the empty `point` would make.
     #[inline]
     pub fn worth(&self, point: Point) -> [Combination; 2] {
         self.shapes[point.index()].worth
     }
 
-    /// Four packed shapes of the empty `point` for black and white; see [`tables::unpack`].
+    /// The four shapes of the empty `point` for black and for white, packed; see [`tables::unpack`].
     #[inline]
     pub fn packed(&self, point: Point) -> [u16; 2] {
         self.shapes[point.index()].packed
     }
 
-    /// What a stone of `color` on the empty `point` would make along one line.
+    /// The shape that a stone of `color` on the empty `point` would make on one line.
     #[inline]
     pub fn shape(&self, point: Point, color: Color, direction: Direction) -> Shape {
         let nibble = self.packed(point)[color.index()] >> (4 * direction.index()) & 15;
         Shape::from_code(nibble as u8)
     }
 
-    /// For every empty cell of the line around `point` that the rule looks at: its distance, and the shape that `point`
-    /// would have for `color` if a stone of colour `stone` stood on that cell.
+    /// For each empty cell within reach of `point` on one line: its distance, and the shape of `point` for `color` after
+    /// a stone of colour `stone` on that cell.
     pub fn shapes_after(
         &self,
         point: Point,
@@ -390,20 +390,21 @@ impl Board {
         })
     }
 
-    /// The threat of `point` for `color` with the shape along one line replaced.
+    /// The threat of `point` for `color` if its shape on one line were `shape`.
     pub fn threat_with(&self, point: Point, color: Color, direction: Direction, shape: Shape) -> Threat {
         let shift = 4 * direction.index();
         let packed = self.packed(point)[color.index()] & !(15 << shift) | (shape as u16) << shift;
         self.tables.combinations[color.index()][packed as usize].threat()
     }
 
-    /// How far the rule looks along a line: 4 or 5.
+    /// Distance at which the rule looks along a line: 4 or 5; see [`Rule::reach`].
     #[inline]
     pub fn reach(&self) -> isize {
         self.tables.half as isize
     }
 
-    /// Some point worth exactly `threat` (a four-three, an open four or a five) to `color`, if there is one.
+    /// A point where a stone of `color` would make exactly `threat`, if there is one. Fast for a four-three, an open four
+    /// and a five.
     pub fn find(&self, color: Color, threat: Threat) -> Option<Point> {
         if self.count(color, threat) == 0 {
             return None;
@@ -423,14 +424,14 @@ impl Board {
         found
     }
 
-    /// All points worth exactly `threat` to `color`.
+    /// All points where a stone of `color` would make exactly `threat`.
     pub fn points_of(&self, color: Color, threat: Threat) -> PointList {
         let mut points = PointList::new();
         self.for_each_point_of(color, threat, |point| points.push(point));
         points
     }
 
-    /// Calls `visit` for every point worth exactly `threat` to `color`.
+    /// Calls `visit` for every point where a stone of `color` would make exactly `threat`.
     #[inline]
     pub fn for_each_point_of(&self, color: Color, threat: Threat, mut visit: impl FnMut(Point)) {
         let count = self.count(color, threat);
@@ -450,8 +451,8 @@ impl Board {
         }
     }
 
-    /// Calls `visit` for each empty cell within the neighbourhood of a stone (three steps around, four on lines),
-    /// row by row. Every point with a threat of an open two or more is among them.
+    /// Calls `visit` for each empty cell near a stone (within three steps, or four on a line), row by row. All points with
+    /// a threat of an open two or more are among them.
     #[inline]
     pub fn for_each_near(&self, mut visit: impl FnMut(Point)) {
         self.for_each_near_while(|point| {
@@ -460,7 +461,7 @@ impl Board {
         });
     }
 
-    /// The same, until `visit` says no.
+    /// Like [`Board::for_each_near`], but stops when `visit` returns false.
     #[inline]
     pub fn for_each_near_while(&self, mut visit: impl FnMut(Point) -> bool) {
         let rows = self.now.near.rows().iter().zip(self.stones.empty().rows()).enumerate();
@@ -498,14 +499,14 @@ mod tests {
         let size = Size::square(15).unwrap();
         let mut board = Board::new(Rule::Renju, size);
         for point in parse_moves("h8i9g7k10a1", size).unwrap() {
-            let foreseen = board.key_after(point);
+            let expected = board.key_after(point);
             board.play(point, &mut NullObserver);
-            assert_eq!(board.key(), foreseen);
+            assert_eq!(board.key(), expected);
         }
     }
 
     #[test]
-    fn the_turn_comes_back_also_after_an_early_return() {
+    fn the_side_to_move_is_restored_after_an_early_return() {
         let size = Size::square(15).unwrap();
         let mut board = Board::new(Rule::Renju, size);
         let center = size.center();

@@ -1,16 +1,16 @@
-//! Points, move strings and diagrams as text, both ways.
+//! Reading and writing points and move strings; reading diagrams.
 //!
-//! `h8`: column letter from `a`, row number from 1 (row 1 is `y == 0`). Diagrams use `X` black, `O` white, `.` empty,
-//! `#` dead, one row a line, the first row being `y == 0`; `*` marks a point and counts as empty.
+//! A point such as `h8` is a column letter from `a` and a row number from 1, where row 1 is `y == 0`. A diagram has one
+//! line of text per row, the first for `y == 0`: `X` black, `O` white, `.` empty, `#` dead; `*` is empty and marked.
 
 use crate::base::{Cell, Point, Size};
 
-/// `h8` for column 7, row 7.
+/// The name of a point: `h8` for column 7, row 7.
 pub fn letter(point: Point) -> String {
     format!("{}{}", (b'a' + point.x() as u8) as char, point.y() + 1)
 }
 
-/// Reads a run of moves such as `h8i9 j10`; `None` when anything else is in it, or a move is off the board.
+/// Reads moves such as `h8i9 j10`. `None` when the text is anything else, or a move is off the board.
 pub fn parse_moves(text: &str, size: Size) -> Option<Vec<Point>> {
     let mut moves = Vec::new();
     let mut rest = text.trim_start();
@@ -24,7 +24,7 @@ pub fn parse_moves(text: &str, size: Size) -> Option<Vec<Point>> {
     Some(moves)
 }
 
-/// A position read from a picture.
+/// A position read from a diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagram {
     /// The board's size.
@@ -35,7 +35,7 @@ pub struct Diagram {
     pub marks: Vec<Point>,
 }
 
-/// Reads a picture; blanks within a row are ignored. `None` for unknown characters, uneven rows or an illegal size.
+/// Reads a diagram; spaces are ignored. `None` for unknown characters, rows of different lengths or an invalid size.
 pub fn parse_diagram(text: &str) -> Option<Diagram> {
     let rows: Vec<Vec<char>> = text
         .lines()

@@ -1,9 +1,9 @@
-//! How others learn what a move changed, without the board knowing them.
+//! Observers: how the evaluation learns what a move changes, without the board depending on it.
 
 use super::tables::Combination;
 use crate::base::{Color, Point};
 
-/// What one empty cell was worth to black and white before a move, and what it is worth after it.
+/// An empty cell whose shapes a move changed: its combinations for black and white before and after.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
     /// Before the move.
@@ -12,15 +12,16 @@ pub struct Change {
     pub after: [Combination; 2],
 }
 
-/// Told of every move after it was made; the board says "undo" and leaves it to the observer to remember.
+/// Receives every move after it was played. To undo, an observer must remember what it needs.
 pub trait Observer {
-    /// A stone of `color` took `point`, a cell that was worth `taken`, and these other cells changed.
+    /// A stone of `color` was played on `point`, whose combinations were `taken`; `changes` are the other cells that
+    /// changed.
     fn played(&mut self, point: Point, color: Color, taken: [Combination; 2], changes: impl Iterator<Item = Change>);
-    /// The last move is taken back.
+    /// The last move was taken back.
     fn undo(&mut self);
 }
 
-/// Sees nothing, costs nothing.
+/// An observer that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullObserver;
 

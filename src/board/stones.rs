@@ -1,5 +1,5 @@
-//! The stones themselves, with the line words, the hash and the set of empty cells that must never drift from them:
-//! the only code that places or removes a stone.
+//! The stones, with the line words, the hash and the set of empty cells. They change together: this is the only code
+//! that places or removes a stone.
 
 use super::cells::CellSet;
 use super::lines::Lines;
@@ -7,7 +7,7 @@ use super::zobrist;
 use crate::base::point::CELLS;
 use crate::base::{Cell, Color, Point, Rule, Size};
 
-/// Where the stones are.
+/// The stones and dead squares of a position.
 #[derive(Clone, Debug)]
 pub struct Stones {
     cells: Box<[Cell; CELLS]>,
@@ -18,7 +18,7 @@ pub struct Stones {
 }
 
 impl Stones {
-    /// A board of `size` without stones. The rule only salts the hash.
+    /// A board of `size` without stones. The rule affects only the hash.
     pub fn new(rule: Rule, size: Size) -> Stones {
         let mut stones = Stones {
             cells: Box::new([Cell::Wall; CELLS]),
@@ -34,7 +34,7 @@ impl Stones {
         stones
     }
 
-    /// What stands on a point; wall beyond the board.
+    /// The content of a point; a wall beyond the board.
     #[inline]
     pub fn cell(&self, point: Point) -> Cell {
         self.cells[point.index()]
@@ -52,13 +52,13 @@ impl Stones {
         &self.empty
     }
 
-    /// Hash of stones, rule and size; whose turn it is is not part of it.
+    /// Hash of stones, rule and size, without the side to move.
     #[inline]
     pub fn hash(&self) -> u64 {
         self.hash
     }
 
-    /// Stones and dead squares on the board.
+    /// Number of stones and dead squares.
     #[inline]
     pub fn count(&self) -> usize {
         self.count
@@ -73,7 +73,7 @@ impl Stones {
         self.count += 1;
     }
 
-    /// Takes a stone away.
+    /// Removes a stone.
     #[inline]
     pub fn remove(&mut self, point: Point, color: Color) {
         debug_assert_eq!(self.cell(point), Cell::from(color));
@@ -82,7 +82,7 @@ impl Stones {
         self.count -= 1;
     }
 
-    /// Declares an empty cell dead for the rest of the game.
+    /// Makes an empty cell a dead square, for the rest of the game.
     pub fn kill(&mut self, point: Point) {
         debug_assert_eq!(self.cell(point), Cell::Empty);
         self.cells[point.index()] = Cell::Wall;

@@ -1,9 +1,9 @@
-//! The eight ways to turn and mirror a board, and which of them leave a position as it is.
+//! The eight symmetries of a board, and those that leave a position unchanged.
 
 use super::Board;
 use crate::base::{Point, Size};
 
-/// One of the eight symmetries of a square; rectangles have four of them.
+/// One of the eight symmetries of a square board; other boards have four of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symmetry {
     swap_axes: bool,
@@ -12,7 +12,7 @@ pub struct Symmetry {
 }
 
 impl Symmetry {
-    /// All symmetries of a board of this size, the identity first.
+    /// All symmetries of a board of this size. The first is the identity.
     pub fn of(size: Size) -> impl Iterator<Item = Symmetry> {
         let is_square = size.width() == size.height();
         (0..if is_square { 8 } else { 4 }).map(|code| Symmetry {
@@ -22,7 +22,7 @@ impl Symmetry {
         })
     }
 
-    /// Where a point goes.
+    /// The image of a point.
     pub fn apply(self, point: Point, size: Size) -> Point {
         let (x, y) = if self.swap_axes { (point.y(), point.x()) } else { (point.x(), point.y()) };
         let x = if self.mirror_x { size.width() - 1 - x } else { x };
@@ -31,7 +31,7 @@ impl Symmetry {
     }
 }
 
-/// The symmetries other than the identity that map every stone onto one of its colour.
+/// The symmetries, without the identity, that leave the position unchanged.
 pub fn of_position(board: &Board) -> Vec<Symmetry> {
     let size = board.size();
     Symmetry::of(size)
@@ -46,7 +46,7 @@ mod tests {
     use crate::base::{Cell, Color, Rule};
 
     #[test]
-    fn symmetries_are_bijections_that_keep_to_the_board() {
+    fn symmetries_are_bijections_of_the_board() {
         for size in [Size::square(7).unwrap(), Size::new(5, 9).unwrap()] {
             for symmetry in Symmetry::of(size) {
                 let mut images: Vec<Point> = size.points().map(|p| symmetry.apply(p, size)).collect();

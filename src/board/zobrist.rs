@@ -1,10 +1,10 @@
-//! Hash keys for stones, computed at compile time from a fixed seed, so that every run hashes alike.
+//! Zobrist keys, computed at compile time from a fixed seed: the hash of a position is the same in every run.
 
 use crate::base::hash::{GOLDEN, scatter};
 use crate::base::point::CELLS;
 use crate::base::{Color, Point, Rule, Size};
 
-/// The key with this number.
+/// The `number`-th key.
 const fn key(number: u64) -> u64 {
     scatter(number.wrapping_mul(GOLDEN))
 }
@@ -20,16 +20,16 @@ static STONES: [[u64; CELLS]; 2] = {
     keys
 };
 
-/// Changes with the side to move.
+/// The key of white to move.
 pub const SIDE: u64 = key(1 << 20);
 
-/// The word of a stone. A dead square hashes as both stones together.
+/// The key of a stone. The key of a dead square is that of both stones combined.
 #[inline]
 pub fn stone(point: Point, color: Color) -> u64 {
     STONES[color.index()][point.index()]
 }
 
-/// The hash of an empty board: boards of different rules or sizes never share an entry.
+/// The hash of an empty board. It depends on rule and size, so that their positions never share a table entry.
 pub const fn empty_board(rule: Rule, size: Size) -> u64 {
     key((2 << 20) + (rule as u64 * 32 + size.width() as u64) * 32 + size.height() as u64)
 }
