@@ -1,17 +1,17 @@
 //! Renju's forbidden points: where black may not play, and why.
 //!
-//! The incremental [`Threat::Forbidden`] is only a suspicion: overlines and double fours are what they seem, but two
-//! threes count only if black could really make a straight four of each - by a legal move, which may itself hang on
-//! the legality of others. So suspected double threes are settled by putting the stone on the board and asking again,
-//! as deep as the position goes (the recursion ends because every step adds a stone).
+//! [`Threat::Forbidden`] follows from the shapes alone. That is exact for overlines and double fours. A double three is
+//! a foul only if black can make a straight four of each three by a legal move, and whether that move is legal may depend
+//! on other threes in the same way. So the stone is played and the four points are examined, recursively; the recursion
+//! ends because each step adds a stone.
 
 use super::shape::{Foul, RealThree, Shape, Threat};
 use super::{Board, NullObserver};
 use crate::base::{Cell, Color, Direction, Point};
 
 impl Board {
-    /// Whether black may not play the empty `point`. Always false in rules without forbidden points. The board is
-    /// changed while thinking and restored before returning.
+    /// Whether black may not play on the empty `point`. Always false under rules without forbidden points. The board is
+    /// changed meanwhile, and restored.
     pub fn is_forbidden(&mut self, point: Point) -> bool {
         if self.threat(point, Color::Black) != Threat::Forbidden {
             return false;
@@ -19,13 +19,13 @@ impl Board {
         self.is_sure_foul(point) || self.real_threes(point, 2).len() >= 2
     }
 
-    /// Whether `color` may play the empty `point`: white may always.
+    /// Whether `color` may play on the empty `point`. White always may.
     #[inline]
     pub fn may_play(&mut self, point: Point, color: Color) -> bool {
         color == Color::White || !self.is_forbidden(point)
     }
 
-    /// Why black may not play the empty `point`; `None` when it is legal.
+    /// Why black may not play on the empty `point`; `None` when it is legal.
     pub fn foul(&mut self, point: Point) -> Option<Foul> {
         if self.threat(point, Color::Black) != Threat::Forbidden {
             return None;
@@ -48,13 +48,13 @@ impl Board {
         (threes.len() >= 2).then_some(Foul::DoubleThree(threes))
     }
 
-    /// Whether the shapes alone make a suspected point a foul: an overline, or two fours.
+    /// Whether a point of [`Threat::Forbidden`] is a foul because of an overline or two fours.
     fn is_sure_foul(&self, point: Point) -> bool {
         let shapes = Direction::ALL.map(|direction| self.shape(point, Color::Black, direction));
         shapes.contains(&Shape::Overline) || shapes.iter().filter(|shape| shape.is_four()).count() >= 2
     }
 
-    /// Whether a black stone would stand in a row of six or more (the shape's code is shared with two fours).
+    /// Whether a black stone would make a row of six or more. [`Shape::Overline`] alone may also be two fours.
     fn is_overline(&self, point: Point, direction: Direction) -> bool {
         let run = |sign: i32| {
             (1..=5)
@@ -64,8 +64,7 @@ impl Board {
         self.shape(point, Color::Black, direction) == Shape::Overline && 1 + run(1) + run(-1) >= 6
     }
 
-    /// The threes that a black stone on `point` makes and that could really become straight fours; stops looking
-    /// once `enough` are found.
+    /// The real threes that a black stone on `point` makes, at most `enough` of them.
     fn real_threes(&mut self, point: Point, enough: usize) -> Vec<RealThree> {
         let lines: Vec<Direction> = Direction::ALL
             .into_iter()
@@ -85,8 +84,8 @@ impl Board {
         real
     }
 
-    /// With a black stone on `point`: the first point of the line, from its negative end, where black may legally
-    /// make a straight four that contains the stone.
+    /// With a black stone on `point`: the first point along the line where black may legally make a straight four that
+    /// contains the stone.
     fn legal_four_point(&mut self, point: Point, direction: Direction) -> Option<Point> {
         for steps in (-4..=4).filter(|&steps| steps != 0) {
             let Some(candidate) = point.step(direction, steps) else { continue };

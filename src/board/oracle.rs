@@ -1,38 +1,37 @@
-//! The slow, obvious rules, by looking at the stones again every time.
+//! The rules, implemented in the simplest way: every question is answered by looking at all stones again.
 //!
-//! This file owns the meaning of every rule: who wins, what is a foul, what a line is worth, when a game is over.
-//! It must not know how the fast board does the same: it shares no table, key or mask with it, so that the two can
-//! check each other. Referee, tests and tools use it; play and search never do.
+//! This file defines what every rule means: who wins, what is a foul, which shape a line has, when a game is over. It
+//! shares no table, key or mask with the fast board, so that each can check the other. It is slow. The referee, the
+//! tests and the tools use it; play and search do not.
 //!
-//! The board is a plain two-dimensional array. Anything that is not a stone or an empty square is a wall: beyond
-//! the edge, or a square declared dead.
+//! The board is a two-dimensional array. Everything that is neither a stone nor an empty square is a wall.
 
 use super::shape::{Foul, RealThree, Shape, Threat};
 use crate::base::maps::HashMap;
 use crate::base::{Cell, Color, Direction, LineRule, Point, Rule, Size};
 use std::cell::RefCell;
 
-/// A position judged by rescanning it.
+/// A position, without anything computed in advance.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     rule: Rule,
     size: Size,
-    /// By row, then by column; everything beyond the board is a wall.
+    /// By row and column; everything beyond the board is a wall.
     cells: [[Cell; Size::MAX_SIDE]; Size::MAX_SIDE],
 }
 
-/// What the referee says to a move.
+/// The result of a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The game goes on.
     Continues,
-    /// The mover has won.
+    /// The player has won.
     Wins,
-    /// The mover has lost: black may not play here.
+    /// Black has lost by playing on a forbidden point.
     Foul(Foul),
     /// The game ends without a winner.
     Draw,
-    /// Off the board, or not an empty square; nothing was placed.
+    /// The point is off the board or not empty. Nothing was placed.
     Illegal,
 }
 
@@ -46,22 +45,22 @@ impl Oracle {
         Oracle { rule, size, cells }
     }
 
-    /// The game being played.
+    /// The rule of the game.
     pub fn rule(&self) -> Rule {
         self.rule
     }
 
-    /// The size of the board.
+    /// The board's size.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// What stands on `p`; a wall when `p` is not on this board.
+    /// The content of `p`; a wall beyond the board.
     pub fn cell(&self, p: Point) -> Cell {
         self.cells[p.y()][p.x()]
     }
 
-    /// Puts `cell` on `p`: places or removes a stone, or declares the square dead. Nothing happens off the board.
+    /// Sets the content of `p`: places or removes a stone, or makes the square dead. Does nothing off the board.
     pub fn set(&mut self, p: Point, cell: Cell) {
         if self.size.contains(p) {
             self.cells[p.y()][p.x()] = cell;
@@ -73,8 +72,8 @@ impl Oracle {
         self.size.points().filter(|&p| self.cell(p).color().is_some()).count()
     }
 
-    /// Whether a stone of `color` on `p` completes a winning row. What stands on `p` now is not looked at, so the
-    /// question may be asked before the move or after it.
+    /// Whether a stone of `color` on `p` completes a winning row. The content of `p` is ignored, so the answer is the same
+    /// before and after the move.
     pub fn wins(&self, p: Point, color: Color) -> bool {
         Direction::ALL.iter().any(|&direction| {
             let (back, ahead) = self.neighbours(p, color, direction);
@@ -86,10 +85,10 @@ impl Oracle {
         })
     }
 
-    /// Why black may not play the empty point `p`. `None` when the move is legal, when it makes an exact five,
-    /// when the point is not empty, and in every rule but renju.
+    /// Why black may not play on the empty point `p`. `None` when the move is legal or makes exactly five, when the point
+    /// is not empty, and under rules without forbidden points.
     ///
-    /// Of several reasons the first of overline, double four, double three is given.
+    /// Of several reasons, the first of overline, double four and double three is returned.
     pub fn foul(&self, p: Point) -> Option<Foul> {
         if !self.rule.has_forbidden(Color::Black) || self.cell(p) != Cell::Empty {
             return None;
@@ -114,9 +113,9 @@ impl Oracle {
         (threes.len() >= 2).then_some(Foul::DoubleThree(threes))
     }
 
-    /// Whether black's stone on the empty point `p` is a foul, or could be one once there are more white stones: all
-    /// its threes count, whether or not black may play the points that make them straight fours. White stones only
-    /// take fours and threes away, and rows of black stay as long as they are.
+    /// Whether a black stone on the empty point `p` is a foul, or may become one when white stones are added. Every three
+    /// counts here, whether or not black may play on the points that make it a straight four: white stones can make such
+    /// a point legal. Otherwise they only remove fours and threes, and do not make rows of black longer.
     pub fn may_become_foul(&self, p: Point) -> bool {
         if !self.rule.has_forbidden(Color::Black) || self.cell(p) != Cell::Empty {
             return false;
@@ -130,7 +129,7 @@ impl Oracle {
                 || Direction::ALL.iter().filter(|&&direction| is_three(direction)).count() >= 2)
     }
 
-    /// The line through the empty point `p` along `direction` after a stone of `color` on it.
+    /// The shape of the line through the empty point `p` after a stone of `color` on it.
     pub fn shape(&self, p: Point, color: Color, direction: Direction) -> Shape {
         let window = Window(std::array::from_fn(|i| match self.at(p, direction, i as i32 - CENTER as i32) {
             _ if i == CENTER => Seen::Own,
@@ -142,14 +141,14 @@ impl Oracle {
         line_shape(self.rule.line_rule(color), window)
     }
 
-    /// What a stone of `color` on the empty point `p` is worth, from the shapes of its four lines.
+    /// The threat that a stone of `color` on the empty point `p` makes, from the shapes of its four lines.
     pub fn threat(&self, p: Point, color: Color) -> Threat {
         let lines = Direction::ALL.map(|direction| self.shape(p, color, direction));
         Threat::of_lines(lines, self.rule.has_forbidden(color))
     }
 
-    /// Judges a stone of `color` on `p`, then places it. A foul is placed too: the game is over, and the stone
-    /// shows why.
+    /// Plays a stone of `color` on `p` and returns the result. The stone is placed even if it is a foul, so that the board
+    /// shows why the game is over.
     pub fn play(&mut self, p: Point, color: Color) -> Verdict {
         if self.cell(p) != Cell::Empty {
             return Verdict::Illegal;
@@ -165,20 +164,20 @@ impl Oracle {
         }
     }
 
-    /// Whether the game ends without a winner here: no empty square is left, or in renju all but 25 squares hold
-    /// stones. At least one stone must have been played, so a renju game on 5x5 lasts one move.
+    /// Whether the game is drawn: no empty square is left, or there are as many stones as [`Rule::draw_at`] says. An
+    /// empty board is never drawn, so a renju game on 5x5 lasts one move.
     pub fn is_draw(&self) -> bool {
         let is_full = self.size.points().all(|p| self.cell(p) != Cell::Empty);
         let stones = self.stones();
         is_full || (stones > 0 && stones >= self.rule.draw_at(self.size.cells()))
     }
 
-    /// What stands `steps` away from `p`; a wall beyond the edge.
+    /// The content of the cell `steps` away from `p`; a wall beyond the edge.
     fn at(&self, p: Point, direction: Direction, steps: i32) -> Cell {
         p.step(direction, steps).map_or(Cell::Wall, |q| self.cell(q))
     }
 
-    /// Stones of `color` in one piece with `p`: how many before it and how many after it.
+    /// Number of adjacent stones of `color` in a row before `p` and after it.
     pub(super) fn neighbours(&self, p: Point, color: Color, direction: Direction) -> (usize, usize) {
         let is_own = |&steps: &i32| self.at(p, direction, steps) == Cell::from(color);
         let count = |sign: i32| (1..Size::MAX_SIDE as i32).map(|i| i * sign).take_while(is_own).count();
@@ -191,14 +190,14 @@ impl Oracle {
         back + 1 + ahead
     }
 
-    /// How many [fours](Oracle::fours) one line holds.
+    /// Number of [fours](Oracle::fours) on one line.
     fn count_fours(&self, p: Point, direction: Direction) -> usize {
         self.fours(p, direction).len()
     }
 
-    /// Fours along one line that contain the black stone on `p`, as steps from there. A four is a set of four black
-    /// stones that one more makes exactly five; so the straight four `.XXXX.`, which two stones can complete, is one
-    /// four, and `X.XXX.X` holds two.
+    /// The fours on one line that contain the black stone on `p`, as steps from `p`. A four is a set of four black stones
+    /// that one more stone makes exactly five. So the straight four `.XXXX.` is one four, although two points complete
+    /// it, and `X.XXX.X` holds two fours.
     pub(super) fn fours(&self, p: Point, direction: Direction) -> Vec<Vec<i32>> {
         let mut fours: Vec<Vec<i32>> = Vec::new();
         for start in -4..=0 {
@@ -214,8 +213,8 @@ impl Oracle {
         fours
     }
 
-    /// The real three along one line that contains the black stone on `p`: black could legally play one of the
-    /// squares that make it a straight four.
+    /// The real three on one line that contains the black stone on `p`, if there is one: black may legally play on a
+    /// square that makes it a straight four.
     fn real_three(&self, p: Point, direction: Direction) -> Option<RealThree> {
         let may_play = |e: Point| !self.wins(e, Color::Black) && self.foul(e).is_none();
         (-3..=3)
@@ -225,8 +224,8 @@ impl Oracle {
             .map(|four_point| RealThree { direction, four_point })
     }
 
-    /// Whether black on the empty square `steps` away joins the stone on `p` in a straight four: four in a row,
-    /// both ends empty, and no black stone behind them that would turn the five into a six.
+    /// Whether a black stone on the empty square `steps` away from `p` makes a straight four with the stone on `p`: four in
+    /// a row, both ends empty, and no black stone beyond an end, which would make six of the five.
     pub(super) fn makes_straight_four(&self, p: Point, direction: Direction, steps: i32) -> bool {
         let Some(e) = p.step(direction, steps) else { return false };
         if self.cell(e) != Cell::Empty {
@@ -242,8 +241,8 @@ impl Oracle {
     }
 }
 
-/// Whether a row of this length wins. `both_ends_blocked` means by opposing stones; an edge or a dead square is no
-/// block.
+/// Whether a row of this length wins. `both_ends_blocked`: opposing stones stand at both ends; an edge or a dead square
+/// does not block.
 fn row_wins(rule: LineRule, length: usize, both_ends_blocked: bool) -> bool {
     let enough = rule.win_length();
     match rule {
@@ -254,7 +253,7 @@ fn row_wins(rule: LineRule, length: usize, both_ends_blocked: bool) -> bool {
     }
 }
 
-/// What one colour sees on a square of a line.
+/// A square of a line as one colour sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
     Own,
@@ -263,22 +262,22 @@ enum Seen {
     Wall,
 }
 
-/// Squares of a window; no row that matters to its centre reaches further.
+/// Squares of a window. No square further away matters to the row through the centre.
 const WIDTH: usize = 11;
-/// The centre of a window, where the stone in question stands.
+/// The centre of a window.
 const CENTER: usize = WIDTH / 2;
 
-/// A stretch of line as one colour sees it, its own stone in the centre.
+/// The window around a point as one colour sees it, with its own stone in the centre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Window([Seen; WIDTH]);
 
 impl Window {
-    /// What lies on a square; a wall outside the window.
+    /// A square; a wall outside the window.
     fn at(&self, i: i32) -> Seen {
         usize::try_from(i).ok().and_then(|i| self.0.get(i)).map_or(Seen::Wall, |&seen| seen)
     }
 
-    /// First and last square of the piece of line around the centre on which every square passes.
+    /// First and last square of the longest stretch around the centre whose other squares all pass the test.
     fn around(&self, passes: fn(Seen) -> bool) -> (usize, usize) {
         let reach = |sign: i32| (1..=CENTER as i32).take_while(|&k| passes(self.at(CENTER as i32 + k * sign))).count();
         (CENTER - reach(-1), CENTER + reach(1))
@@ -298,31 +297,30 @@ impl Window {
         row_wins(rule, last + 1 - first, both_ends_blocked)
     }
 
-    /// The same line with another square changed.
+    /// The window with square `i` changed.
     fn with(mut self, i: usize, seen: Seen) -> Window {
         self.0[i] = seen;
         self
     }
 
-    /// The window around square `i` after an own stone on it; what lies outside this window becomes wall.
+    /// The window around square `i` after an own stone on it. Squares outside this window become walls.
     fn after(self, i: usize) -> Window {
         let line = self.with(i, Seen::Own);
         Window(std::array::from_fn(|k| line.at(k as i32 + i as i32 - CENTER as i32)))
     }
 
-    /// The squares in two bits each.
+    /// The squares as two bits each.
     fn key(self) -> u32 {
         self.0.iter().fold(0, |key, &seen| key * 4 + seen as u32)
     }
 }
 
 thread_local! {
-    /// Windows already classified. Only a memory of [`shape_by_definition`]: the oracle is asked for the same few
-    /// hundred thousand windows again and again.
+    /// A memo of [`shape_by_definition`]: the same few hundred thousand windows occur again and again.
     static KNOWN: RefCell<HashMap<(LineRule, u32), Shape>> = RefCell::default();
 }
 
-/// The class of a window.
+/// The shape of a window.
 fn line_shape(rule: LineRule, window: Window) -> Shape {
     let key = (rule, window.key());
     if let Some(shape) = KNOWN.with_borrow(|known| known.get(&key).copied()) {
@@ -333,8 +331,8 @@ fn line_shape(rule: LineRule, window: Window) -> Shape {
     shape
 }
 
-/// The class of a window by what the best further stone would make of it. Nothing is listed by hand: a four is what
-/// becomes a five, a three what becomes a four, and so on down.
+/// The shape of a window, from the shapes that one more stone can make of it: what can become a five is a four, what can
+/// become a four is a three, and so on.
 fn shape_by_definition(rule: LineRule, window: Window) -> Shape {
     if window.wins(rule) {
         return Shape::Five;
@@ -352,8 +350,8 @@ fn shape_by_definition(rule: LineRule, window: Window) -> Shape {
         [] => {}
         [_] => return Shape::Four,
         [left, right] if rule == LineRule::RenjuBlack && right - left == rule.win_length() => return Shape::OpenFour,
-        // Two fours that share only some of their stones. There are never more than two squares to consider: the
-        // row that fills one of them would have to hold every other on its side of the centre.
+        // Two fours on one line. There are never more than two winning squares: a row that fills one of them contains all
+        // nearer squares on that side of the centre.
         _ if rule == LineRule::RenjuBlack => return Shape::Overline,
         _ if one_stone_stops_all(rule, window, &fives) => return Shape::Four,
         _ => return Shape::OpenFour,
@@ -361,7 +359,7 @@ fn shape_by_definition(rule: LineRule, window: Window) -> Shape {
     shape_by_next(rule, &empties.iter().map(|&i| window.after(i)).collect::<Vec<_>>())
 }
 
-/// Whether the opponent has a square that leaves no winning square of `fives`.
+/// Whether one opposing stone leaves none of the winning squares `fives`.
 fn one_stone_stops_all(rule: LineRule, window: Window, fives: &[usize]) -> bool {
     (0..WIDTH).filter(|&d| window.0[d] == Seen::Empty).any(|d| {
         let defended = window.with(d, Seen::Opponent);
@@ -369,12 +367,12 @@ fn one_stone_stops_all(rule: LineRule, window: Window, fives: &[usize]) -> bool 
     })
 }
 
-/// The class of a line without a four, from the windows one further stone can make of it.
+/// The shape of a line without a four, from the windows that one more stone can make of it.
 fn shape_by_next(rule: LineRule, next: &[Window]) -> Shape {
     let shapes: Vec<(Shape, usize)> = next.iter().map(|&w| (line_shape(rule, w), w.row())).collect();
     let count = |is: fn(Shape) -> bool| shapes.iter().filter(|(shape, _)| is(*shape)).count();
     let open_fours = count(|s| s == Shape::OpenFour);
-    // An overline of five stones or fewer is black's double four in one line: not allowed to him, but a four.
+    // An overline that is no longer than a winning row is black's double four on one line: a foul, but also a four.
     let is_double_four = |shape, row| shape == Shape::Overline && row <= rule.win_length();
     let fours = shapes.iter().any(|&(shape, row)| shape == Shape::Four || is_double_four(shape, row));
     let open_threes = count(Shape::is_open_three);

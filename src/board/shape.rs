@@ -1,40 +1,40 @@
-//! What a stone on an empty point would make: along one line ([`Shape`]) and over all four ([`Threat`]).
+//! What a stone on an empty point would make: on one line ([`Shape`]), and on all four together ([`Threat`]).
 //!
-//! Pictures: `X` the colour meant, `O` the opponent, `.` empty, `*` the point itself.
+//! In the pictures, `X` is the colour in question, `O` its opponent, `.` an empty cell, and `*` the point.
 
 use crate::base::{Direction, Point};
 
-/// The line through a point after a stone of one colour on it, from weak to strong.
+/// The class of a line through a point, after a stone of one colour on that point; from weak to strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Shape {
-    /// No winning row through the point is possible any more.
+    /// No winning row through the point is possible.
     Dead = 0,
-    /// Six or more where that does not win; for black in renju also two fours in one line.
+    /// A row that is too long to win; for black in renju also two fours on one line.
     Overline = 1,
-    /// One stone away from a [`Shape::Two`].
+    /// One more stone makes a [`Shape::Two`].
     One = 2,
-    /// One stone away from an open two.
+    /// One more stone makes an open two.
     OpenOne = 3,
-    /// One stone away from a [`Shape::Three`].
+    /// One more stone makes a [`Shape::Three`].
     Two = 4,
-    /// Open two that one or two points turn into an open three: `..X..*...`.
+    /// An open two: one or two points make it an open three, `..X..*...`.
     OpenTwoNarrow = 5,
-    /// Open two with three such points: `...X.*....`.
+    /// An open two with three such points: `...X.*....`.
     OpenTwo = 6,
-    /// Open two with four or more such points: `....X*....`.
+    /// An open two with four or more such points: `....X*....`.
     OpenTwoWide = 7,
-    /// Closed three: one stone away from a closed four only, `OX.X*..`.
+    /// A closed three: one more stone makes a closed four, but none an open four, `OX.X*..`.
     Three = 8,
-    /// Open three with one way to an open four: `..X.X*...`.
+    /// An open three: one point makes it an open four, `..X.X*...`.
     OpenThree = 9,
-    /// Open three with two or more ways to an open four: `...XX*...`.
+    /// An open three with two or more such points: `...XX*...`.
     OpenThreeWide = 10,
-    /// A four with one answer (in caro, one or two): `OXXX*.`.
+    /// A closed four: one stone stops it (in caro there can be two such points), `OXXX*.`.
     Four = 11,
-    /// A four that one stone cannot stop: `.XXX*.`.
+    /// An open four: no single stone stops it, `.XXX*.`.
     OpenFour = 12,
-    /// Wins at once.
+    /// A winning row.
     Five = 13,
 }
 
@@ -57,7 +57,7 @@ impl Shape {
         Shape::Five,
     ];
 
-    /// The shape with this code; codes above 13 never occur and read as `Dead`.
+    /// The shape with this code; `Dead` for codes above 13, which do not occur.
     #[inline]
     pub const fn from_code(code: u8) -> Shape {
         if (code as usize) < Shape::ALL.len() { Shape::ALL[code as usize] } else { Shape::Dead }
@@ -82,13 +82,13 @@ impl Shape {
     }
 }
 
-/// What a stone on a point would be worth to one colour, all four lines together, from weak to strong.
+/// What a stone of one colour on a point would make on all four lines together, from weak to strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Threat {
-    /// Nothing in particular.
+    /// No threat.
     None = 0,
-    /// Black in renju: forbidden by the shapes alone; a suspected double three may turn out legal.
+    /// For black in renju, forbidden by the shapes alone. A double three may still be legal; see `forbidden.rs`.
     Forbidden = 1,
     /// One open two.
     OpenTwo = 2,
@@ -110,9 +110,9 @@ pub enum Threat {
     FourPlus = 10,
     /// A closed four with an open three.
     FourThree = 11,
-    /// A four that one stone cannot stop: open, or two closed fours at once.
+    /// An open four, or two closed fours: no single stone stops it.
     OpenFour = 12,
-    /// Wins at once.
+    /// A winning row.
     Five = 13,
 }
 
@@ -141,8 +141,8 @@ impl Threat {
         self as usize
     }
 
-    /// Combines the four lines of a point; `forbidden_rule` when the colour has forbidden points (renju black).
-    /// The order of the tests is the order of what beats what: a five beats every foul, a foul every four.
+    /// The threat of a point from the shapes of its four lines. `forbidden_rule`: the colour has forbidden points (black
+    /// in renju). A five takes precedence over a foul, and a foul over a four.
     pub fn of_lines(lines: [Shape; 4], forbidden_rule: bool) -> Threat {
         let count = |is: fn(Shape) -> bool| lines.iter().filter(|&&shape| is(shape)).count();
         let fives = count(|s| s == Shape::Five);
@@ -181,22 +181,22 @@ impl Threat {
     }
 }
 
-/// Why black may not play a point in renju.
+/// Why black may not play on a point in renju.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Foul {
-    /// Six or more in a row along this line.
+    /// Six or more in a row on this line.
     Overline(Direction),
-    /// Two or more fours; a line that holds two of them is listed twice.
+    /// Two or more fours, with their lines; a line with two fours is listed twice.
     DoubleFour(Vec<Direction>),
     /// Two or more real threes.
     DoubleThree(Vec<RealThree>),
 }
 
-/// One real three of a double three: its line, and a point where black may legally turn it into a straight four.
+/// A real three of a double three: black may legally play on a point that makes it a straight four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RealThree {
     /// The line of the three.
     pub direction: Direction,
-    /// The first such point, from the negative end of the line.
+    /// The first such point along the line.
     pub four_point: Point,
 }

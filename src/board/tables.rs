@@ -1,20 +1,20 @@
-//! From a window of cells to a [`Shape`], and from four shapes to a [`Threat`]: built once per rule, pure.
+//! Tables from a window of cells to a [`Shape`], and from four shapes to a [`Threat`]. They are built once per rule.
 //!
-//! # How a shape is found
+//! # How a shape is computed
 //!
-//! Nothing is listed by hand. A window is the line around a point, five cells to each side (four in freestyle, where
-//! no rule looks further). Put the stone on the centre and ask: does it win? If not, put a second stone on every
-//! empty cell that could still share a winning row, look from there, and classify by what the best continuations
-//! become: one that wins makes a four, two that one defending stone cannot both stop make an open four, one that
-//! makes an open four makes an open three, and so on down to nothing. The recursion ends because every step adds a
-//! stone, and re-centring loses nothing: any row that matters holds both the old centre and the new one.
+//! A window is the line around a point, as far to each side as the rule looks ([`Rule::reach`]: four cells in freestyle,
+//! else five). Put a stone on the centre. If it wins, the shape is a five. If not, put a second stone on each empty cell
+//! that can share a winning row with the first, compute the shape there, and take the best results: a cell that wins
+//! makes the shape a four; several that one defending stone cannot all stop make it an open four; a cell that makes an
+//! open four makes it an open three; and so on. The recursion ends because each step adds a stone. Moving the centre
+//! loses nothing, because every row that matters contains both centres.
 //!
 //! # How a shape is looked up
 //!
-//! A cell is two bits: `00` wall, `01` black, `10` white, `11` empty. A window without its centre is therefore a key
-//! of 16 or 20 bits, and `shapes[key]` holds black's shape in the low nibble and white's in the high one. What lies
-//! behind the first cell that is not ours or empty cannot matter, so each side of a window has few meanings (63, or
-//! 94 where walls differ from stones); the recursion runs over pairs of meanings and is then spread over all keys.
+//! A cell is two bits: `00` wall, `01` black, `10` white, `11` empty. The key of a window is its cells without the
+//! centre, 16 or 20 bits. `shapes[key]` holds black's shape in the low nibble and white's in the high one. Cells behind
+//! the first blocking cell do not matter, so each side of a window has few distinct meanings: 63, or 94 where walls differ
+//! from stones. The recursion runs once for each pair of meanings, and the result is copied to all keys with that pair.
 
 use super::shape::{Shape, Threat};
 use crate::base::point::BORDER;
@@ -24,42 +24,42 @@ use std::sync::OnceLock;
 
 /// Number of keys of the widest window (ten cells of two bits).
 pub const KEYS: usize = 1 << 20;
-/// Four packed shapes, one nibble a direction: an index into [`RuleTables::combinations`].
+/// Number of values of four packed shapes, one nibble per direction: indices of [`RuleTables::combinations`].
 pub const PACKED: usize = 1 << 16;
-/// Number of ways to choose four shapes of fourteen when their order does not matter.
+/// Number of multisets of four of the fourteen shapes.
 pub const COMBINATIONS: usize = 2380;
 
-/// The four shapes of a point taken together, whatever their directions, with the threat they amount to.
+/// The four shapes of a point regardless of their directions, with the threat that they make together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Combination(u16);
 
 impl Combination {
-    /// Index below [`COMBINATIONS`] for tables of per-combination values.
+    /// Index into tables by combination, below [`COMBINATIONS`].
     #[inline]
     pub const fn id(self) -> usize {
         (self.0 >> 4) as usize
     }
 
-    /// What the four shapes amount to.
+    /// The threat that the four shapes make together.
     #[inline]
     pub const fn threat(self) -> Threat {
         Threat::ALL[bounded::<{ Threat::ALL.len() }>(self.code())]
     }
 
-    /// The threat's code.
+    /// The index of the threat, [`Threat::index`].
     #[inline]
     pub const fn code(self) -> usize {
         (self.0 & 15) as usize
     }
 }
 
-/// Everything the board looks up under one rule.
+/// The tables of one rule.
 pub struct RuleTables {
-    /// Cells to each side of the centre that the rule looks at: 4 or 5.
+    /// Cells to each side of the centre in a window: 4 or 5; see [`Rule::reach`].
     pub half: usize,
-    /// Window key to both colours' shapes: black in the low nibble, white in the high one.
+    /// From the key of a window to the shapes of both colours: black in the low nibble, white in the high one.
     pub shapes: Box<[u8; KEYS]>,
-    /// Four packed shapes to their combination, per colour.
+    /// Per colour, from four packed shapes to their combination.
     pub combinations: [&'static [Combination; PACKED]; 2],
 }
 
@@ -70,7 +70,7 @@ impl std::fmt::Debug for RuleTables {
 }
 
 impl RuleTables {
-    /// The tables of `rule`, built on first use and kept for the life of the process.
+    /// The tables of `rule`, which are built on first use and kept until the process ends.
     pub fn of(rule: Rule) -> &'static RuleTables {
         static TABLES: [OnceLock<RuleTables>; Rule::ALL.len()] = [const { OnceLock::new() }; Rule::ALL.len()];
         TABLES[rule.index()].get_or_init(|| RuleTables::build(rule))
@@ -105,7 +105,7 @@ fn zeroed_box<const N: usize>() -> Box<[u8; N]> {
     vec![0u8; N].into_boxed_slice().try_into().expect("the vector has N elements")
 }
 
-/// The combination of every four packed shapes.
+/// From four packed shapes to their combination.
 fn combination_table(forbidden_rule: bool) -> &'static [Combination; PACKED] {
     static TABLES: [OnceLock<Box<[Combination; PACKED]>>; 2] = [const { OnceLock::new() }; 2];
     TABLES[usize::from(forbidden_rule)].get_or_init(|| {
@@ -118,11 +118,11 @@ fn combination_table(forbidden_rule: bool) -> &'static [Combination; PACKED] {
                 table[packed] = Combination((id as u16) << 4 | threat);
             }
         }
-        table.into_boxed_slice().try_into().expect("one entry a packing")
+        table.into_boxed_slice().try_into().expect("the table has PACKED entries")
     })
 }
 
-/// Every way to put four lines in order.
+/// All permutations of four lines.
 const ORDERS: [[usize; 4]; 24] = {
     let mut orders = [[0; 4]; 24];
     let (mut found, mut code) = (0, 0);
@@ -137,7 +137,7 @@ const ORDERS: [[usize; 4]; 24] = {
     orders
 };
 
-/// Every combination of four shapes, weakest first within each, in the order of [`Combination::id`].
+/// All combinations of four shapes, in the order of [`Combination::id`]; within each, the weakest shape is first.
 pub fn all_combinations() -> impl Iterator<Item = [Shape; 4]> {
     let shapes = Shape::ALL.len();
     (0..shapes).flat_map(move |a| {
@@ -147,7 +147,7 @@ pub fn all_combinations() -> impl Iterator<Item = [Shape; 4]> {
     })
 }
 
-/// The four shapes of a packed combination, by direction index.
+/// The four packed shapes, by direction index.
 #[inline]
 pub const fn unpack(packed: u16) -> [Shape; 4] {
     [
@@ -158,7 +158,7 @@ pub const fn unpack(packed: u16) -> [Shape; 4] {
     ]
 }
 
-/// A cell of a window, from the analysed colour's view; the numbers are the key's two bits with black as "own".
+/// A cell of a window as one colour sees it. The values are the two bits of a key in which black is "own".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Seen {
     Wall = 0,
@@ -172,15 +172,15 @@ type Window = [Seen; WIDTH];
 const WIDTH: usize = 2 * BORDER + 1;
 const CENTER: usize = BORDER;
 
-/// Classifies windows under one line rule, remembering what it has seen.
+/// Classifies windows under one line rule, with a memo.
 struct Windows {
     rule: LineRule,
     half: usize,
-    /// Shape by the meanings of the left and the right side, plus one; zero: not yet known.
+    /// The shape plus one, by the meanings of the left and the right side; zero: not yet computed.
     memo: Vec<u8>,
 }
 
-/// Upper bound of [`side_code`].
+/// The codes that [`Windows::meaning`] returns are below this.
 const SIDE_CODES: usize = 1024;
 
 impl Windows {
@@ -188,12 +188,12 @@ impl Windows {
         Windows { rule, half, memo: vec![0; SIDE_CODES * SIDE_CODES] }
     }
 
-    /// The shape of every key of this half-width, own stones being black.
+    /// The shape of every key, where black is "own".
     fn spread(mut self) -> Vec<u8> {
         let sides = 1usize << (2 * self.half);
         let mut table = vec![0u8; sides * sides];
         let meanings: Vec<usize> = (0..sides).map(|side| self.meaning(side)).collect();
-        // Keys whose sides mean the same share a shape: classify each pair of meanings once.
+        // Each pair of meanings is classified once.
         let mirrored: Vec<usize> = (0..sides).map(|side| self.meaning(mirror(side, self.half))).collect();
         for right in 0..sides {
             for left in 0..sides {
@@ -209,8 +209,8 @@ impl Windows {
         table
     }
 
-    /// A side's cells, nearest first, with everything behind the first blocking cell (or the half-width) walled off,
-    /// and opponents made walls where the rule does not tell them apart.
+    /// The cells of a side, nearest first, as far as they matter: all cells from the first blocking one on become walls.
+    /// In caro, a blocking stone stays a stone.
     fn meaning(&self, side: usize) -> usize {
         let mut code = 0;
         for distance in 0..self.half {
@@ -236,7 +236,7 @@ impl Windows {
         window
     }
 
-    /// The shape of a window whose centre is an own stone.
+    /// The shape of a window, from the memo or computed.
     fn shape(&mut self, window: &Window) -> Shape {
         let code = |cells: &mut dyn Iterator<Item = usize>| {
             cells.enumerate().fold(0, |code, (d, i)| code | (window[i] as usize) << (2 * d))
@@ -302,7 +302,8 @@ impl Windows {
         }
     }
 
-    /// A window with at least one cell that makes five: closed four, open four, or (renju black) two fours in one line.
+    /// The shape of a window in which the cells `fives` win: a closed four, an open four, or, for black in renju, two
+    /// fours on one line.
     fn four(&self, window: &Window, fives: &[usize]) -> Shape {
         if fives.len() < 2 {
             return Shape::Four;
@@ -323,7 +324,7 @@ impl Windows {
         if stoppable { Shape::Four } else { Shape::OpenFour }
     }
 
-    /// Whether one more stone makes two fours in this line (as opposed to six in a row, which shares the code).
+    /// Whether one more stone makes two fours on this line. [`Shape::Overline`] alone may also be six in a row.
     fn double_four_next(&self, window: &Window) -> bool {
         (0..WIDTH).any(|cell| {
             window[cell] == Seen::Empty && {
@@ -360,7 +361,7 @@ impl Windows {
     }
 }
 
-/// What the row of own stones through the centre amounts to.
+/// What the row of own stones through the centre is.
 #[derive(PartialEq, Eq)]
 enum Row {
     Wins,
@@ -382,7 +383,7 @@ fn mirror(side: usize, half: usize) -> usize {
     (0..half).fold(0, |code, d| code | (side >> (2 * d) & 3) << (2 * (half - 1 - d)))
 }
 
-/// The window around `cell` after an own stone on it; what the old window did not show becomes wall.
+/// The window around `cell` after an own stone on it. Cells outside the old window become walls.
 fn recentered(window: &Window, cell: usize) -> Window {
     std::array::from_fn(|i| {
         if i == CENTER {
@@ -396,7 +397,8 @@ fn recentered(window: &Window, cell: usize) -> Window {
 mod tests {
     use super::*;
 
-    /// Histogram over all windows: each side empty/own/blocked freely, or (caro) walls only as a tail.
+    /// Number of windows of each shape, in the order of [`Shape::ALL`]. The cells of a side are any of empty, own and
+    /// blocked; in caro they are any of empty, own and opposing, and then walls.
     fn histogram(rule: LineRule, half: usize) -> [usize; 14] {
         let mut windows = Windows::new(rule, half);
         let is_caro = rule.is_caro();
@@ -439,7 +441,6 @@ mod tests {
             (LineRule::CaroExact, 5, [95774, 2005, 1194, 145, 6287, 519, 138, 32, 12149, 828, 133, 9969, 409, 2914]),
         ];
         for (rule, half, expected) in cases {
-            // The order of the paper's columns: DEAD OVER C1 O1 C2 O2c O2b O2a C3 O3 O3s C4 O4 FIVE.
             assert_eq!(histogram(rule, half), expected, "{rule:?} half-width {half}");
         }
     }
@@ -488,7 +489,7 @@ mod tests {
         }
     }
 
-    /// The kill sets rely on it: a stone of ours never makes the opponent's line stronger.
+    /// The kill sets of `forced.rs` rely on it: a stone never makes a line of the other colour stronger.
     #[test]
     fn an_opposing_stone_never_raises_a_shape() {
         for rule in Rule::ALL {
@@ -499,8 +500,8 @@ mod tests {
                     // White stone: clear the low bit.
                     let after = key & !(1 << (2 * cell));
                     let (before, after) = (tables.shapes[key] & 15, tables.shapes[after] & 15);
-                    let double_four_undone = rule == Rule::Renju && before == Shape::Overline as u8;
-                    assert!(after <= before || double_four_undone, "{rule:?} {key:x} cell {cell}");
+                    let was_double_four = rule == Rule::Renju && before == Shape::Overline as u8;
+                    assert!(after <= before || was_double_four, "{rule:?} {key:x} cell {cell}");
                 }
             }
         }

@@ -1,35 +1,21 @@
-//! The oracle's own cases: worked by hand from the rules, as pictures.
-//!
-//! `X` black, `O` white, `.` empty, `#` a dead square, `*` the point meant.
+//! Cases worked by hand from the rules, as pictures: `X` black, `O` white, `.` empty, `#` a dead square, `*` the point in
+//! question.
 
 use super::*;
+use crate::board::notation::parse_diagram;
 
-/// Reads a picture: one line of text a row, spaces free. Gives the position and the point meant.
+/// The position in a picture and its marked point.
 fn picture(rule: Rule, text: &str) -> (Oracle, Point) {
-    let rows: Vec<Vec<char>> = text
-        .lines()
-        .map(|line| line.chars().filter(|c| !c.is_whitespace()).collect::<Vec<char>>())
-        .filter(|row| !row.is_empty())
-        .collect();
-    let mut oracle = Oracle::new(rule, Size::new(rows[0].len(), rows.len()).unwrap());
-    let mut meant = None;
-    for (y, row) in rows.iter().enumerate() {
-        assert_eq!(row.len(), rows[0].len(), "ragged picture: {text}");
-        for (x, c) in row.iter().enumerate() {
-            let p = Point::new(x, y).unwrap();
-            match c {
-                'X' => oracle.set(p, Cell::Black),
-                'O' => oracle.set(p, Cell::White),
-                '#' => oracle.set(p, Cell::Wall),
-                '*' => meant = Some(p),
-                _ => assert_eq!(*c, '.'),
-            }
-        }
+    let diagram = parse_diagram(text).unwrap_or_else(|| panic!("not a diagram: {text}"));
+    let mut oracle = Oracle::new(rule, diagram.size);
+    for &(p, cell) in &diagram.cells {
+        oracle.set(p, cell);
     }
-    (oracle, meant.expect("a picture has a point meant"))
+    let [marked] = diagram.marks[..] else { panic!("a picture has one mark: {text}") };
+    (oracle, marked)
 }
 
-/// A board with one row of squares as written, the rest empty; the row is row 2 of 5.
+/// A board of five rows; the middle one is `row`, the others are empty.
 fn line(rule: Rule, row: &str) -> (Oracle, Point) {
     let empty = ".".repeat(row.len());
     picture(rule, &format!("{empty}\n{empty}\n{row}\n{empty}\n{empty}"))
@@ -46,7 +32,7 @@ fn swapped(oracle: &Oracle) -> Oracle {
     other
 }
 
-/// Stones as `x,y,side` lists, the way conformance cases write them: 1 black, 2 white.
+/// A position from a list of stones as `x,y,side`, where side 1 is black and 2 is white.
 fn stones(rule: Rule, list: &str) -> Oracle {
     let mut oracle = Oracle::new(rule, Size::square(15).unwrap());
     for stone in list.split_whitespace() {
@@ -62,7 +48,7 @@ fn forbidden(oracle: &Oracle) -> Vec<String> {
     oracle.size().points().filter(|&p| oracle.foul(p).is_some()).map(|p| p.to_string()).collect()
 }
 
-/// The kind of a foul in words.
+/// The name of a foul.
 fn kind(foul: Option<&Foul>) -> &'static str {
     match foul {
         None => "legal",
@@ -74,7 +60,7 @@ fn kind(foul: Option<&Foul>) -> &'static str {
 
 #[test]
 fn rows_win_as_the_rules_say() {
-    // freestyle, standard, renju black, renju white, caro, exact caro; `X` is whoever moves.
+    // Freestyle, standard, renju black, renju white, caro, exact caro; `X` is the side to move.
     let table = [
         ("....XX*X.......", [false; 6]),
         ("..O.XX*XX......", [true; 6]),
@@ -161,7 +147,7 @@ fn an_exact_five_wins_beside_an_overline() {
         let (mut oracle, p) = picture(rule, text);
         assert_eq!(oracle.foul(p), None);
         assert_eq!(oracle.play(p, Color::Black), Verdict::Wins, "{rule:?}");
-        assert!(oracle.wins(p, Color::Black), "asked again with the stone in place");
+        assert!(oracle.wins(p, Color::Black), "the same with the stone in place");
     }
 }
 
@@ -172,7 +158,7 @@ fn a_later_stone_does_not_unwin_a_caro_five() {
     let (mut oracle, p) = line(Rule::Caro, "..OXX*XXO......");
     assert_eq!(oracle.play(p, Color::Black), Verdict::Continues, "blocked at both ends, the game goes on");
     let (mut oracle, p) = line(Rule::Caro, "..OXXXXX*......");
-    assert_eq!(oracle.play(p, Color::White), Verdict::Continues, "the blocker wins nothing");
+    assert_eq!(oracle.play(p, Color::White), Verdict::Continues, "the blocking stone does not win");
 }
 
 #[test]
@@ -292,9 +278,9 @@ fn fouls_are_reported_in_full() {
         ...........",
     );
     let double = Foul::DoubleFour(vec![Direction::Horizontal; 2]);
-    assert_eq!(oracle.foul(p), Some(double.clone()), "a double four is named before the threes beside it");
+    assert_eq!(oracle.foul(p), Some(double.clone()), "a double four takes precedence over a double three");
     assert_eq!(oracle.play(p, Color::Black), Verdict::Foul(double));
-    assert_eq!(oracle.cell(p), Cell::Black, "a foul stone stays to be seen");
+    assert_eq!(oracle.cell(p), Cell::Black, "the stone is placed");
 
     let (oracle, p) = picture(
         Rule::Renju,
@@ -326,7 +312,7 @@ fn fouls_are_reported_in_full() {
         .........
         .........",
     );
-    assert_eq!(oracle.foul(p), Some(Foul::Overline(Direction::Horizontal)), "an overline is named first");
+    assert_eq!(oracle.foul(p), Some(Foul::Overline(Direction::Horizontal)), "an overline takes precedence");
 }
 
 #[test]
@@ -373,7 +359,7 @@ fn white_may_do_anything() {
 #[test]
 fn draws_are_counted() {
     let size = Size::new(6, 5).unwrap();
-    // No five anywhere: twos in every row, the colours exchanged in the next.
+    // No five anywhere: pairs of stones in every row, with the colours exchanged in the next.
     let fill = |oracle: &mut Oracle, squares: usize| {
         let mut last = Verdict::Continues;
         for p in size.points().take(squares) {
@@ -394,7 +380,7 @@ fn draws_are_counted() {
     }
     assert_eq!(fill(&mut Oracle::new(Rule::Renju, size), 5), Verdict::Draw);
     let mut smallest = Oracle::new(Rule::Renju, Size::square(5).unwrap());
-    assert!(!smallest.is_draw(), "somebody has to play first");
+    assert!(!smallest.is_draw(), "an empty board is not drawn");
     assert_eq!(smallest.play(Point::new(2, 2).unwrap(), Color::Black), Verdict::Draw);
 }
 

@@ -1,8 +1,8 @@
-//! Every window there is: the number in each class, and the mirror.
+//! All windows: the number of windows of each shape, and properties that hold for all of them.
 
 use super::*;
 
-/// All windows of this half-width, centre an own stone; walls only as an unbroken outer part.
+/// All windows of this half-width with an own stone in the centre. On each side, everything beyond a wall is wall.
 fn all_windows(states: &[Seen], half: usize) -> Vec<Window> {
     let outer: Vec<usize> = (CENTER - half..=CENTER + half).filter(|&i| i != CENTER).collect();
     let is_real = |w: &Window| {
@@ -22,7 +22,7 @@ fn all_windows(states: &[Seen], half: usize) -> Vec<Window> {
 }
 
 #[test]
-fn the_classes_of_all_windows_add_up() {
+fn every_shape_has_the_known_number_of_windows() {
     let blocked = [Seen::Own, Seen::Empty, Seen::Opponent];
     let caro = [Seen::Own, Seen::Empty, Seen::Opponent, Seen::Wall];
     #[rustfmt::skip]

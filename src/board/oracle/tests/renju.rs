@@ -1,11 +1,11 @@
-//! Hard renju cases: threes that are no threes because the squares which would make them fours are fouls themselves,
-//! several deep; and all fouls once more, counted in another way.
+//! Hard renju cases: threes that do not count because the squares that would make them straight fours are fouls
+//! themselves, several levels deep; and all fouls again by a second implementation.
 
 use super::*;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
-/// The positions that the fast board is asked about as well.
+/// Positions that the tests of the fast board use, too.
 const POSITIONS: &str = include_str!("../../../../tests/data/forbidden.txt");
 
 /// The point written as `x,y`.
@@ -14,21 +14,21 @@ fn point(text: &str) -> Point {
     Point::new(x.parse().unwrap(), y.parse().unwrap()).unwrap()
 }
 
-/// The verdict on a black stone in words.
+/// The verdict on a black stone.
 fn judged(oracle: &Oracle, p: Point) -> &'static str {
     if oracle.wins(p, Color::Black) { "five" } else { kind(oracle.foul(p).as_ref()) }
 }
 
 #[test]
-fn threes_that_hang_on_other_fouls() {
+fn threes_that_depend_on_other_fouls() {
     for block in POSITIONS.split("\n\n").skip(1) {
         let (name, rest) = block.split_once('\n').unwrap();
         let (chain, text) = rest.split_once('\n').unwrap();
-        let (mut oracle, meant) = picture(Rule::Renju, text);
-        assert!(chain.starts_with(&meant.to_string()));
+        let (mut oracle, marked) = picture(Rule::Renju, text);
+        assert!(chain.starts_with(&marked.to_string()));
         for (at, expected) in chain.split("; ").map(|step| step.split_once(' ').unwrap()) {
             assert_eq!(judged(&oracle, point(at)), expected, "{name}: {at}\n{text}");
-            assert_eq!(kind_again(&oracle, point(at)), expected, "{name}, counted again: {at}\n{text}");
+            assert_eq!(kind_again(&oracle, point(at)), expected, "{name}, second implementation: {at}\n{text}");
             oracle.set(point(at), Cell::Black);
         }
     }
@@ -65,9 +65,9 @@ fn nothing_is_forbidden_on_an_occupied_point() {
     }
 }
 
-// The same law from another side: everything is read off the squares that complete exactly five.
+// A second implementation of the fouls: everything follows from the squares that complete exactly five.
 
-/// Squares of the line where black would complete an exact five that contains `p`, by steps from `p`.
+/// Squares of a line where black would complete exactly five with the stone on `p`, as steps from `p`.
 fn five_squares(oracle: &Oracle, p: Point, direction: Direction) -> Vec<i32> {
     let completes = |steps: i32| {
         let Some(e) = p.step(direction, steps).filter(|&e| oracle.cell(e) == Cell::Empty) else { return false };
@@ -79,12 +79,12 @@ fn five_squares(oracle: &Oracle, p: Point, direction: Direction) -> Vec<i32> {
     (-4..=4).filter(|&steps| completes(steps)).collect()
 }
 
-/// Whether the stone on `p` stands in a straight four: two such squares with just the four between them.
+/// Whether the stone on `p` belongs to a straight four: two such squares with only the four between them.
 fn in_straight_four(oracle: &Oracle, p: Point, direction: Direction) -> bool {
     matches!(five_squares(oracle, p, direction)[..], [left, right] if right - left == 5)
 }
 
-/// The verdict on a black stone on the empty point `p`, in words.
+/// The verdict on a black stone on the empty point `p`.
 fn kind_again(oracle: &Oracle, p: Point) -> &'static str {
     let mut after = oracle.clone();
     after.set(p, Cell::Black);
@@ -116,7 +116,7 @@ fn kind_again(oracle: &Oracle, p: Point) -> &'static str {
 }
 
 #[test]
-fn fouls_counted_in_another_way() {
+fn fouls_agree_with_a_second_implementation() {
     let mut rng = SmallRng::seed_from_u64(4);
     let mut double_threes = 0;
     for _ in 0..400 {
@@ -131,5 +131,5 @@ fn fouls_counted_in_another_way() {
             double_threes += usize::from(judged(&oracle, p) == "double three");
         }
     }
-    assert!(double_threes > 20, "the positions must be worth asking about: {double_threes}");
+    assert!(double_threes > 20, "only {double_threes} double threes");
 }
