@@ -1,31 +1,31 @@
-//! Renju's forbidden points, explained: what a black stone on a point would make on each line, which threes are real
-//! and which are false, and why.
+//! Explanations of renju's forbidden points: what a black stone on a point would make on each line, which threes are
+//! real and which are false, and why.
 //!
-//! The ruling is the oracle's; this file only finds the stones that it rests on. A three is *real* when black may play
-//! one of the points that make it a straight four. Each such point is a [`Way`], and one that black may not use carries
-//! the lesson about itself, as deep as the position goes.
+//! The verdict comes from the oracle; this file finds the stones that are the reason. A three is *real* when black may
+//! play on a point that makes it a straight four. Each such point is a [`Way`]. A way that black may not use has a
+//! [`Lesson`] of its own, recursively.
 
 use super::oracle::Oracle;
 use super::shape::{Foul, Shape};
 use crate::base::{Cell, Color, Direction, Point};
 
-/// What black on an empty point would get, and why.
+/// The explanation of one empty point: the verdict on a black stone there, and the rows it makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lesson {
     /// The point.
     pub point: Point,
-    /// What the rules say.
+    /// The verdict.
     pub ruling: Ruling,
-    /// What the stone would make, line by line.
+    /// The rows that the stone would make, line by line.
     pub rows: Vec<Row>,
 }
 
-/// What the rules say to a black stone.
+/// The verdict on a black stone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ruling {
-    /// It makes exactly five, and that beats every foul.
+    /// It makes exactly five, which takes precedence over every foul.
     Wins,
-    /// It may be played.
+    /// It is legal.
     Legal,
     /// Six or more in a row.
     Overline,
@@ -36,12 +36,12 @@ pub enum Ruling {
 }
 
 impl Ruling {
-    /// Whether black may not play.
+    /// Whether the stone is a foul.
     pub fn is_foul(self) -> bool {
         !matches!(self, Ruling::Wins | Ruling::Legal)
     }
 
-    /// In words.
+    /// The verdict's English name.
     pub fn name(self) -> &'static str {
         match self {
             Ruling::Wins => "five",
@@ -53,14 +53,14 @@ impl Ruling {
     }
 }
 
-/// What one line would hold.
+/// A row that the stone would make on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The line.
     pub direction: Direction,
-    /// The black stones meant, the new one among them, along the line.
+    /// Its black stones, including the new one, in order along the line.
     pub stones: Vec<Point>,
-    /// What they are.
+    /// Its kind.
     pub kind: RowKind,
 }
 
@@ -71,11 +71,11 @@ pub enum RowKind {
     Five,
     /// Six or more.
     Overline,
-    /// Four that these points make five.
+    /// A four, with the points that make it five.
     Four(Vec<Point>),
-    /// Three that these points make a straight four.
+    /// A three, with the points that make it a straight four.
     Three(Vec<Way>),
-    /// Three that can become a four, but never a straight one. It does not count.
+    /// A three that can become a four, but not a straight one. It does not count.
     ClosedThree,
 }
 
@@ -84,26 +84,26 @@ pub enum RowKind {
 pub struct Way {
     /// The point.
     pub point: Point,
-    /// Whether black can go this way.
+    /// Whether black may play there to make the straight four.
     pub is_open: bool,
-    /// Why he cannot, or why he can although it looks as if he could not; `None` when nothing is to be said.
+    /// The explanation of the point, where it is a foul or looks like one; else `None`.
     pub lesson: Option<Box<Lesson>>,
 }
 
 impl Row {
-    /// Whether this is a three that counts.
+    /// Whether this is a real three.
     pub fn is_real_three(&self) -> bool {
         matches!(&self.kind, RowKind::Three(ways) if ways.iter().any(|way| way.is_open))
     }
 
-    /// Whether this would be a three if black could use one of the points that it needs.
+    /// Whether this is a three that does not count because black may not use any of its ways.
     pub fn is_false_three(&self) -> bool {
         matches!(&self.kind, RowKind::Three(ways) if !ways.iter().any(|way| way.is_open))
     }
 }
 
 impl Lesson {
-    /// The lesson about an empty point of a renju position.
+    /// Explains an empty point of a renju position.
     pub fn new(position: &Oracle, point: Point) -> Lesson {
         let ruling = match position.foul(point) {
             _ if position.wins(point, Color::Black) => Ruling::Wins,
@@ -118,8 +118,8 @@ impl Lesson {
         Lesson { point, ruling, rows }
     }
 
-    /// Whether the point is legal but looks as if it were not: a five beside a foul, or two threes or more of which
-    /// some are false.
+    /// Whether the point is legal but looks forbidden: an exact five together with a foul, or two or more threes of which
+    /// at most one is real.
     pub fn is_trap(&self) -> bool {
         let fours = self.count(|row| matches!(row.kind, RowKind::Four(_)));
         let overlines = self.count(|row| row.kind == RowKind::Overline);
@@ -127,20 +127,20 @@ impl Lesson {
         !self.ruling.is_foul() && (overlines > 0 || fours >= 2 || threes >= 2)
     }
 
-    /// How many rows are so.
+    /// Number of rows for which `is` returns true.
     pub fn count(&self, is: impl Fn(&Row) -> bool) -> usize {
         self.rows.iter().filter(|row| is(row)).count()
     }
 }
 
-/// The lessons about all points that are forbidden, or look forbidden and are not.
+/// Explains all points that are forbidden, or are legal but look forbidden.
 pub fn all(position: &Oracle) -> Vec<Lesson> {
     let empty = position.size().points().filter(|&point| position.cell(point) == Cell::Empty);
     let lessons = empty.map(|point| Lesson::new(position, point));
     lessons.filter(|lesson| lesson.ruling.is_foul() || lesson.is_trap()).collect()
 }
 
-/// What the black stone on `point` makes along a line: `before` without it, `after` with it.
+/// The rows that a black stone on `point` makes on a line. `before` is the position without the stone, `after` with it.
 fn rows(before: &Oracle, after: &Oracle, point: Point, direction: Direction) -> Vec<Row> {
     let at = |steps: i32| point.step(direction, steps).filter(|&p| after.size().contains(p));
     let row = |steps: &[i32], kind: RowKind| {
@@ -184,17 +184,17 @@ fn rows(before: &Oracle, after: &Oracle, point: Point, direction: Direction) -> 
     rows
 }
 
-/// Whether `stone` lies on the line within so many steps before and after `p`.
+/// Whether `stone` lies on the line at most `back` steps before or `ahead` steps after `p`.
 fn stone_between(p: Point, stone: Point, direction: Direction, back: usize, ahead: usize) -> bool {
     (-(back as i32)..=ahead as i32).any(|steps| p.step(direction, steps) == Some(stone))
 }
 
-/// Whether black may go on to a straight four at `point`.
+/// The way to a straight four at `point`.
 fn way(position: &Oracle, point: Point) -> Way {
     let lesson = Lesson::new(position, point);
     let is_open = lesson.ruling == Ruling::Legal;
-    let speaks = !is_open || lesson.is_trap();
-    Way { point, is_open, lesson: speaks.then(|| Box::new(lesson)) }
+    let needs_explanation = !is_open || lesson.is_trap();
+    Way { point, is_open, lesson: needs_explanation.then(|| Box::new(lesson)) }
 }
 
 #[cfg(test)]
@@ -205,7 +205,7 @@ mod tests {
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
 
-    /// The hard positions, with what must be said of the points on which a verdict hangs.
+    /// Hard positions, with the verdicts on the points that matter.
     const POSITIONS: &str = include_str!("../../tests/data/forbidden.txt");
 
     fn oracle(picture: &str) -> Oracle {
@@ -215,7 +215,7 @@ mod tests {
         oracle
     }
 
-    /// The rows tell the same story as the ruling, which is the oracle's.
+    /// Checks that the rows agree with the verdict, which comes from the oracle.
     fn check(oracle: &Oracle, lesson: &Lesson) {
         let fours = lesson.count(|row| matches!(row.kind, RowKind::Four(_)));
         let threes = lesson.count(Row::is_real_three);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hard_positions_are_explained_down_to_the_last_point_of_their_chains() {
+    fn hard_positions_are_explained_to_the_end_of_their_chains() {
         let (mut longest, mut links) = (0, 0);
         for block in POSITIONS.split("\n\n").skip(1) {
             let mut lines = block.lines();
@@ -277,7 +277,7 @@ mod tests {
                 .collect();
             let lesson = Lesson::new(&oracle, chain[0].0);
             check(&oracle, &lesson);
-            // Each later point of the chain is a way of some three, and is judged as the file says.
+            // Each later point of the chain is a way of some three, with the verdict in the file.
             let mut here = &lesson;
             for (index, &(point, verdict)) in chain.iter().enumerate() {
                 let judged = Lesson::new(&oracle, point);
@@ -287,7 +287,7 @@ mod tests {
                         RowKind::Three(ways) => Some(ways),
                         _ => None,
                     });
-                    // But for the points that show why there is no way at all.
+                    // The last points of some chains are not ways; they show why there is none.
                     let Some(found) = ways.flatten().find(|way| way.point == point) else { break };
                     assert_eq!(found.is_open, judged.ruling == Ruling::Legal, "{name}: {point}");
                     longest = longest.max(index);
