@@ -1,8 +1,8 @@
-//! The classical evaluation: every empty point is worth something to each side by the shapes a stone there would
-//! make, and having the move is worth something by the threats at hand.
+//! The classical evaluation. Each empty point has a value for each side, from the shapes that a stone there would make.
+//! The estimate is the sum of these values, plus a term for the threats on the board and the side to move.
 //!
-//! The sum over all points swings by a tempo with every move, so the estimate averages the sums after the last two
-//! moves, and the threat values restore what the move itself is worth.
+//! The sum alternates by a tempo with every move. So the estimate averages the sums after the last two moves, and the
+//! threat term contains the value of the tempo.
 
 use super::Evaluator;
 use super::weights::{self, MASKS, TABLE, VALUE_SCALE, WeightSet, Weights};
@@ -10,24 +10,25 @@ use crate::base::{Color, Point, Rule, Score, bounded};
 use crate::board::tables::Combination;
 use crate::board::{Board, Change, Observer};
 
-/// The classical evaluation; see the module's words.
+/// The classical evaluation; see [`crate::eval::shapes`].
 #[derive(Clone, Debug)]
 pub struct ShapeEvaluator {
     /// Of black and of white.
     weights: [&'static Weights; 2],
-    /// Black's points minus white's in 1/[`VALUE_SCALE`] units, now and after each earlier move.
+    /// Black's points minus white's, in 1/[`VALUE_SCALE`] units.
     sum: i32,
+    /// `sum` before each of the moves played since the refresh.
     earlier: Vec<i32>,
 }
 
-/// What the estimate is made of, for the side to move.
+/// The terms of the estimate, for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// Its points minus the opponent's, in 1/[`VALUE_SCALE`] units.
+    /// The sum of its point values minus the opponent's, in 1/[`VALUE_SCALE`] units.
     pub points: i32,
-    /// The same before the last move.
+    /// `points` before the last move.
     pub before: i32,
-    /// What the threats at hand are worth, in score units.
+    /// The value of the threats on the board and of the move, in score units.
     pub threats: i32,
 }
 
@@ -40,7 +41,7 @@ impl Parts {
 }
 
 impl ShapeEvaluator {
-    /// An evaluator for one rule; call [`Evaluator::refresh`] before use.
+    /// An evaluator for `rule`. Call [`Evaluator::refresh`] before use.
     pub fn new(rule: Rule) -> ShapeEvaluator {
         ShapeEvaluator { weights: weights_of(rule), sum: 0, earlier: Vec::with_capacity(1024) }
     }
@@ -51,7 +52,7 @@ impl ShapeEvaluator {
         i32::from(self.weights[0].value[black]) - i32::from(self.weights[1].value[white])
     }
 
-    /// What the estimate is made of.
+    /// The terms of the estimate.
     #[inline]
     pub fn parts(&self, board: &Board) -> Parts {
         let us = board.side();
@@ -61,7 +62,7 @@ impl ShapeEvaluator {
         Parts { points: sign * self.sum, before: sign * before, threats: i32::from(threats) }
     }
 
-    /// Black's points minus white's over all empty points.
+    /// The sum of black's point values minus white's, in 1/[`VALUE_SCALE`] units.
     pub fn sum(&self) -> i32 {
         self.sum
     }
@@ -118,7 +119,7 @@ mod tests {
     use crate::board::notation::parse_moves;
 
     #[test]
-    fn the_running_sum_equals_a_fresh_look_and_undo_restores_it() {
+    fn the_running_sum_equals_a_fresh_one_and_undo_restores_it() {
         for rule in Rule::ALL {
             let size = Size::square(15).unwrap();
             let mut board = Board::new(rule, size);

@@ -1,12 +1,12 @@
-//! The numbers of the classical evaluation: what combinations of lines are worth, what threats at hand are worth,
-//! and how promising a move looks. Fitted to games of the engine against itself (`tengen-tune eval` and
-//! `tengen-tune order`; `EXPERIMENTS.md` tells from what), on the base of hand-set ones.
+//! The weights of the classical evaluation: values of points by their combination of shapes, values of the threats on the
+//! board, and scores of moves. They are fitted to games of the engine against itself by `tengen-tune eval` and
+//! `tengen-tune order`, starting from hand-set ones; `EXPERIMENTS.md` has the games and results.
 //!
 //! # The file
 //!
-//! `classical.weights`, embedded in the program: the 8 bytes `TGCLASS1`; for each [`WeightSet`] in order the point
-//! values, attack scores and defence scores by combination, the threat values by mask, and the nearness scores, all
-//! `i16` little-endian; and a 64-bit FNV-1a hash of all that.
+//! `classical.weights` is embedded in the program. It is the 8 bytes `TGCLASS1`, then for each [`WeightSet`] the point
+//! values, attack scores and defence scores by combination, the threat values by mask and the nearness scores, all as
+//! `i16` in little-endian order, and at the end a 64-bit FNV-1a checksum of everything before it.
 
 use crate::base::hash::Checksum;
 use crate::base::{Color, Point, Rule};
@@ -14,16 +14,17 @@ use crate::board::tables::{COMBINATIONS, all_combinations};
 use crate::board::{Board, Shape, Threat};
 use std::sync::OnceLock;
 
-/// Point values are in this part of a score unit.
+/// Point values per score unit.
 pub const VALUE_SCALE: i32 = 16;
-/// Units of a move's score that make it e times as likely to be the best one.
+/// Units of a move's score per 1.0 of its logit: with this many more, a move is e times as likely to be the best one.
 pub const ORDER_SCALE: i32 = 32;
-/// Room for every combination, rounded up so that a masked index needs no check.
+/// Length of tables by combination: rounded up to a power of two, so that a masked index needs no bounds check.
 pub const TABLE: usize = COMBINATIONS.next_power_of_two();
 
-/// The threats that make up a mask: for the side to move, then for the opponent.
+/// The threats of the side to move that have a bit in a threat mask.
 const OWN_BITS: [Threat; 6] =
     [Threat::Four, Threat::FourPlus, Threat::FourThree, Threat::OpenThree, Threat::OpenThreePlus, Threat::DoubleThree];
+/// The threats of the opponent that have a bit in a threat mask, above the others.
 const THEIR_BITS: [Threat; 7] = [
     Threat::Four,
     Threat::FourPlus,
@@ -38,7 +39,7 @@ pub const MASK_BITS: usize = OWN_BITS.len() + THEIR_BITS.len();
 /// Number of threat masks.
 pub const MASKS: usize = 1 << MASK_BITS;
 
-/// Which threats the side to move and its opponent have, a bit each: who is first, in short.
+/// The threat mask: one bit for each threat that the side to move or its opponent has on the board.
 #[inline]
 pub fn threat_mask(board: &Board) -> usize {
     let us = board.side();
@@ -51,11 +52,11 @@ pub fn threat_mask(board: &Board) -> usize {
     own.sum::<usize>() + their.sum::<usize>()
 }
 
-/// Distances between two points that are told apart, up to symmetry: within five steps each its own, farther ones,
-/// and no point to be near to.
+/// Number of classes of the offset between two points: one for each offset within five steps, up to symmetry, one for
+/// all larger ones, and one for no other point.
 pub const NEARNESS: usize = 23;
 
-/// Which of them it is.
+/// The class of the offset between two points, below [`NEARNESS`].
 #[inline]
 pub fn nearness(point: Point, other: Option<Point>) -> usize {
     let Some(other) = other else { return NEARNESS - 1 };
@@ -64,7 +65,7 @@ pub fn nearness(point: Point, other: Option<Point>) -> usize {
     if far > 5 { NEARNESS - 2 } else { far * (far + 1) / 2 + near }
 }
 
-/// Whose numbers: the sides of renju have their own, the exact caro borrows caro's.
+/// A set of weights. The sides of renju have a set each; exact caro uses that of caro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeightSet {
     /// Both sides, freestyle.
@@ -80,11 +81,11 @@ pub enum WeightSet {
 }
 
 impl WeightSet {
-    /// All sets, in the order of the file.
+    /// All sets, in their order in the file.
     pub const ALL: [WeightSet; 5] =
         [WeightSet::Freestyle, WeightSet::Standard, WeightSet::RenjuBlack, WeightSet::RenjuWhite, WeightSet::Caro];
 
-    /// The set of one side under a rule.
+    /// The set of a colour under a rule.
     pub const fn of(rule: Rule, color: Color) -> WeightSet {
         match (rule, color) {
             (Rule::Freestyle, _) => WeightSet::Freestyle,
@@ -95,55 +96,56 @@ impl WeightSet {
         }
     }
 
-    /// Place in the file and in arrays of sets.
+    /// Index into arrays by set, and the place in the file.
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// Whether this side has forbidden points.
+    /// Whether the set belongs to a side with forbidden points.
     pub const fn has_forbidden(self) -> bool {
         matches!(self, WeightSet::RenjuBlack)
     }
 }
 
-/// The numbers of one side.
+/// The weights of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// What an empty point is worth to this side by what a stone there would make, in 1/[`VALUE_SCALE`] units.
+    /// Value of an empty point for this side, by the combination that a stone there would make, in 1/[`VALUE_SCALE`]
+    /// units.
     pub value: Box<[i16; TABLE]>,
-    /// Score of a move of this side by what it makes and by what it denies the opponent, in score units of
-    /// [`ORDER_SCALE`].
+    /// Scores of a move of this side, in units of [`ORDER_SCALE`]: by the combination that it makes, and by the
+    /// combination that it denies the opponent.
     pub order: Box<[[i16; 2]; TABLE]>,
-    /// What the threats at hand are worth to this side when it is to move, in score units.
+    /// Value of the threats on the board when this side is to move, by threat mask, in score units.
     pub threat: Box<[i16; MASKS]>,
-    /// Score of a move of this side by its nearness to the opponent's last move and to its own one before.
+    /// Scores of a move of this side by [`nearness`]: to the opponent's last move, and to its own last move.
     pub near: [[i16; NEARNESS]; 2],
 }
 
-/// What a line's shape is worth on an empty point, by shape code.
+/// Hand-set value of a line on an empty point, by shape.
 const SHAPE_VALUE: [i32; Shape::ALL.len()] = [0, 0, 0, 2, 2, 2, 4, 5, 5, 11, 16, 26, 53, 30];
-/// What a combination of lines adds to the sum of its shapes, by threat code.
+/// Hand-set value of a combination in addition to its shapes, by threat.
 const THREAT_VALUE: [i32; Threat::ALL.len()] = [0, 0, 0, 0, 5, 6, 0, 10, 24, 0, 7, 36, 12, 0];
-/// First guess at a move: what it makes for us, by threat code.
+/// Hand-set score of a move for the threat that it makes.
 const ATTACK: [i32; Threat::ALL.len()] = [0, 0, 18, 18, 34, 36, 52, 60, 110, 44, 74, 300, 625, 1000];
-/// First guess at a move: what it denies the opponent, by threat code.
+/// Hand-set score of a move for the threat that it denies the opponent.
 const DEFENCE: [i32; Threat::ALL.len()] = [0, 0, 14, 15, 26, 28, 40, 52, 80, 36, 56, 170, 300, 700];
-/// What a threat at hand is worth to the side to move, by threat code.
+/// Hand-set value of a threat of the side to move.
 const OWN_THREAT: [i32; Threat::ALL.len()] = [0, 0, 0, 0, 2, 3, 14, 22, 70, 6, 20, 160, 400, 0];
-/// What a threat of the opponent costs the side to move, by threat code.
+/// Hand-set cost of a threat of the opponent.
 const THEIR_THREAT: [i32; Threat::ALL.len()] = [0, 0, 0, 0, 1, 1, 4, 8, 24, 2, 8, 40, 70, 150];
-/// The move itself.
+/// Hand-set value of being to move.
 const TEMPO: i32 = 12;
 
 impl Weights {
-    /// The numbers of a side, as embedded.
+    /// The embedded weights of a set.
     pub fn of(set: WeightSet) -> &'static Weights {
         static SETS: OnceLock<Vec<Weights>> = OnceLock::new();
-        let sets = SETS.get_or_init(|| decode(EMBEDDED).expect("the embedded weights are whole; a test says so"));
+        let sets = SETS.get_or_init(|| decode(EMBEDDED).expect("the embedded weights are valid; a test checks it"));
         &sets[set.index()]
     }
 
-    /// The numbers set by hand, from which the fitted ones start: a yardstick for them.
+    /// The hand-set weights, from which fitting starts and with which its results are compared.
     pub fn hand_set(set: WeightSet) -> Weights {
         let mut weights = Weights::zero();
         for (id, lines) in all_combinations().enumerate() {
@@ -166,7 +168,7 @@ impl Weights {
         weights
     }
 
-    /// No numbers at all.
+    /// Weights that are all zero.
     pub fn zero() -> Weights {
         fn boxed<T: Copy, const N: usize>(value: T) -> Box<[T; N]> {
             vec![value; N].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("the vector has N elements"))
@@ -177,10 +179,10 @@ impl Weights {
 
 const MAGIC: [u8; 8] = *b"TGCLASS1";
 const EMBEDDED: &[u8] = include_bytes!("classical.weights");
-/// Numbers of one set.
+/// Numbers of one set in the file.
 const NUMBERS: usize = 3 * COMBINATIONS + MASKS + 2 * NEARNESS;
 
-/// All sets as the bytes of a file.
+/// The file with these sets.
 pub fn encode(sets: &[Weights; WeightSet::ALL.len()]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     for weights in sets {
@@ -199,7 +201,7 @@ pub fn encode(sets: &[Weights; WeightSet::ALL.len()]) -> Vec<u8> {
     bytes
 }
 
-/// The sets in the bytes of a file; `None` when they are not what [`encode`] makes.
+/// The sets in a file; `None` when its header, length or checksum is wrong.
 pub fn decode(bytes: &[u8]) -> Option<Vec<Weights>> {
     let (body, hash) = bytes.split_last_chunk::<8>()?;
     let numbers = body.strip_prefix(&MAGIC)?;
@@ -231,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_embedded_weights_are_whole() {
+    fn the_embedded_weights_are_valid() {
         let sets = decode(EMBEDDED).unwrap();
         assert_eq!(sets.len(), WeightSet::ALL.len());
         assert!(EMBEDDED.len() < 300 << 10);
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn nearness_tells_distances_apart_up_to_symmetry() {
+    fn nearness_distinguishes_offsets_up_to_symmetry() {
         let at = |x, y| Point::new(x, y).unwrap();
         let center = at(10, 10);
         let mut seen = std::collections::BTreeMap::new();

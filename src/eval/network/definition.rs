@@ -1,6 +1,6 @@
-//! What the network says, by definition: from the stones alone, cell by cell, nothing kept.
+//! The reference implementation of the network: computes everything from the stones, cell by cell, without any state.
 //!
-//! Slow; the yardstick of [`super::accumulator`] and of the trainer.
+//! Slow. [`super::accumulator`] and the trainer are tested against it. The dimensions are in [`super::architecture`].
 
 use super::Network;
 use super::architecture::{CHANNELS, WIDTH};
@@ -12,7 +12,7 @@ use crate::board::Board;
 use crate::eval::shapes::Parts;
 use crate::eval::{Evaluator, ShapeEvaluator};
 
-/// Both halves of a cell: black's view, then white's.
+/// The channels of a cell: as black sees it, then as white sees it.
 pub fn cell(weights: &Weights, board: &Board, point: Point) -> [i16; WIDTH] {
     let stone = |at: Point| match board.cell(at) {
         Cell::Wall => None,
@@ -33,7 +33,7 @@ pub fn cell(weights: &Weights, board: &Board, point: Point) -> [i16; WIDTH] {
     cell
 }
 
-/// The activations of all cells summed up, without those of an empty board of the same size.
+/// The sum of the activations of all cells, minus that of an empty board of the same size.
 pub fn pooled(weights: &Weights, board: &Board) -> [i32; WIDTH] {
     let sum = |board: &Board| {
         let mut sum = [0; WIDTH];
@@ -48,7 +48,7 @@ pub fn pooled(weights: &Weights, board: &Board) -> [i32; WIDTH] {
     std::array::from_fn(|i| here[i] - empty[i])
 }
 
-/// What the hand-made evaluation says of a position.
+/// The terms of the classical evaluation.
 pub fn parts(board: &Board) -> Parts {
     let mut shapes = ShapeEvaluator::new(board.rule());
     shapes.refresh(board);

@@ -1,30 +1,30 @@
-//! What the network sees: the line shapes through every cell.
+//! The inputs of the network: the line shapes through every cell.
 //!
-//! A *shape* is the nine cells of one line centred on a cell, the centre included, seen by one colour: own stones,
-//! opposing stones, empty cells, and the wall that ends the board. Each side of the centre is one of 121 (nothing but
-//! wall, or one to four cells of three kinds before the wall), the centre one of three: 43,923 shapes. A shape and
-//! its mirror image mean the same, so they share one of 22,143 *rows* of weights.
+//! Here, a *shape* is the nine cells of one line centred on a cell, as one colour sees them: own stones, opposing stones,
+//! empty cells, and the wall at the edge. (The board's [`crate::board::Shape`] is a class of such lines.) Each side of the
+//! centre is one of 121: zero to four cells of three kinds, then wall. The centre is one of three. That makes 43,923
+//! shapes. A shape and its mirror image share a *row* of weights; there are 22,143 rows.
 
 use crate::base::{Color, Direction, Point};
 use crate::board::lines::Lines;
 
 /// Cells to each side of the centre.
 pub const REACH: usize = 4;
-/// Different sides of a shape.
+/// Number of different sides of a shape.
 pub const SIDES: usize = 121;
-/// Different shapes.
+/// Number of different shapes.
 pub const SHAPES: usize = SIDES * 3 * SIDES;
-/// Different shapes, mirror images counted once.
+/// Number of different shapes, where mirror images count once.
 pub const ROWS: usize = SIDES * (SIDES + 1) / 2 * 3;
-/// Kinds of lines with rows of their own: along the board's sides, and diagonals.
+/// Kinds of lines with rows of their own: orthogonal lines, and diagonals.
 pub const MAPPINGS: usize = 2;
 
-/// A cell of a shape that is on the board: what stands there for the colour that looks.
+// The kinds of cells on the board, as one colour sees them.
 const EMPTY: usize = 0;
 const OWN: usize = 1;
 const OPPOSING: usize = 2;
 
-/// Which rows a direction reads.
+/// The index of the rows for a direction, below [`MAPPINGS`].
 #[inline]
 pub const fn mapping(direction: Direction) -> usize {
     match direction {
@@ -33,7 +33,7 @@ pub const fn mapping(direction: Direction) -> usize {
     }
 }
 
-/// What the two bits of a cell in a line word are for a colour; none for a wall.
+/// The kind of a cell, from its two bits in a line word, as black (`view` 0) or white (1) sees it; `None` for a wall.
 const fn seen(bits: usize, view: usize) -> Option<usize> {
     match (bits & 3, view) {
         (3, _) => Some(EMPTY),
@@ -43,7 +43,8 @@ const fn seen(bits: usize, view: usize) -> Option<usize> {
     }
 }
 
-/// The code of a side whose cells are given nearest first: sides of fewer cells come first, then base three.
+/// The code of a side with these cells, nearest first. Shorter sides have lower codes; sides of one length are numbered
+/// in base three.
 pub const fn side_code(cells: &[usize]) -> usize {
     // Sides with fewer than n cells: 1 + 3 + ... = (3^n - 1) / 2.
     let (mut code, mut weight, mut at) = (0, 1, 0);
@@ -55,7 +56,7 @@ pub const fn side_code(cells: &[usize]) -> usize {
     (weight - 1) / 2 + code
 }
 
-/// The cells of a side, nearest first, and how many there are: [`side_code`] read backwards.
+/// The cells of a side, nearest first, and their number: the inverse of [`side_code`].
 pub const fn side_cells(code: usize) -> ([usize; REACH], usize) {
     let (mut first, mut many, mut length) = (0, 1, 0);
     while code >= first + many {
@@ -94,7 +95,7 @@ pub const fn row_of(shape: usize) -> usize {
     center * (SIDES * (SIDES + 1) / 2) + large * (large + 1) / 2 + small
 }
 
-/// The shape of the two colours that a row stands for whose left side is not above its right one.
+/// The shape with this row whose left side has the lower code.
 pub fn shape_of_row(row: usize) -> usize {
     let triangle = SIDES * (SIDES + 1) / 2;
     let (center, rest) = (row / triangle, row % triangle);
@@ -105,7 +106,7 @@ pub fn shape_of_row(row: usize) -> usize {
     shape(rest - large * (large + 1) / 2, center, large)
 }
 
-/// What eight bits of a line word (four cells) contribute to a [`ShapePair`] as the left or the right side.
+/// The contribution of the left or right side to a [`ShapePair`], by eight bits of a line word (four cells).
 const fn side_table(is_left: bool) -> [u32; 256] {
     let (black, white) = (side_codes(0, is_left), side_codes(1, is_left));
     let weight = if is_left { 3 * SIDES as u32 } else { 1 };
@@ -118,12 +119,12 @@ const fn side_table(is_left: bool) -> [u32; 256] {
     table
 }
 
-/// Two numbers in one.
+/// Two 16-bit numbers in one.
 const fn pair(black: usize, white: usize) -> u32 {
     (white << 16 | black) as u32
 }
 
-/// The code of the side that eight bits of a line word are, per view.
+/// The code of a side as one colour sees it, by eight bits of a line word.
 const fn side_codes(view: usize, is_left: bool) -> [usize; 256] {
     let mut table = [0; 256];
     let mut bits = 0;
@@ -153,7 +154,7 @@ const fn side_codes(view: usize, is_left: bool) -> [usize; 256] {
 
 static LEFT: [u32; 256] = side_table(true);
 static RIGHT: [u32; 256] = side_table(false);
-/// What the centre's two bits contribute; a wall has no shape and reads as empty.
+/// The contribution of the centre's two bits to a [`ShapePair`]. A wall has no shape and counts as empty.
 static CENTER: [u32; 4] = {
     let mut table = [0; 4];
     let mut bits = 0;
@@ -168,25 +169,25 @@ static CENTER: [u32; 4] = {
 
 const _: () = assert!(SHAPES <= 1 << 16, "both colours' shapes fit into one number");
 
-/// The shapes of one window for black and white, in one number: no half ever flows over into the other.
+/// The shapes of one window for black and white, in one number. Neither half overflows into the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShapePair(u32);
 
 impl ShapePair {
-    /// From eighteen bits of a line word (nine cells).
+    /// The shapes of a window, by eighteen bits of a line word (nine cells).
     #[inline(always)]
     pub fn of_window(window: u64) -> ShapePair {
         let (left, center, right) = (window as usize & 255, window as usize >> 8 & 3, window as usize >> 10 & 255);
         ShapePair(LEFT[left] + CENTER[center] + RIGHT[right])
     }
 
-    /// The pair of the window around a point.
+    /// The shapes of the window around a point.
     #[inline(always)]
     pub fn at(lines: &Lines, point: Point, direction: Direction) -> ShapePair {
         ShapePair::of_window(lines.around::<REACH>(point, direction) >> (2 * REACH))
     }
 
-    /// The pair of the window `after`, of whose cells only the left ones are not as in `before`, whose pair this is.
+    /// The shapes of the window `after`, which differs on its left side only from `before`, whose shapes these are.
     #[inline(always)]
     #[must_use]
     pub fn with_left(self, before: u64, after: u64) -> ShapePair {
@@ -194,7 +195,7 @@ impl ShapePair {
         ShapePair(self.0.wrapping_sub(before).wrapping_add(after))
     }
 
-    /// The same where only the right ones are not.
+    /// Like [`ShapePair::with_left`], for a window that differs on its right side only.
     #[inline(always)]
     #[must_use]
     pub fn with_right(self, before: u64, after: u64) -> ShapePair {
@@ -209,8 +210,8 @@ impl ShapePair {
     }
 }
 
-/// The shape through `point` for `color`, read cell by cell: the definition that the tables above are held to.
-/// `cell` says what stands on a point; none: wall.
+/// The shape through `point` for `color`, computed cell by cell; the tables above are tested against it. `cell` returns
+/// the stone on a point, or `None` for a wall.
 pub(super) fn shape_by_cells(
     point: Point,
     direction: Direction,
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_and_its_mirror_image_share_a_row_with_nobody_else() {
+    fn a_row_belongs_to_one_shape_and_its_mirror_image() {
         let mut users = vec![Vec::new(); ROWS];
         for shape in 0..SHAPES {
             users[row_of(shape)].push(shape);
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_and_cells_say_the_same() {
+    fn tables_and_cells_give_the_same_shapes() {
         for size in [Size::square(15).unwrap(), Size::new(5, 22).unwrap()] {
             let mut lines = Lines::all_wall();
             let mut cells = std::collections::HashMap::new();

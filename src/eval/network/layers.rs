@@ -1,7 +1,8 @@
-//! The head: from the pooled cells and the threats to one number, and from a cell to a move's score.
+//! The head of the network: from the pooled cells, the threats and the hints to the estimate, and from a cell to the score
+//! of a move.
 //!
-//! Integers only. Every sum is exact, so the order in which a processor adds does not matter. Arrays are filled by loops:
-//! closures given to `array::from_fn` are not always inlined, and then miss the processor features of their caller.
+//! All arithmetic is on integers and exact, so the order of additions does not matter. Loops fill the arrays, because
+//! closures passed to `array::from_fn` are not always inlined and then lack the processor features of their caller.
 
 use super::architecture::{
     CELL_MAX, CELL_SCALE, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE, POOL_SCALE, THREATS,
@@ -14,15 +15,15 @@ use crate::eval::shapes::Parts;
 use crate::eval::weights::{VALUE_SCALE, nearness};
 use arrayvec::ArrayVec;
 
-/// Score units for one unit of the logit: win rate = sigmoid(score / 200).
+/// Score units per 1.0 of the logit: win probability = sigmoid(score / 200).
 const SCORE_SCALE: i64 = 200;
-/// From policy sums, which are in 1/2^14 of a logit, to move-score units, of which 32 are one of the logit.
+/// From policy sums to move scores, which have 32 units per 1.0 of a logit.
 const MOVE_SHIFT: u32 = (POLICY_SCALE * CELL_SCALE / 32).trailing_zeros();
 
-/// From pooled units to the head's.
+/// From units of the pooled sums to units of the head's input.
 const POOL_SHIFT: u32 = (POOL_SCALE / INPUT_SCALE).trailing_zeros();
 
-/// The pooled cells of both colours, as the head of the side to move takes them: its own half first.
+/// The pooled cells as input of the head: the half of the side to move is first.
 #[inline(always)]
 pub fn input(pooled: &[i32; WIDTH], side: Color) -> [i16; WIDTH] {
     const HALF: usize = WIDTH / 2;
@@ -37,12 +38,12 @@ pub fn input(pooled: &[i32; WIDTH], side: Color) -> [i16; WIDTH] {
     input
 }
 
-/// The numbers of the threat features that hold: own threats first, then the opponent's.
+/// The active threat inputs; see [`threat_input`].
 #[inline(always)]
 pub fn threats(board: &Board) -> ArrayVec<usize, THREATS> {
     let mut features = ArrayVec::new();
     for (side, color) in [board.side(), board.side().opponent()].into_iter().enumerate() {
-        // The first threat is none at all.
+        // Threat 0 is no threat.
         for threat in 1..Threat::ALL.len() {
             let count = board.count(color, Threat::ALL[threat]);
             if count > 0 {
@@ -53,7 +54,7 @@ pub fn threats(board: &Board) -> ArrayVec<usize, THREATS> {
     features
 }
 
-/// What the hand-made evaluation says, as the head takes it: 256 score units are an input of one.
+/// The terms of the classical evaluation as inputs of the head: 256 score units are 1.0.
 #[inline(always)]
 pub fn hints(parts: Parts) -> [i16; HINTS] {
     const UNIT: i32 = INPUT_SCALE / 256;
@@ -83,7 +84,7 @@ pub fn output(head: &Head, input: &[i16; WIDTH], hints: [i16; HINTS], board: &Bo
     direct + i64::from(dot(&head.output, &activated(&second, HEAD_SCALE)))
 }
 
-/// What the sums of a layer become for the next one; `scale` is that of what was summed up.
+/// The activations of a layer from its sums; `scale` is that of its inputs.
 #[inline(always)]
 fn activated<const N: usize>(sums: &[i32; N], scale: i32) -> [i16; N] {
     let mut values = [0; N];
@@ -93,7 +94,7 @@ fn activated<const N: usize>(sums: &[i32; N], scale: i32) -> [i16; N] {
     values
 }
 
-/// Adds what one input is worth to every sum.
+/// Adds `value` times the weights `row` of one input to the sums of a layer.
 #[inline(always)]
 fn add<const N: usize>(sums: &mut [i32; N], row: &[i16; N], value: i16) {
     for i in 0..N {
@@ -101,7 +102,7 @@ fn add<const N: usize>(sums: &mut [i32; N], row: &[i16; N], value: i16) {
     }
 }
 
-/// Sum of products.
+/// Dot product.
 #[inline(always)]
 fn dot<const N: usize>(a: &[i16; N], b: &[i16; N]) -> i32 {
     let mut sum = 0;
@@ -111,20 +112,20 @@ fn dot<const N: usize>(a: &[i16; N], b: &[i16; N]) -> i32 {
     sum
 }
 
-/// A logit as a score.
+/// A logit in [`OUTPUT_SCALE`] units as a score.
 #[inline(always)]
 pub fn score(logit: i64) -> Score {
     Score::estimate((logit * SCORE_SCALE / i64::from(OUTPUT_SCALE)) as i32)
 }
 
-/// An activation of a cell's channel.
+/// The activation of a channel of a cell.
 #[inline(always)]
 pub fn activation(value: i16) -> i16 {
     value.clamp(0, CELL_MAX)
 }
 
-/// What is known of a move besides the cell it takes: the threats it makes and denies, and how near it is to the last
-/// moves. The first part of [`move_score`].
+/// The part of a move's score that does not depend on its cell's channels: the threats that it makes and denies, and its
+/// nearness to the last two moves. In policy units.
 #[inline]
 pub fn move_base(head: &Head, board: &Board, point: Point) -> i32 {
     let (worth, side) = (board.worth(point), board.side());
@@ -134,7 +135,7 @@ pub fn move_base(head: &Head, board: &Board, point: Point) -> i32 {
         + head.near[1][nearness(point, board.move_before_last())]
 }
 
-/// How promising a move looks, in move-score units, from [`move_base`] and the cell it takes.
+/// The score of a move, in 1/32 of a logit, from [`move_base`] and the channels of its cell.
 #[inline(always)]
 pub fn move_score(head: &Head, base: i32, cell: &[i16; WIDTH], side: Color) -> i32 {
     const HALF: usize = WIDTH / 2;
@@ -147,4 +148,5 @@ pub fn move_score(head: &Head, base: i32, cell: &[i16; WIDTH], side: Color) -> i
     sum >> MOVE_SHIFT
 }
 
-const _: () = assert!(INPUT_SCALE * HEAD_SCALE * 2 == OUTPUT_SCALE, "the skip's products are half an output unit");
+const _: () =
+    assert!(INPUT_SCALE * HEAD_SCALE * 2 == OUTPUT_SCALE, "products of the direct connections are half output units");
