@@ -1,8 +1,8 @@
-//! The network kept in step with the board: a move changes 33 cells, the rest stays.
+//! The network's cells and their sum, updated move by move: a move changes at most 33 cells.
 //!
-//! Lazy: moves and undos are only noted. When a number is asked for, what was applied and is no longer played is taken
-//! back (from a copy, so exactly), and what was played and is not yet applied is applied. A move that is undone before
-//! anybody asks costs nothing, and one that is undone and played again costs nothing the second time.
+//! Updates are lazy: moves and undos are only recorded. When a result is needed, moves that were applied but have been
+//! undone are reverted from a copy, and moves that were played but not yet applied are applied. So a move that is undone
+//! before a result is needed costs nothing, and a move that is undone and played again is not applied twice.
 
 use super::architecture::{CELL_MAX, CHANNELS, HINTS, WIDTH};
 use super::features::{REACH, ShapePair, mapping};
@@ -17,12 +17,12 @@ use crate::eval::shapes::Parts;
 use arrayvec::ArrayVec;
 use std::sync::Arc;
 
-/// Cells that a move changes at most: eight on each line, and its own.
+/// The most cells that a move changes: eight on each line, and its own.
 const TOUCHED: usize = 8 * REACH + 1;
 
-/// How the sums are computed. All ways give the same numbers.
+/// The implementation of the sums: which instructions of the processor they use. All give the same numbers.
 ///
-/// A kernel is one that this processor can run: there is no way to name another one.
+/// A value exists only for what this processor supports: kernels come from [`Kernel::usable`] and [`Kernel::best`].
 ///
 /// ```
 /// use std::sync::Arc;
@@ -44,21 +44,21 @@ const TOUCHED: usize = 8 * REACH + 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel(Code);
 
-/// The code of a kernel.
+/// The implementations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Code {
-    /// Plain code, for any processor.
+    /// For every processor.
     Plain,
     /// The same code compiled for AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Detected),
-    /// The same code compiled for AVX-512 and its instructions for networks.
+    /// The same code compiled for AVX-512 with VNNI.
     #[cfg(target_arch = "x86_64")]
     Avx512(avx512::Detected),
 }
 
 impl Kernel {
-    /// Those that this processor can run, the best one last.
+    /// All kernels that this processor supports, the fastest one last.
     pub fn usable() -> ArrayVec<Kernel, 3> {
         let mut usable = ArrayVec::new();
         usable.push(Kernel(Code::Plain));
@@ -70,13 +70,13 @@ impl Kernel {
         usable
     }
 
-    /// The best one for this processor.
+    /// The fastest kernel that this processor supports.
     pub fn best() -> Kernel {
         Kernel::usable().pop().unwrap_or(Kernel(Code::Plain))
     }
 }
 
-/// What a move changed, to be put back.
+/// The state that a move replaced, for undo.
 #[derive(Clone, Debug)]
 struct Frame {
     point: Point,
@@ -93,7 +93,7 @@ impl Frame {
         Frame { point, color, pooled: [0; WIDTH], len: 0, touched, cells }
     }
 
-    /// Keeps what a cell was.
+    /// Saves a cell.
     #[inline(always)]
     fn keep(&mut self, index: usize, cell: &[i16; WIDTH]) {
         self.touched[self.len] = index as u16;
@@ -102,17 +102,17 @@ impl Frame {
     }
 }
 
-/// All cells of one position, their sum, and the way back.
+/// The channels of all cells of a position and the sum of their activations, with the states before each move.
 #[derive(Clone, Debug)]
 pub struct Accumulator {
     network: Arc<Network>,
     kernel: Kernel,
-    /// Played since the last refresh.
+    /// The moves played since the last refresh.
     moves: Vec<(Point, Color)>,
-    /// Applied since the last refresh: the first `applied` are valid.
+    /// The moves applied since the last refresh. The first `applied` are valid.
     frames: Vec<Frame>,
     applied: usize,
-    /// How many of the applied moves are known to be the first of those played.
+    /// How many of the first frames are known to be the first of `moves`.
     agreed: usize,
     state: State,
 }
@@ -121,12 +121,12 @@ pub struct Accumulator {
 struct State {
     lines: Lines,
     cells: Box<[[i16; WIDTH]; CELLS]>,
-    /// Activations of all cells, without those of an empty board.
+    /// The sum of the activations of all cells, minus that of an empty board.
     pooled: [i32; WIDTH],
 }
 
 impl Accumulator {
-    /// An accumulator for `board`.
+    /// An accumulator for `board`, ready for use.
     pub fn new(network: Arc<Network>, board: &Board, kernel: Kernel) -> Accumulator {
         let state = State { lines: Lines::all_wall(), cells: Box::new([[0; WIDTH]; CELLS]), pooled: [0; WIDTH] };
         let moves = Vec::with_capacity(256);
@@ -140,7 +140,7 @@ impl Accumulator {
         &self.network
     }
 
-    /// Forgets everything and looks at the whole board.
+    /// Starts again from this position.
     pub fn refresh(&mut self, board: &Board) {
         self.moves.clear();
         self.applied = 0;
@@ -150,20 +150,20 @@ impl Accumulator {
         self.state.pooled = std::array::from_fn(|i| here[i] - empty[i]);
     }
 
-    /// Notes a move.
+    /// Records a move.
     #[inline]
     pub fn played(&mut self, point: Point, color: Color) {
         self.moves.push((point, color));
     }
 
-    /// Notes that the last move was taken back.
+    /// Records that the last move was taken back.
     #[inline]
     pub fn undo(&mut self) {
         self.moves.pop();
         self.agreed = self.agreed.min(self.moves.len());
     }
 
-    /// Applies what was noted.
+    /// Applies the recorded moves and undos.
     #[inline]
     pub fn update(&mut self) {
         while self.agreed < self.applied.min(self.moves.len()) {
@@ -196,7 +196,7 @@ impl Accumulator {
         self.agreed = self.applied;
     }
 
-    /// The sums of all cells; [`Accumulator::update`] comes first.
+    /// The sum of the activations of all cells, minus that of an empty board. Call [`Accumulator::update`] first.
     pub fn pooled(&self) -> &[i32; WIDTH] {
         &self.state.pooled
     }
@@ -214,12 +214,12 @@ impl Accumulator {
         }
     }
 
-    /// The estimate for the side to move, of which the hand-made evaluation says these things.
+    /// The estimate for the side to move; `parts` are the terms of the classical evaluation.
     pub fn evaluate(&mut self, board: &Board, parts: Parts) -> Score {
         layers::score(self.logit(board, parts))
     }
 
-    /// How promising a move looks; [`Accumulator::update`] comes first.
+    /// The score of a move of the side to move. Call [`Accumulator::update`] first.
     #[inline]
     pub fn move_score(&self, board: &Board, point: Point) -> i32 {
         let (head, side) = (self.network.head(board), board.side());
@@ -241,7 +241,7 @@ fn output(head: &Head, state: &State, hints: [i16; HINTS], board: &Board) -> i64
 }
 
 impl State {
-    /// Computes all cells for the stones that `stone` tells of; returns the sum of their activations.
+    /// Computes all cells of the position that `stone` returns, and returns the sum of their activations.
     fn fill(&mut self, network: &Network, size: Size, stone: impl Fn(Point) -> Cell) -> [i32; WIDTH] {
         self.lines = Lines::all_wall();
         for point in size.points() {
@@ -261,7 +261,7 @@ impl State {
         sum
     }
 
-    /// Puts a stone on the board; the frame keeps what was there.
+    /// Applies the move of `frame` and saves the replaced state in it.
     #[inline(always)]
     fn apply(&mut self, network: &Network, frame: &mut Frame) {
         frame.pooled = self.pooled;
@@ -284,14 +284,14 @@ impl State {
         }
         self.cells[point.index()] = own_after;
         frame.keep(point.index(), &own_before);
-        note(&mut gained, &own_before, &own_after);
+        add_difference(&mut gained, &own_before, &own_after);
         for (sum, gained) in self.pooled.iter_mut().zip(gained) {
             *sum += i32::from(gained);
         }
         self.lines.toggle(point, frame.color);
     }
 
-    /// Changes the cells of a line on one side of the frame's point, up to a wall: who stands behind it sees nothing.
+    /// Updates the cells of a line on one side of the frame's point, up to the first wall, behind which nothing changes.
     /// `before` and `after` are the line around the point.
     #[inline(always)]
     fn change_side<const SIGN: isize>(
@@ -320,11 +320,11 @@ impl State {
             let shapes = if SIGN > 0 { shapes.with_left(before, after) } else { shapes.with_right(before, after) };
             add(&mut new, rows, shapes);
             *cell = new;
-            note(gained, &old, &new);
+            add_difference(gained, &old, &new);
         }
     }
 
-    /// Takes a stone back.
+    /// Reverts the move of `frame`.
     #[inline]
     fn take_back(&mut self, frame: &Frame) {
         for (cell, &index) in frame.cells[..frame.len].iter().zip(&frame.touched) {
@@ -335,9 +335,9 @@ impl State {
     }
 }
 
-/// The difference of two cells' activations. 33 of them fit sixteen bits.
+/// Adds the difference between the activations of a cell before and after. The sum of 33 differences fits in 16 bits.
 #[inline(always)]
-fn note(gained: &mut [i16; WIDTH], old: &[i16; WIDTH], new: &[i16; WIDTH]) {
+fn add_difference(gained: &mut [i16; WIDTH], old: &[i16; WIDTH], new: &[i16; WIDTH]) {
     for i in 0..WIDTH {
         gained[i] += layers::activation(new[i]) - layers::activation(old[i]);
     }
@@ -363,8 +363,8 @@ fn subtract(cell: &mut [i16; WIDTH], rows: &Rows, shapes: ShapePair) {
     }
 }
 
-/// The same code compiled for processors that have more: with `unsafe`, which is the promise that this processor has the
-/// features. A `Detected` stands for that promise: only `detect` makes one, and only after it has looked for each of them.
+/// The same code compiled for processors with more features. Calling it is `unsafe`, because the processor must have
+/// them. A `Detected` is the proof that it does: only `detect` creates one, after checking each feature.
 #[cfg(target_arch = "x86_64")]
 macro_rules! compiled_for {
     ($name:ident, $($feature:tt),+) => {
@@ -377,7 +377,7 @@ macro_rules! compiled_for {
             use crate::eval::network::architecture::{HINTS, WIDTH};
             use crate::eval::network::weights::Head;
 
-            /// This processor has all the features.
+            /// Proof that this processor has all the features.
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]
             pub struct Detected(());
 
@@ -402,7 +402,7 @@ macro_rules! compiled_for {
             }
 
             pub(super) fn apply(_: Detected, state: &mut State, network: &Network, frame: &mut Frame) {
-                // SAFETY: a `Detected` is made where this processor has these features, and nowhere else.
+                // SAFETY: a `Detected` exists only if this processor has these features.
                 unsafe { apply_here(state, network, frame) }
             }
 

@@ -1,11 +1,11 @@
-//! A small network over line shapes, trained on this engine's own games.
+//! A small network over line shapes, trained on games of this engine against itself.
 //!
-//! Every cell of the board has a vector for each colour: the sum of four rows of a table, one for each line through
-//! the cell, chosen by the nine cells of that line as the colour sees them ([`features`]). The vectors, cut at zero
-//! and at a largest value, are summed over the board ([`accumulator`]); two small layers turn the sums of the side to
-//! move and of its opponent, with the threats on the board and what the hand-made evaluation says, into the expected
-//! result ([`layers`]). A move's promise is read from the vector of the cell it takes, from the threats it makes and
-//! denies, and from how near it is to the last moves. Each stage of the game has layers of its own.
+//! Each cell of the board has a vector for each colour: the sum of four rows of a table, one for each line through the
+//! cell, selected by the nine cells of that line as the colour sees them ([`features`]). The clamped vectors are summed
+//! over the board ([`accumulator`]). From the sums of the side to move and its opponent, the threats on the board and the
+//! terms of the classical evaluation (the hints), two small layers compute the expected result ([`layers`]). The score of
+//! a move comes from the vector of its cell, the threats that it makes and denies, and its nearness to the last moves.
+//! Each stage of the game has its own layers. [`architecture`] has all dimensions.
 //!
 //! ```text
 //! cell ─┬ line ─┬ row ┐
@@ -14,8 +14,8 @@
 //!       └ line ─┴ row ┘
 //! ```
 //!
-//! Turning or mirroring the board changes nothing by construction. All numbers are integers, so every processor
-//! computes the same; [`definition`] is the slow twin.
+//! The result does not change when the board is turned or mirrored. All numbers are integers, so every processor
+//! computes the same result. [`definition`] is the slow reference implementation.
 
 pub mod accumulator;
 pub mod architecture;
@@ -34,20 +34,21 @@ use features::{MAPPINGS, SHAPES};
 use std::sync::{Arc, OnceLock};
 use weights::Head;
 
-/// Length of a mapping's table: the shapes, rounded up so that a masked index needs no check.
+/// Length of a table of rows: the number of shapes, rounded up to a power of two so that a masked index needs no bounds
+/// check.
 const ROWS_LEN: usize = SHAPES.next_power_of_two();
 
-/// The rows of one mapping by shape.
+/// The rows for one kind of lines, by shape.
 type Rows = [[i8; CHANNELS]; ROWS_LEN];
 
-/// A network ready for use: one row for every shape.
+/// A network in the form in which it is evaluated, with one row for each shape.
 #[derive(Debug)]
 pub struct Network {
     rule: Rule,
     rows: [Box<Rows>; MAPPINGS],
     bias: [i16; CHANNELS],
     heads: Vec<Head>,
-    /// Number of the head for each stage and side to move.
+    /// Index of the head for each stage and side to move.
     head_numbers: [[u8; 2]; STAGES],
 }
 
@@ -58,14 +59,14 @@ impl Network {
         let rows: [Box<Rows>; MAPPINGS] = std::array::from_fn(|mapping| {
             let mut rows = expanded[mapping * SHAPES..][..SHAPES].to_vec();
             rows.resize(ROWS_LEN, [0; CHANNELS]);
-            rows.into_boxed_slice().try_into().expect("the rows were made this long")
+            rows.into_boxed_slice().try_into().expect("there are ROWS_LEN rows")
         });
         let number = |stage, side| architecture::head_number(weights.heads.len(), side, stage) as u8;
         let head_numbers = std::array::from_fn(|stage| Color::ALL.map(|side| number(stage, side)));
         Network { rule: weights.rule, rows, bias: weights.bias, heads: weights.heads.clone(), head_numbers }
     }
 
-    /// The network that comes with the program for a rule, if there is one.
+    /// The network of the program for `rule`, if it has one.
     pub fn embedded(rule: Rule) -> Option<Arc<Network>> {
         static NETWORKS: [OnceLock<Option<Arc<Network>>>; Rule::ALL.len()] =
             [const { OnceLock::new() }; Rule::ALL.len()];
@@ -82,39 +83,39 @@ impl Network {
         network.clone()
     }
 
-    /// The rule it was trained for.
+    /// The rule that it was trained for.
     pub fn rule(&self) -> Rule {
         self.rule
     }
 
-    /// The head that looks at a position.
+    /// The head for a position, by stage and side to move.
     #[inline]
     pub fn head(&self, board: &Board) -> &Head {
         let stage = architecture::stage(board.move_number());
         &self.heads[usize::from(self.head_numbers[stage][board.side().index()])]
     }
 
-    /// Both halves of a cell before any row is added.
+    /// The channels of a cell before any row is added.
     fn empty_cell(&self) -> [i16; WIDTH] {
         std::array::from_fn(|i| self.bias[i % CHANNELS])
     }
 }
 
-/// The network that takes the place of the one for its rule in builds for tuning: that of the file which
-/// `TENGEN_NETWORK` names. Programs ask before they begin: what is played without it would be no evidence.
+/// The network in the file that the environment variable `TENGEN_NETWORK` names, if it is set. In builds for tuning it
+/// replaces the embedded network of its rule. Programs check it at the start, so that no match is played with the embedded
+/// network by mistake.
 ///
 /// # Errors
-/// When there is no such file, or it holds no network.
+/// When the file cannot be read, or is not a network.
 #[cfg(feature = "tune")]
 pub fn replacement() -> Result<Option<Weights>, String> {
     let Some(path) = std::env::var_os("TENGEN_NETWORK").map(std::path::PathBuf::from) else { return Ok(None) };
-    let told = |error: &dyn std::error::Error| format!("TENGEN_NETWORK={}: {error}", path.display());
-    let bytes = std::fs::read(&path).map_err(|error| told(&error))?;
-    Weights::parse(&bytes).map(Some).map_err(|error| told(&error))
+    let message = |error: &dyn std::error::Error| format!("TENGEN_NETWORK={}: {error}", path.display());
+    let bytes = std::fs::read(&path).map_err(|error| message(&error))?;
+    Weights::parse(&bytes).map(Some).map_err(|error| message(&error))
 }
 
-/// The bytes of the network that comes with the program for a rule; where they come from is told beside them, in
-/// `weights/README.md`.
+/// The file of the embedded network for `rule`, if there is one. `weights/README.md` says how it was trained.
 pub fn embedded_bytes(rule: Rule) -> Option<&'static [u8]> {
     match rule {
         Rule::Freestyle => Some(include_bytes!("weights/freestyle.tnn")),
@@ -135,7 +136,7 @@ pub(crate) mod tests {
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
 
-    /// Weights that mean nothing, but use every range.
+    /// Random weights that use all ranges.
     pub fn random_weights(rule: Rule, seed: u64) -> Weights {
         let mut random = SmallRng::seed_from_u64(seed);
         let sides = if rule == Rule::Renju { 2 } else { 1 };
@@ -175,7 +176,7 @@ pub(crate) mod tests {
         head
     }
 
-    /// A board with a few random stones near its middle.
+    /// A board with random stones near its middle.
     fn random_board(rule: Rule, size: Size, stones: usize, random: &mut SmallRng) -> Board {
         let mut board = Board::new(rule, size);
         for _ in 0..stones {
@@ -196,7 +197,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_accumulator_follows_random_games_to_the_last_bit() {
+    fn the_accumulator_equals_the_definition_in_random_games() {
         for rule in Rule::ALL {
             let weights = random_weights(rule, 7);
             let network = Arc::new(Network::new(&weights));
@@ -219,7 +220,7 @@ pub(crate) mod tests {
                         board.play(point, &mut NullObserver);
                         depth += 1;
                     }
-                    // Asked only now and then: moves and undos pile up in between.
+                    // Only every fourth step, so that several moves and undos are pending.
                     if step % 4 == 0 {
                         accumulator.update();
                         assert_eq!(*accumulator.pooled(), definition::pooled(&weights, &board), "{rule:?} {step}");
@@ -242,7 +243,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_refresh_forgets_and_dead_squares_are_walls() {
+    fn a_refresh_discards_moves_and_dead_squares_are_walls() {
         let weights = random_weights(Rule::Caro, 8);
         let network = Arc::new(Network::new(&weights));
         let size = Size::square(12).unwrap();

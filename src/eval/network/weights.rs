@@ -1,56 +1,55 @@
-//! A network's numbers, and the file they come from.
+//! The weights of a network, and their file format.
 //!
-//! The file, little-endian: magic, version, rule, number of heads, channels, two layer widths, then the rows of both
-//! mappings in the order of their numbers, the bias, the heads, and a CRC-32 of everything before it. Nothing in it is
-//! trusted: a file that does not fit in every respect is refused as a whole.
+//! The file is little-endian: magic, version, rule, number of heads, channels, widths of the two layers; then the rows of
+//! both kinds of lines in order, the bias, the heads; and a CRC-32 of everything before it. A file that is wrong in any
+//! respect is refused. The dimensions are in [`super::architecture`].
 
 use super::architecture::NEARNESS;
 use super::features::{MAPPINGS, ROWS, SHAPES, row_of};
 use crate::base::Rule;
 use std::fmt;
 
-// Part of the file's format.
+// The dimensions are part of the file format.
 pub use super::architecture::{
     CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, PAIRS, POLICY_SCALE,
     SECOND, STAGES, THREATS, WIDTH, head_number, stage,
 };
 
-/// The layers above the pooled cells, for one side to move. Both layers are kept by input: what one input adds to all
-/// sums stands together.
+/// The layers above the pooled cells. Both layers are stored by input: the weights of one input for all sums are adjacent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// First layer, from the own half, then from the opposing half.
+    /// First layer: weights of the channels, first those of the side to move, in head units.
     pub first: Box<[[i16; FIRST]; WIDTH]>,
-    /// Its bias, in input times head units.
+    /// First layer: bias, in input times head units.
     pub first_bias: [i32; FIRST],
-    /// What each threat feature adds to the first layer, in head units.
+    /// First layer: weights of the threat inputs, in head units.
     pub threats: Box<[[i16; FIRST]; THREATS]>,
-    /// First layer, from the hints.
+    /// First layer: weights of the hints, in head units.
     pub hints: [[i16; FIRST]; HINTS],
-    /// Second layer.
+    /// Second layer: weights, in head units.
     pub second: Box<[[i16; SECOND]; FIRST]>,
-    /// Its bias, in output units.
+    /// Second layer: bias, in output units.
     pub second_bias: [i32; SECOND],
-    /// Output weights.
+    /// Output: weights, in head units.
     pub output: [i16; SECOND],
-    /// Output bias, in output units.
+    /// Output: bias, in output units.
     pub output_bias: i32,
-    /// Straight from the input to the output, in head units.
+    /// Direct weights from the channels to the output, in head units.
     pub skip: [i16; WIDTH],
-    /// Straight from the threat features to the output, in output units.
+    /// Direct weights from the threat inputs to the output, in output units.
     pub skip_threats: [i32; THREATS],
-    /// Straight from the hints to the output, in head units.
+    /// Direct weights from the hints to the output, in head units.
     pub skip_hints: [i16; HINTS],
-    /// Policy: weights of a cell's channels, own half then opposing half.
+    /// Policy: weights of a cell's channels, first those of the side to move.
     pub policy: [i16; WIDTH],
-    /// Policy: what a pair of threats (see [`super::architecture::pair`]) is worth, in policy units.
+    /// Policy: weights of the pairs of threats ([`super::architecture::pair`]), in policy units.
     pub pairs: Box<[i32; PAIRS]>,
-    /// Policy: what nearness to the opponent's last move is worth, and to the own one before, in policy units.
+    /// Policy: weights of the nearness to the opponent's last move, and to the own last move, in policy units.
     pub near: [[i32; NEARNESS]; 2],
 }
 
 impl Head {
-    /// A head that says nothing.
+    /// A head whose weights are all zero.
     pub fn zero() -> Head {
         Head {
             first: Box::new([[0; FIRST]; WIDTH]),
@@ -71,29 +70,29 @@ impl Head {
     }
 }
 
-/// A network as the file has it: one row for a shape and its mirror image.
+/// A network as in its file, with one row for a shape and its mirror image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// The rule it was trained for.
+    /// The rule that it was trained for.
     pub rule: Rule,
-    /// Rows of the mappings, one after the other.
+    /// The rows for orthogonal lines, then those for diagonals.
     pub rows: Vec<[i8; CHANNELS]>,
-    /// Added to every cell's half.
+    /// The bias of a cell, the same for both colours.
     pub bias: [i16; CHANNELS],
-    /// One head, or one for each side to move; or as many for each stage.
+    /// The heads; [`super::architecture::head_number`] says which is for what.
     pub heads: Vec<Head>,
 }
 
-/// Why a file is no network.
+/// Why a file is not a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeightsError {
-    /// It does not begin like one.
+    /// The magic number is missing.
     NotANetwork,
-    /// It has a version, a rule or dimensions that this program does not know.
+    /// The version, the rule or a dimension is not supported.
     Unsupported,
-    /// It is shorter or longer than it says.
+    /// The file is too short or too long.
     Length,
-    /// Its checksum is wrong, or a number is out of range.
+    /// The checksum is wrong, or a number is out of range.
     Damaged,
 }
 
@@ -115,10 +114,10 @@ const VERSION: u16 = 2;
 const HEADER: usize = 20;
 
 impl Weights {
-    /// Reads a file's bytes.
+    /// The network in a file.
     ///
     /// # Errors
-    /// When they are not exactly a network of this version and size.
+    /// When the file is not a valid network of the supported version and dimensions.
     pub fn parse(bytes: &[u8]) -> Result<Weights, WeightsError> {
         if bytes.len() < HEADER || &bytes[..8] != MAGIC {
             return Err(WeightsError::NotANetwork);
@@ -149,7 +148,7 @@ impl Weights {
         Ok(weights)
     }
 
-    /// The file's bytes.
+    /// The file with this network.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         let rule = u16::from(self.rule.number());
@@ -179,7 +178,7 @@ impl Weights {
         out
     }
 
-    /// Whether all numbers are small enough that no sum can overflow.
+    /// Whether all weights are small enough that no sum can overflow.
     fn is_sound(&self) -> bool {
         let small = |weights: &[i16]| weights.iter().all(|&weight| i32::from(weight).abs() <= HEAD_MAX);
         let modest = |weights: &[i32]| weights.iter().all(|&weight| weight.abs() <= 1 << 28);
@@ -203,7 +202,7 @@ impl Weights {
             })
     }
 
-    /// One row for every shape, so that no look-up has to think of mirror images.
+    /// The rows by shape: mirror images have copies of the same row.
     pub fn expanded_rows(&self) -> Vec<[i8; CHANNELS]> {
         (0..MAPPINGS * SHAPES).map(|i| self.rows[i / SHAPES * ROWS + row_of(i % SHAPES)]).collect()
     }
@@ -213,7 +212,7 @@ fn put16(out: &mut Vec<u8>, numbers: &[i16]) {
     out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
 }
 
-/// A layer, output by output.
+/// Writes a layer in the order of its outputs, as the file has it.
 fn put_by_output<const N: usize>(out: &mut Vec<u8>, layer: &[[i16; N]]) {
     (0..N).for_each(|output| layer.iter().for_each(|row| put16(out, &[row[output]])));
 }
@@ -247,7 +246,7 @@ impl Reader<'_> {
             .map(|b| std::array::from_fn(|i| i32::from_le_bytes([b[4 * i], b[4 * i + 1], b[4 * i + 2], b[4 * i + 3]])))
     }
 
-    /// A layer, which the file has by output.
+    /// Reads a layer, which the file has in the order of its outputs.
     fn by_output<const N: usize>(&mut self, layer: &mut [[i16; N]]) -> Result<(), WeightsError> {
         for output in 0..N {
             for row in layer.iter_mut() {
@@ -279,7 +278,7 @@ impl Reader<'_> {
     }
 }
 
-/// The usual CRC-32 (polynomial 0xEDB88320, reflected).
+/// The standard CRC-32 (polynomial 0xEDB88320, reflected).
 pub fn crc32(bytes: &[u8]) -> u32 {
     static TABLE: [u32; 256] = {
         let mut table = [0; 256];
@@ -304,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checksum_is_the_usual_one() {
+    fn the_checksum_is_the_standard_one() {
         assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
     }
 
@@ -317,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_does_not_fit_is_refused() {
+    fn an_invalid_file_is_refused() {
         let good = random_weights(Rule::Standard, 4).to_bytes();
         assert_eq!(Weights::parse(b""), Err(WeightsError::NotANetwork));
         assert_eq!(Weights::parse(&good[..good.len() - 1]), Err(WeightsError::Length));
