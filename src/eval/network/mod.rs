@@ -141,7 +141,7 @@ pub(crate) mod tests {
         let mut random = SmallRng::seed_from_u64(seed);
         let sides = if rule == Rule::Renju { 2 } else { 1 };
         let heads = (0..sides * STAGES).map(|_| random_head(&mut random)).collect();
-        let rows = features::MAPPINGS * features::ROWS;
+        let rows = MAPPINGS * features::ROWS;
         Weights {
             rule,
             rows: (0..rows).map(|_| std::array::from_fn(|_| random.random_range(-40..=40))).collect(),
