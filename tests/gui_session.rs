@@ -1,40 +1,42 @@
-//! Yixin-Board at work, as its source and its traffic show it: thirty moves with taking back, stops, several lines and
-//! queries. A model of the GUI counts what it is owed; a line too many or too few, and it is out of step.
+//! A session of Yixin-Board as its traffic shows it: thirty moves with taking back, stops, several lines and queries.
+//! A model of the GUI counts the answers that are due; a line too many or too few fails.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
 const SIDE: i64 = 15;
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long all answers due may take on the busiest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 type Square = (i64, i64);
 
-/// What the GUI knows and waits for.
+/// What the GUI knows, and the answers that it waits for.
 struct Gui {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
     /// Moves of the game, black first.
     path: Vec<Square>,
-    /// Whether a move is awaited.
+    /// Whether a move is due.
     thinking: bool,
-    /// Moves that will come and are not wanted any more.
+    /// Moves that are due and no longer wanted.
     omit: usize,
-    /// Answers to START and YXSHOWFORBID that will come.
+    /// Answers to START and YXSHOWFORBID that are due.
     oks: usize,
     forbids: usize,
-    /// `REFRESH` and `DONE` of the database still to come.
+    /// Answers to database queries that are due: each ends with `DATABASE DONE`.
     databases: usize,
     use_database: bool,
-    /// What was forbidden when last told.
+    /// The forbidden points of the last answer.
     forbidden: Vec<Square>,
     messages: Vec<String>,
-    moves_received: usize,
+    /// Answers to YXSHOWINFO so far.
+    infos: usize,
 }
 
 impl Gui {
@@ -68,7 +70,7 @@ impl Gui {
             use_database: false,
             forbidden,
             messages,
-            moves_received: 0,
+            infos: 0,
         }
     }
 
@@ -146,28 +148,30 @@ impl Gui {
         self.query_database();
     }
 
-    /// Takes one line in as the GUI does; anything it cannot place is a failure.
+    /// Reads one line as the GUI does; a line that is not due is a failure.
     fn take(&mut self, line: &str) {
         if let Some(message) = line.strip_prefix("MESSAGE ") {
             match message {
                 "DATABASE DONE" => {
-                    self.databases = self.databases.checked_sub(1).expect("a database answer that nobody asked for");
+                    self.databases = self.databases.checked_sub(1).expect("a database answer that was not asked for");
                 }
-                message => self.messages.push(message.to_owned()),
+                message => {
+                    self.infos += usize::from(message.starts_with("INFO MAX_THREAD_NUM "));
+                    self.messages.push(message.to_owned());
+                }
             }
             return;
         }
         if line == "OK" {
-            self.oks = self.oks.checked_sub(1).expect("an OK that nobody asked for");
+            self.oks = self.oks.checked_sub(1).expect("an OK that was not asked for");
         } else if let Some(points) = line.strip_prefix("FORBID ") {
-            self.forbids = self.forbids.checked_sub(1).expect("a FORBID that nobody asked for");
+            self.forbids = self.forbids.checked_sub(1).expect("a FORBID that was not asked for");
             let digits = points.strip_suffix('.').expect("a full stop ends the list").as_bytes();
             let number = |pair: &[u8]| i64::from(pair[0] - b'0') * 10 + i64::from(pair[1] - b'0');
             self.forbidden = digits.chunks(4).map(|point| (number(&point[..2]), number(&point[2..]))).collect();
         } else {
             let numbers = line.split_once(',').and_then(|(r, c)| Some((r.parse().ok()?, c.parse().ok()?)));
             let square: Square = numbers.unwrap_or_else(|| panic!("{line:?} is no line of this dialect"));
-            self.moves_received += 1;
             if self.omit > 0 {
                 self.omit -= 1;
                 return;
@@ -184,33 +188,42 @@ impl Gui {
         !self.thinking && self.omit + self.oks + self.forbids + self.databases == 0
     }
 
-    /// Reads until nothing is owed.
-    fn wait(&mut self) {
+    /// Reads lines until this holds.
+    fn read_until(&mut self, is_done: impl Fn(&Gui) -> bool) {
         let until = Instant::now() + PATIENCE;
-        while !self.settled() {
+        while !is_done(self) {
             match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(line) => self.take(&line),
                 Err(error) => panic!(
-                    "{error}; still owed: a move {}, {} to omit, {} OK, {} FORBID, {} database",
+                    "{error}; still due: a move {}, {} to omit, {} OK, {} FORBID, {} database",
                     self.thinking, self.omit, self.oks, self.forbids, self.databases
                 ),
             }
         }
     }
 
-    /// Nothing but messages comes for a while.
-    fn expect_silence(&mut self, time: Duration) {
-        let until = Instant::now() + time;
-        loop {
-            match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(line) => assert!(line.starts_with("MESSAGE "), "{line:?} breaks the silence"),
-                Err(RecvTimeoutError::Timeout) => return,
-                Err(RecvTimeoutError::Disconnected) => panic!("the engine has gone"),
-            }
-        }
+    /// Reads until no answer is due.
+    fn wait(&mut self) {
+        self.read_until(Gui::settled);
     }
 
-    /// A free square near the last stone, not forbidden: the user's move.
+    /// Waits until the search has finished an iteration, or has answered.
+    fn wait_for_iteration(&mut self) {
+        // The OK of its position comes before everything that the search says.
+        self.read_until(|gui| gui.oks == 0);
+        self.messages.clear();
+        self.read_until(|gui| !gui.thinking || gui.messages.iter().any(|message| message.starts_with("depth ")));
+    }
+
+    /// Nothing comes that is not due. The brain answers in order, so after the answer to one more question every line
+    /// that was due before has come.
+    fn expect_silence(&mut self) {
+        let infos = self.infos;
+        self.send("yxshowinfo");
+        self.read_until(|gui| gui.infos > infos);
+    }
+
+    /// The user's move: a free square near the last stone, not forbidden.
     fn some_square(&self, number: i64) -> Square {
         let &(row, column) = self.path.last().unwrap_or(&(7, 7));
         let around = (0..).map(|n| n + number).flat_map(|n| {
@@ -226,7 +239,7 @@ impl Gui {
     }
 }
 
-/// What has happened in a game so far.
+/// How often the user did what in a game.
 #[derive(Debug, Default)]
 struct Happened {
     undone: usize,
@@ -261,7 +274,7 @@ impl Gui {
         self.wait();
     }
 
-    /// The computer moves for whoever is to move.
+    /// The computer moves for the side to move.
     fn think_and_wait(&mut self) {
         self.think();
         self.wait();
@@ -271,13 +284,13 @@ impl Gui {
     fn stop_a_long_search(&mut self) {
         self.send("INFO timeout_turn 60000");
         self.think();
-        thread::sleep(Duration::from_millis(150));
+        self.wait_for_iteration();
         self.send("yxstop");
         self.send("INFO timeout_turn 150");
         self.wait();
     }
 
-    /// Several lines are asked for; whether they came. A threat may leave one move only.
+    /// Asks for several lines. Returns whether they came: a threat may leave one move only.
     fn ask_for_lines(&mut self) -> bool {
         self.messages.clear();
         self.best_lines(3);
@@ -289,23 +302,22 @@ impl Gui {
     fn undo_in_mid_search(&mut self) {
         self.send("INFO timeout_turn 60000");
         self.think();
-        thread::sleep(Duration::from_millis(120));
+        self.wait_for_iteration();
         self.undo();
-        thread::sleep(Duration::from_millis(60));
         self.think();
-        thread::sleep(Duration::from_millis(120));
+        self.wait_for_iteration();
         self.undo();
         self.send("INFO timeout_turn 150");
         self.wait();
-        self.expect_silence(Duration::from_millis(200));
+        self.expect_silence();
         self.think_and_wait();
     }
 
-    /// The user takes back when nobody thinks: a stop that stops nothing.
+    /// The user takes back while nothing is being searched, so that the stop has nothing to stop.
     fn undo_at_rest(&mut self) {
         self.undo();
         self.wait();
-        self.expect_silence(Duration::from_millis(100));
+        self.expect_silence();
         self.think_and_wait();
     }
 
@@ -353,7 +365,9 @@ fn thirty_moves_stay_in_step() {
     }
     assert!(happened.undone >= 3 && happened.stopped >= 2 && happened.listed >= 1, "{happened:?}");
     assert!(gui.messages.iter().any(|message| message.starts_with("DATABASE ")));
-    gui.expect_silence(Duration::from_millis(300));
+    gui.expect_silence();
     gui.send("end");
     assert!(gui.child.wait().unwrap().success());
+    let rest: Vec<String> = gui.lines.iter().filter(|line| !line.starts_with("MESSAGE ")).collect();
+    assert_eq!(rest, [""; 0], "said after the end");
 }

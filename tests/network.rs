@@ -1,15 +1,19 @@
-//! The networks that come with the program: exactly those that are told of beside them, and sound.
+//! The networks that come with the program: their hashes are the pinned ones, each is for its rule, and the fast code
+//! computes what the definition says.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use sha2::{Digest, Sha256};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tengen::base::{Rule, Size};
 use tengen::board::notation::parse_moves;
 use tengen::board::{Board, NullObserver};
 use tengen::eval::EvaluatorKind;
 use tengen::eval::network::weights::STAGES;
 use tengen::eval::network::{Accumulator, Kernel, Network, Weights, definition, embedded_bytes};
+
+/// How long one network may take to be read; START has to be answered within 150 ms.
+const READING: Duration = Duration::from_millis(100);
 
 /// SHA-256 of each file.
 const PINS: [(Rule, &str); 4] = [
@@ -37,28 +41,33 @@ fn the_files_are_the_pinned_ones() {
 }
 
 #[test]
-fn each_is_a_network_for_its_rule_and_quickly_read() {
+fn each_is_a_network_for_its_rule_and_is_read_quickly() {
     for rule in Rule::ALL {
         let Some(bytes) = embedded_bytes(rule) else {
             assert_eq!(EvaluatorKind::best(rule), EvaluatorKind::Classical, "there is no network for it");
             continue;
         };
-        let begun = Instant::now();
         let weights = Weights::parse(bytes).unwrap();
         let network = Network::embedded(rule).unwrap();
-        assert!(begun.elapsed().as_millis() < 500, "{:?}", begun.elapsed());
+        // A busy machine may take the processor away; not every time.
+        let is_quick = |_| {
+            let begun = Instant::now();
+            Weights::parse(bytes).unwrap();
+            begun.elapsed() < READING
+        };
+        assert!((0..20).any(is_quick), "{}: never read within {READING:?}", rule.name());
         assert_eq!((weights.rule, network.rule()), (rule, rule));
         assert_eq!(weights.heads.len(), if rule == Rule::Renju { 2 * STAGES } else { STAGES });
     }
 }
 
 #[test]
-fn they_find_a_threat_better_than_none_and_compute_what_the_definition_says() {
+fn a_threat_is_worth_more_than_none_and_the_definition_says_the_same() {
     let size = Size::square(15).unwrap();
     for (rule, _) in PINS {
         let weights = Weights::parse(embedded_bytes(rule).unwrap()).unwrap();
         let network = Network::embedded(rule).unwrap();
-        // Black has an open three and the move; in the other position black's third stone stands apart.
+        // Black to move. First black has an open three, then the third stone stands apart.
         let logits = ["h8a1i8a3j8a5", "h8a1i8a3m2a5"].map(|moves| {
             let mut board = Board::new(rule, size);
             for point in parse_moves(moves, size).unwrap() {

@@ -1,4 +1,4 @@
-//! The bug bundle from end to end: sessions by the clock, with interruptions, are recorded and repeated.
+//! Recorded sessions from end to end: games by the clock, interrupted and killed ones too, are repeated move by move.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -9,10 +9,14 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-/// A brain that writes down what happens.
+/// How long an answer may take on the busiest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A brain that records its session.
 struct Recorded {
     child: Child,
     input: ChildStdin,
+    /// Everything that it writes.
     lines: Receiver<String>,
 }
 
@@ -27,7 +31,7 @@ impl Recorded {
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok).filter(|line| !line.starts_with("MESSAGE")) {
+            for line in output.lines().map_while(Result::ok) {
                 if sender.send(line).is_err() {
                     break;
                 }
@@ -48,8 +52,24 @@ impl Recorded {
         self.answer()
     }
 
+    /// The next line that is no message.
     fn answer(&mut self) -> String {
-        self.lines.recv_timeout(Duration::from_secs(60)).expect("an answer")
+        self.read(|line| !line.starts_with("MESSAGE"))
+    }
+
+    /// Waits until a search has finished an iteration.
+    fn wait_for_iteration(&mut self) {
+        self.read(|line| line.starts_with("MESSAGE") && line.contains(" depth "));
+    }
+
+    /// The next line of this kind.
+    fn read(&mut self, is_wanted: impl Fn(&str) -> bool) -> String {
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE).expect("the brain writes a line");
+            if is_wanted(&line) {
+                return line;
+            }
+        }
     }
 
     fn end(mut self) {
@@ -99,11 +119,11 @@ fn analysis_with_interruptions_is_repeated() {
     brain.send(&["info show_detail 1", "yxshowinfo"]);
     assert_eq!(brain.ask(&["START 15 15"]), "OK");
     brain.send(&["INFO timeout_turn 20000", "yxboard", "7,7,1", "8,8,2", "done", "yxnbest 3"]);
-    thread::sleep(Duration::from_millis(300));
+    brain.wait_for_iteration();
     brain.ask(&["yxstop"]);
     brain.send(&["start 15 15", "board", "7,7,2", "done"]);
     brain.answer();
-    thread::sleep(Duration::from_millis(200));
+    brain.wait_for_iteration();
     brain.send(&["start 15 15", "yxboard", "7,7,2", "8,8,1", "6,7,2", "done", "yxshowforbid", "yxstop"]);
     for _ in 0..3 {
         brain.answer();
@@ -126,7 +146,7 @@ fn a_record_of_a_killed_process_is_repeated_as_far_as_it_goes() {
     brain.ask(&["START 20"]);
     brain.ask(&["INFO timeout_turn 100", "TURN 9,9"]);
     brain.send(&["INFO timeout_turn 60000", "TURN 0,0"]);
-    thread::sleep(Duration::from_millis(300));
+    brain.wait_for_iteration();
     brain.child.kill().unwrap();
     brain.child.wait().unwrap();
     let output = replay(&path);
@@ -146,14 +166,14 @@ fn two_brains_keep_two_records() {
         check(&path, 1);
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
-    // Where there is no place for a record, the game goes on without.
+    // The game goes on when the record cannot be written.
     let mut brain = Recorded::start(&[], Some(&folder.path().join("no such folder/record")));
     assert_eq!(brain.ask(&["START 15"]), "OK");
     brain.end();
 }
 
 #[test]
-fn a_difference_is_seen_and_nonsense_refused() {
+fn a_difference_is_found_and_nonsense_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("game.txt");
     let mut brain = Recorded::start(&[], Some(&path));

@@ -1,5 +1,5 @@
-//! Several threads at one search: they answer in time with legal moves, stop at once, and none is left behind.
-//! `TENGEN_GAMES` sets the number of games.
+//! Searches with several threads: they make legal moves in time and stop at once, and no thread is left behind.
+//! `TENGEN_GAMES=1000` plays that many games; the normal run plays a few.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -7,20 +7,22 @@ mod common;
 
 use common::{mover, moves_text, oracle_after, random_move, seeded, size};
 use rand::Rng;
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tengen::base::{Cell, Color, Point, Rule};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::{Engine, Options};
-use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
+use tengen::search::{Iteration, NullSink, ReportSink, SearchControl, SearchLimits, SearchReport};
 
-/// Threads are counted by the process: one test at a time.
+/// Makes the tests take turns: helper threads are counted in the whole process.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Holds the helper threads of this process to a number. A thread takes a moment to put its name up, and to vanish.
+/// Waits until this process has that many helper threads. A new thread takes a moment to set its name, and one that
+/// ends takes a moment to disappear.
 #[cfg(target_os = "linux")]
 #[track_caller]
 fn expect_helpers(expected: usize, when: &str) {
@@ -46,7 +48,7 @@ fn engine(rule: Rule, sides: (usize, usize), threads: usize) -> Engine {
     engine
 }
 
-/// Some stones in the middle of a 15x15 board, nothing decided.
+/// Plays some moves in the middle of a 15x15 board; the position is open.
 fn middle_game(engine: &mut Engine) {
     for (x, y) in [(7, 7), (8, 8), (7, 8), (7, 9), (9, 7), (8, 7), (8, 6), (6, 8)] {
         engine.play(Point::new(x, y).unwrap()).unwrap();
@@ -100,7 +102,7 @@ fn limits_hold_for_all_threads_together() {
     for wanted in [1, 100, 3000, 60_000] {
         engine.clear_hash();
         let report = think(&mut engine, &nodes(wanted));
-        // A thread tells of its nodes now and then, and a helper may run a while before the main one does.
+        // Threads report their nodes in batches, and a helper may run for a while before the main thread does.
         assert!(report.last.nodes <= wanted + 30_000, "{} nodes instead of {wanted}", report.last.nodes);
         assert!(report.best.is_some());
     }
@@ -109,36 +111,43 @@ fn limits_hold_for_all_threads_together() {
     assert!((1..=6).contains(&report.last.depth));
 }
 
+/// Sends a signal after each iteration.
+struct Iterations(Sender<()>);
+
+impl ReportSink for Iterations {
+    fn iteration(&mut self, _iteration: &Iteration) {
+        // Nobody listens any more after the stop.
+        let _ = self.0.send(());
+    }
+}
+
 #[test]
 fn a_stop_and_the_clock_are_obeyed() {
     let _turn = alone();
     let mut engine = engine(Rule::Freestyle, (15, 15), 2);
     middle_game(&mut engine);
-    // The best of several: a busy machine may let anybody sleep.
-    let mut latency = Duration::MAX;
-    let mut late = Duration::MAX;
-    for _ in 0..5 {
+    // A busy machine may keep every thread waiting for a while, but not every time.
+    let mut is_prompt = || {
         engine.clear_hash();
         let control = SearchControl::default();
         control.begin(SearchLimits::default());
         let stopped = std::thread::scope(|scope| {
-            let stopper = scope.spawn(|| {
-                std::thread::sleep(Duration::from_millis(60));
+            let (sender, finished) = mpsc::channel();
+            let control = &control;
+            let stopper = scope.spawn(move || {
+                finished.recv().unwrap();
                 control.stop();
                 Instant::now()
             });
-            engine.think(&control, &mut NullSink);
+            engine.think(control, &mut Iterations(sender));
             let end = Instant::now();
             end.saturating_duration_since(stopper.join().unwrap())
         });
-        latency = latency.min(stopped);
         let begin = Instant::now();
-        let turn = Duration::from_millis(100);
-        think(&mut engine, &SearchLimits { turn: Some(turn), ..SearchLimits::default() });
-        late = late.min(begin.elapsed());
-    }
-    assert!(latency < Duration::from_millis(50), "stopped after {latency:?}");
-    assert!(late < Duration::from_millis(150), "answered after {late:?}");
+        think(&mut engine, &SearchLimits { turn: Some(Duration::from_millis(100)), ..SearchLimits::default() });
+        stopped < Duration::from_millis(50) && begin.elapsed() < Duration::from_millis(150)
+    };
+    assert!((0..20).any(|_| is_prompt()), "stopped or answered late, twenty times");
 }
 
 #[test]
@@ -158,7 +167,7 @@ fn one_thread_is_deterministic_whatever_came_before() {
     assert_eq!(search(&mut engine), expected);
 }
 
-/// Plays one game of two engines with two and three threads; every move is the oracle's to judge.
+/// Plays one game between two engines with two and three threads; the oracle judges every move.
 fn play(rule: Rule, sides: (usize, usize), seed: u64) {
     let mut random = seeded(seed);
     let mut players = [engine(rule, sides, 2), engine(rule, sides, 3)];
