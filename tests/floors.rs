@@ -1,5 +1,5 @@
 //! The order of the source: a floor uses only those below it, no files use each other in a circle, no file is too long,
-//! and only a few rooms touch the standard streams.
+//! only a few rooms touch the standard streams, and the map in `docs/house.md` is complete.
 //!
 //! This holds for the library and for the package of tools, which stands on the library. Files are read with `syn`;
 //! `floors/circles.rs` says what counts as a use.
@@ -13,11 +13,16 @@ mod source;
 
 use circles::Crate;
 use source::{Kind, Source};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The floors from the ground up. Search and solver share one: there the solver may use the search, which knows nothing
 /// of the solver. `lib.rs`, `main.rs` and `bin/` stand outside and may use every floor.
 const FLOORS: [&str; 8] = ["base", "board", "eval", "search", "solver", "engine", "protocol", "tools"];
+
+/// Where every file has a row, and every test program.
+const MAP: &str = include_str!("../docs/house.md");
+const LABORATORY: &str = include_str!("../docs/laboratory.md");
 
 /// Folders with Rust sources.
 const LIBRARY: &str = "src";
@@ -64,6 +69,65 @@ fn no_test_is_too_long() {
     let files = TESTS.iter().flat_map(|folder| rust_files(folder));
     let complaints: Vec<String> = files.filter_map(|(name, text)| check_length(&name, text.lines().count())).collect();
     expect_none(&complaints);
+}
+
+/// Words in backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn the_map_names_every_file() {
+    let mut named = BTreeSet::from(["src/lib.rs".to_owned(), "src/main.rs".to_owned()]);
+    let mut folder = None;
+    for line in MAP.lines() {
+        if line.starts_with('#') {
+            let folders: Vec<&str> = quoted(line).filter(|word| word.ends_with('/')).collect();
+            folder = if let [only] = folders[..] { Some(only) } else { None };
+        } else if let (Some(folder), Some(row)) = (folder, line.strip_prefix("| ")) {
+            let cell = row.split(" |").next().unwrap_or_default();
+            named.extend(quoted(cell).map(|file| format!("{folder}{file}")));
+        }
+    }
+    let is_test = |name: &str| name.ends_with("/tests.rs") || name.contains("/tests/");
+    let files = [LIBRARY, TOOLS].into_iter().flat_map(rust_files).map(|(name, _)| name);
+    let files: BTreeSet<String> = files.filter(|name| !is_test(name)).collect();
+    let missing: Vec<_> = files.difference(&named).collect();
+    let gone: Vec<_> = named.difference(&files).collect();
+    assert!(
+        missing.is_empty() && gone.is_empty(),
+        "docs/house.md lacks {missing:?} and names {gone:?}, which are gone"
+    );
+}
+
+#[test]
+fn the_docs_name_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for page in ["docs/house.md", "docs/laboratory.md", "docs/network.md", "CONTRIBUTING.md"] {
+        let text = std::fs::read_to_string(root.join(page)).unwrap();
+        let paths = quoted(&text).filter(|word| {
+            ["src/", "tools/", "tests/", "scripts/"].iter().any(|folder| word.starts_with(folder))
+                && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./".contains(letter))
+        });
+        for path in paths {
+            assert!(root.join(path).exists(), "{page} names {path}");
+        }
+    }
+}
+
+#[test]
+fn the_table_of_tests_is_complete() {
+    let rows = LABORATORY.split("\n| test | what it checks |").nth(1).expect("there is a table of tests");
+    let rows = rows.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let shown: BTreeSet<&str> = rows.filter_map(|row| quoted(row).next()).collect();
+    let files = TESTS.iter().flat_map(|folder| rust_files(folder).into_iter().map(move |file| (folder, file.0)));
+    let programs = files.filter_map(|(folder, name)| {
+        let program = name.strip_prefix(folder)?.strip_prefix('/')?;
+        let program = program.strip_suffix("/main.rs").or(program.strip_suffix(".rs"))?;
+        (!program.contains('/')).then(|| program.to_owned())
+    });
+    let programs: BTreeSet<String> = programs.collect();
+    assert_eq!(shown, programs.iter().map(String::as_str).collect(), "the tests in docs/laboratory.md");
 }
 
 fn expect_none(complaints: &[String]) {
