@@ -1,4 +1,4 @@
-//! Several best lines, blocked moves and paths, balanced positions: an analyst's questions to the engine.
+//! Several best lines, blocked moves and paths, balanced positions: what an analysing GUI asks of the engine.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -25,7 +25,7 @@ fn engine(rule: Rule, stones: &[(usize, usize)]) -> Engine {
     engine
 }
 
-/// Some stones in the middle, nothing decided.
+/// Moves in the middle of the board; the position is open.
 const MIDDLE: &[(usize, usize)] = &[(7, 7), (8, 8), (7, 8), (7, 9), (9, 7), (8, 7), (8, 6), (6, 8)];
 
 fn control(limits: SearchLimits) -> SearchControl {
@@ -46,7 +46,7 @@ fn firsts(report: &SearchReport) -> Vec<Point> {
     report.lines.iter().map(|line| line.pv[0]).collect()
 }
 
-/// Holds the lines to what lines are: different moves, best first, ranked, each beginning a line of legal moves.
+/// Checks that the lines begin with different moves and are ranked, best first.
 #[track_caller]
 fn check(report: &SearchReport, wanted: usize) {
     assert_eq!(report.lines.len(), wanted);
@@ -80,7 +80,7 @@ fn one_line_is_the_plain_search() {
     assert_eq!((report.best, report.last.nodes), (plain.best, plain.last.nodes));
 }
 
-/// The slow twin of a shallow search for all lines: each move played and searched for itself.
+/// A shallow search for all lines gives each move the score of a search of its own.
 #[test]
 fn each_line_is_worth_what_its_move_is_worth() {
     let mut engine = engine(Rule::Standard, MIDDLE);
@@ -102,7 +102,7 @@ fn common_engine(engine: &Engine, next: Point) -> Engine {
     other
 }
 
-/// The point of it: five lines cost less than their slow twin, a search for each that leaves out the moves found before.
+/// Five lines cost less than five searches, each of which leaves out the moves found before.
 #[test]
 fn more_lines_cost_less_than_a_search_each() {
     let (mut together, mut apart) = (0, 0);
@@ -140,7 +140,7 @@ fn several_threads_report_lines_too() {
     check(&report, 3);
 }
 
-/// Analysis was capped by the level: at strength 0 it looked one ply ahead, with one thread.
+/// Bug: the level limited analysis, too: at strength 0 it searched one ply, with one thread.
 #[test]
 fn analysis_is_at_full_strength_whatever_the_level() {
     for strength in [0, 40, 99] {
@@ -150,15 +150,15 @@ fn analysis_is_at_full_strength_whatever_the_level() {
         let (report, expected) = (weak.analyse(2, &depth(8), &mut NullSink), full.analyse(2, &depth(8), &mut NullSink));
         assert_eq!((firsts(&report), report.last.nodes), (firsts(&expected), expected.last.nodes), "{strength}");
         assert_eq!(weak.balance(1, 0, &depth(4)), full.balance(1, 0, &depth(4)), "{strength}");
-        // A move is one of the level all the same, however deep the limits let it look.
-        let told = weak.think(&depth(8), &mut NullSink).last.depth;
-        assert!(told < 8, "{strength}: {told}");
+        // A move still follows the level, whatever depth the limits allow.
+        let reached = weak.think(&depth(8), &mut NullSink).last.depth;
+        assert!(reached < 8, "{strength}: {reached}");
     }
 }
 
-/// The threads asked for take part in an analysis; a level's move is made by one, so that it comes out the same again.
+/// An analysis uses all threads that were asked for. A level uses one, so that its moves can be repeated.
 #[test]
-fn analysis_uses_the_threads_asked_for_and_a_level_reads_alone() {
+fn analysis_uses_the_threads_asked_for_and_a_level_uses_one() {
     for (strength, limits) in [(0, depth(9)), (90, depth(9))] {
         let mut engine = engine(Rule::Freestyle, MIDDLE);
         (engine.options_mut().threads, engine.options_mut().strength) = (2, strength);
@@ -170,7 +170,7 @@ fn analysis_uses_the_threads_asked_for_and_a_level_reads_alone() {
         let played = engine.think(&limits, &mut NullSink);
         assert_eq!((played.best, played.last.nodes), (alone.best, alone.last.nodes), "{strength}");
         let alone = self::engine(Rule::Freestyle, MIDDLE).analyse(1, &limits, &mut NullSink).last.nodes;
-        // On a busy machine the second thread may not get to run before the search is over.
+        // On a busy machine the search may end before the second thread runs.
         let helped = (0..50).any(|_| {
             engine.clear_hash();
             let last = engine.analyse(1, &limits, &mut NullSink).last;
@@ -193,43 +193,41 @@ fn a_won_position_shows_the_win_and_what_else_there_is() {
 
 #[test]
 fn as_many_lines_as_there_are_moves() {
-    // Black threatens a five at both ends of nothing: white has one square to stop it.
+    // Black threatens one five: white has one move.
     let stones = [(7, 7), (6, 7), (8, 7), (0, 2), (9, 7), (0, 4), (10, 7)];
     let report = engine(Rule::Freestyle, &stones).analyse(5, &depth(6), &mut NullSink);
     assert_eq!(report.best, Some(point(11, 7)));
     assert!(report.lines.len() <= 1);
 }
 
-/// Counts what a sink is told.
+/// The ranks of the lines that a search reports.
 #[derive(Default)]
-struct Told {
-    ranks: Vec<usize>,
-}
+struct Ranks(Vec<usize>);
 
-impl ReportSink for Told {
+impl ReportSink for Ranks {
     fn iteration(&mut self, iteration: &Iteration) {
-        self.ranks.push(iteration.rank);
+        self.0.push(iteration.rank);
     }
 }
 
 #[test]
-fn every_iteration_tells_every_line() {
-    let mut told = Told::default();
-    engine(Rule::Freestyle, MIDDLE).analyse(3, &depth(5), &mut told);
-    assert_eq!(told.ranks, [3, 2, 1].repeat(5));
+fn every_iteration_reports_every_line() {
+    let mut ranks = Ranks::default();
+    engine(Rule::Freestyle, MIDDLE).analyse(3, &depth(5), &mut ranks);
+    assert_eq!(ranks.0, [3, 2, 1].repeat(5));
 }
 
-/// A move that is blocked after another is not found there, and is found again without the block.
+/// A blocked move of a line is not found, and it is found again without the block.
 #[test]
 fn a_blocked_path_changes_what_a_line_is_worth() {
-    // White to move; black threatens an open four with 7,7 8,7 9,7. Whatever white plays elsewhere, black wins -
-    // unless both of black's open fours are blocked after it.
+    // White to move; black threatens an open four with 7,7 8,7 9,7. If white plays elsewhere black wins, unless black's
+    // fours are blocked after that move.
     let stones = [(7, 7), (0, 0), (8, 7), (0, 2), (9, 7)];
     let mut engine = engine(Rule::Freestyle, &stones);
     let away = point(14, 14);
     let elsewhere: Vec<Point> = engine.size().points().filter(|&p| p != away).collect();
     engine.set_blocked(&elsewhere);
-    // With all other moves blocked that is no loss of the position, but as near to one as a value comes.
+    // With all other moves blocked this does not prove that the position is lost: the score is the lowest estimate.
     let seems_lost = |report: &SearchReport| report.last.score <= -Score::estimate(Score::EVAL_LIMIT);
     assert!(seems_lost(&engine.think(&depth(6), &mut NullSink)));
     let path = |last: (usize, usize)| -> Vec<Point> {
@@ -240,10 +238,10 @@ fn a_blocked_path_changes_what_a_line_is_worth() {
     assert_eq!(report.best, Some(away));
     assert!(!seems_lost(&report), "{:?}", report.last);
     engine.set_blocked_paths(&[]);
-    assert!(seems_lost(&engine.think(&depth(6), &mut NullSink)), "the block has left no trace");
+    assert!(seems_lost(&engine.think(&depth(6), &mut NullSink)), "the block still has an effect");
 }
 
-/// A move stands for its mirror image only where what is blocked after it is blocked after the other one, too.
+/// A move stands for its mirror image only where the same moves are blocked after both.
 #[test]
 fn blocked_paths_that_break_the_symmetry_keep_mirror_images_apart() {
     let mut engine = engine(Rule::Freestyle, &[(7, 7)]);
@@ -256,7 +254,7 @@ fn blocked_paths_that_break_the_symmetry_keep_mirror_images_apart() {
     let [left, right, up] = [[(6, 7), (5, 6)], [(8, 7), (9, 6)], [(7, 6), (6, 5)]];
     assert_eq!(moves(&[left], false).len(), moves(&[left], true).len(), "no symmetry is left");
     let images = [point(6, 7), point(8, 7), point(7, 6), point(7, 8)];
-    // Without a path they are all one move; otherwise those are one that a symmetry of the paths maps onto each other.
+    // Without a path all are one move; otherwise, two are one if a symmetry of the paths maps them onto each other.
     let cases: [(&[_], usize); 5] =
         [(&[], 1), (&[left], 4), (&[left, right], 3), (&[left, up], 2), (&[left, right, up], 4)];
     for (paths, distinct) in cases {
@@ -267,7 +265,7 @@ fn blocked_paths_that_break_the_symmetry_keep_mirror_images_apart() {
 
 #[test]
 fn balanced_stones_are_balanced() {
-    // With one stone not everything can be had: what it is worth to answer far away can.
+    // One stone cannot reach every score, but it can reach the one that follows a distant answer.
     let mut away = engine(Rule::Freestyle, &[(7, 7), (9, 8)]);
     let attainable = away.think(&depth(2), &mut NullSink).last.score.units();
     for (count, bias) in [(1, attainable), (2, 0), (3, -30)] {
@@ -307,7 +305,7 @@ fn mostly_blocked() -> Engine {
     engine
 }
 
-/// The stones were chosen without a look at the clock: 159 ms of 100 for eight stones on such a board.
+/// Bug: the stones were chosen without reading the clock: eight stones on such a board took 159 of 100 ms.
 #[test]
 fn a_balance_keeps_to_its_clock_however_many_stones() {
     let mut engine = mostly_blocked();
@@ -326,7 +324,7 @@ fn a_balance_keeps_to_its_clock_however_many_stones() {
 }
 
 #[test]
-fn a_balance_that_is_stopped_ends_with_the_search_at_hand() {
+fn a_stopped_balance_ends_with_its_current_search() {
     let mut engine = mostly_blocked();
     for count in 1..=8 {
         let control = control(SearchLimits::default());
@@ -337,7 +335,7 @@ fn a_balance_that_is_stopped_ends_with_the_search_at_hand() {
     }
 }
 
-/// Stones may go anywhere when all that is near others is blocked; nowhere when all is.
+/// When all points near stones are blocked, the new stones may stand anywhere else.
 #[test]
 fn a_balance_uses_what_room_there_is() {
     let mut engine = engine(Rule::Freestyle, &[(7, 7)]);
@@ -349,7 +347,7 @@ fn a_balance_uses_what_room_there_is() {
     assert_eq!(engine.balance(3, 0, &depth(2)), None);
 }
 
-/// What a search did is enough to do it again, whatever ended it.
+/// A search can be repeated from its trace, whatever ended it.
 #[test]
 fn a_trace_repeats_a_search() {
     let limits = [

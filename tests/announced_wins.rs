@@ -1,5 +1,5 @@
-//! What the brain says about wins while it thinks: found ones with their distance and line, and nothing of that kind
-//! about what is only believed.
+//! What the brain says about wins while it thinks: a proven win has a distance and a line, and a believed win is not
+//! called one.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -13,10 +13,10 @@ use tengen::tools::positions::{self, Position};
 
 /// Positions won by fours alone.
 const VCF_WINS: &str = include_str!("data/vcf_wins.txt");
-/// Won positions that take longer to see through.
+/// Won positions that take a longer search.
 const SUITE_WINS: &str = include_str!("data/suite_wins.txt");
 
-/// All lines of one search within this many nodes.
+/// Everything that the brain writes during one search of this many nodes.
 fn think(position: &Position, nodes: u64) -> Vec<String> {
     think_between("", position, nodes, "")
 }
@@ -42,8 +42,8 @@ fn line_of(message: &str) -> Vec<Point> {
     moves_of(&message.split(" pv ").nth(1).unwrap_or_default().replace(' ', ""))
 }
 
-/// Plays a line out by the slow rules. It may stop early, but if anybody is done in it, that is the winner, after as
-/// many plies as were announced.
+/// Plays a line by the oracle. The line may stop early; if the game ends in it, the announced side wins, after the
+/// announced number of plies.
 fn check_line(position: &Position, line: &[Point], distance: usize, moves_first: bool) {
     let mut oracle = Oracle::new(position.rule, position.size);
     let mut color = Color::Black;
@@ -63,7 +63,7 @@ fn check_line(position: &Position, line: &[Point], distance: usize, moves_first:
     }
 }
 
-/// Checks all that was said: what is called a win in any way has a distance, and a line. Returns the last distance.
+/// Checks all messages: one that calls a position won or lost has a distance and a line. Returns the last distance.
 fn check(position: &Position, said: &[String]) -> Option<usize> {
     let mut last = None;
     for message in said.iter().filter(|line| line.starts_with("MESSAGE depth ")) {
@@ -102,7 +102,7 @@ fn a_win_by_fours_is_announced_with_distance_and_line() {
     assert!(complete >= 10, "{complete} lines go to the five");
 }
 
-/// Few nodes: the search hopes long before it knows.
+/// With few nodes, many wins are believed and not yet proven.
 #[test]
 fn what_is_believed_is_not_called_a_win() {
     let (mut known, mut believed) = (0, 0);
@@ -116,12 +116,12 @@ fn what_is_believed_is_not_called_a_win() {
     assert!(known > 0 && believed > 0, "{known} {believed}");
 }
 
-/// The distance that was announced last. (Lines are written in another way after a command of the Yixin dialect.)
+/// The last announced distance. (After a command of the Yixin dialect, lines are written differently.)
 fn announced_in(said: &[String]) -> Option<usize> {
     after(said.iter().rfind(|line| line.starts_with("MESSAGE depth "))?, "wins-in")
 }
 
-/// A hash file is no proof, but it leads to one at once.
+/// A hash file is no proof, but the moves in it lead to one quickly.
 #[test]
 fn a_win_from_a_hash_file_is_proven_again_in_a_few_nodes() {
     let folder = tempfile::tempdir().unwrap();

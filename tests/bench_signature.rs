@@ -1,5 +1,5 @@
-//! The signature of the search: the nodes that `pbrain-tengen bench` visits. It is a fact of the source, the same in
-//! debug and release builds and on every machine. A change of this number is a change of how Tengen plays.
+//! The signature of the search: the number of nodes that `pbrain-tengen bench` visits. It depends on the source alone and
+//! is the same in debug and release builds and on every machine. If it changes, Tengen plays differently.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ fn run() -> (Vec<String>, u64) {
 fn the_signature_is_the_expected_one_twice() {
     let (first, nodes) = run();
     let (second, _) = run();
-    assert_eq!(first, second, "searching twice must visit the same nodes");
+    assert_eq!(first, second, "a second run visits other nodes");
     assert_eq!(
         nodes,
         EXPECTED_NODES,

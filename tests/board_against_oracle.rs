@@ -1,4 +1,4 @@
-//! The fast board against the slow rules: random games of every rule on many sizes, golden positions, symmetries.
+//! The fast board against the oracle: random games under every rule on many sizes, golden positions, symmetries.
 
 mod common;
 
@@ -12,7 +12,7 @@ use tengen::board::{Board, Foul, NullObserver, Threat};
 /// Threat counts of one colour over all empty points, by code.
 type Counts = [usize; 14];
 
-/// One golden position: what it is called, its rule, its moves on 15x15, and the counts for black and white.
+/// A golden position: name, rule, moves on 15x15, and the expected counts for black and white.
 struct Golden {
     name: &'static str,
     rule: Rule,
@@ -45,7 +45,7 @@ const GOLDEN: [Golden; 8] = [
         [166, 0, 0, 22, 0, 2, 10, 1, 0, 2, 0, 0, 0, 0], [156, 0, 21, 10, 0, 5, 4, 4, 1, 2, 0, 0, 0, 0]] },
 ];
 
-/// Counts by rescanning.
+/// Counts by the oracle.
 fn counts(oracle: &Oracle, color: Color) -> Counts {
     let mut counts = [0; 14];
     for p in oracle.size().points().filter(|&p| oracle.cell(p) == Cell::Empty) {
@@ -88,13 +88,13 @@ fn compare_point(board: &Board, oracle: &Oracle, p: Point) -> Result<(), String>
             return Err(format!("{color:?} at {p}: board says {fast:?}, oracle {slow:?}"));
         }
         if (slow == Threat::Five) != oracle.wins(p, color) {
-            return Err(format!("{color:?} at {p}: {slow:?}, but a winning move or not is another matter"));
+            return Err(format!("{color:?} at {p}: {slow:?}, but that is not what decides about a winning move"));
         }
     }
     Ok(())
 }
 
-/// Compares everything there is on the board.
+/// Compares the whole board.
 fn compare_all(board: &mut Board, oracle: &Oracle) -> Result<(), String> {
     let mut expected = [[0; 14]; 2];
     for p in oracle.size().points() {
@@ -118,17 +118,17 @@ fn compare_all(board: &mut Board, oracle: &Oracle) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares what the two say about black on an empty point.
+/// Compares the fouls of a black stone on an empty point, and returns the foul.
 fn compare_fouls(board: &mut Board, oracle: &Oracle, p: Point) -> Result<Option<Foul>, String> {
     let (fast, slow) = (board.foul(p), oracle.foul(p));
     if fast != slow {
         return Err(format!("black at {p}: board says {fast:?}, oracle {slow:?}"));
     }
     if board.is_forbidden(p) != slow.is_some() {
-        return Err(format!("black at {p}: forbidden or not, the board cannot agree with itself"));
+        return Err(format!("black at {p}: `is_forbidden` and `foul` of the board disagree"));
     }
     if slow.is_some() && oracle.threat(p, Color::Black) != Threat::Forbidden {
-        return Err(format!("black at {p}: {slow:?} was not suspected"));
+        return Err(format!("black at {p}: {slow:?}, but its threat is not `Forbidden`"));
     }
     Ok(slow)
 }
@@ -145,12 +145,12 @@ fn compare_around(board: &Board, oracle: &Oracle, center: Point) -> Result<(), S
     Ok(())
 }
 
-/// One game walked forwards, now and then a few moves back, and at the end all the way back.
+/// A game that is played forwards, with a few moves taken back now and then, and all of them at the end.
 struct Walk {
     board: Board,
     oracle: Oracle,
     moves: Vec<Point>,
-    /// The board's hash before every move.
+    /// The board's hash before each move.
     keys: Vec<u64>,
     rng: SmallRng,
 }
@@ -166,7 +166,7 @@ impl Walk {
         let Some(p) = random_move(&mut self.rng, &self.oracle, &self.moves, taste) else { return Ok(false) };
         let color = mover(self.moves.len());
         if self.board.side() != color {
-            return Err("the board has lost track of whose turn it is".into());
+            return Err("the board has the wrong side to move".into());
         }
         self.keys.push(self.board.key());
         self.moves.push(p);
@@ -176,7 +176,7 @@ impl Walk {
         Ok(true)
     }
 
-    /// Takes one move back on both boards.
+    /// Takes back one move on both boards.
     fn undo(&mut self) -> Result<(), String> {
         let Some(p) = self.moves.pop() else { return Ok(()) };
         self.board.undo(&mut NullObserver);
@@ -187,19 +187,19 @@ impl Walk {
         self.compare(p).map_err(|text| format!("after undoing {p}: {text}"))
     }
 
-    /// Compares around `p` always and everywhere sometimes.
+    /// Compares the points around `p`, and every tenth time the whole board.
     fn compare(&mut self, p: Point) -> Result<(), String> {
         if self.moves.is_empty() || self.rng.random_ratio(1, 10) {
             compare_all(&mut self.board, &self.oracle)?;
         }
         compare_around(&self.board, &self.oracle, p)?;
         if self.board.is_draw() != self.oracle.is_draw() && !self.moves.is_empty() {
-            return Err("drawn or not".into());
+            return Err("board and oracle disagree about a draw".into());
         }
         Ok(())
     }
 
-    /// The whole walk.
+    /// Plays the whole game and takes it back.
     fn walk(&mut self, taste: Taste, length: usize) -> Result<(), String> {
         while self.moves.len() < length && self.play(taste)? {
             if self.rng.random_ratio(1, 12) {
@@ -221,7 +221,7 @@ impl Walk {
     }
 }
 
-/// Random games of one rule, on every size and to every taste.
+/// Random games under one rule, on every size and in every style.
 fn games(rule: Rule) {
     let per_kind = if cfg!(debug_assertions) { 10 } else { 50 };
     for (i, sides) in SIZES.into_iter().enumerate() {
@@ -263,7 +263,7 @@ fn exact_caro_games() {
     games(Rule::CaroExact);
 }
 
-/// A position as a list of stones and dead squares.
+/// The stones and dead squares of a position as text.
 fn position_text(oracle: &Oracle) -> String {
     let cell = |(p, cell): &(Point, Cell)| format!("{p} {cell:?}");
     format!(
@@ -292,7 +292,7 @@ fn crowded_positions_with_dead_squares() {
     }
 }
 
-/// The blocks of `tests/data/forbidden.txt`: a name, a chain of points, and the stones of a picture.
+/// The blocks of `tests/data/forbidden.txt`: a name, a chain of points to play, and the stones of a picture.
 fn hard_positions() -> impl Iterator<Item = (&'static str, Vec<Point>, Oracle)> {
     let point = |text: &str| {
         let (x, y) = text.split_once(',').expect("a point is x,y");
@@ -325,7 +325,7 @@ fn hard_forbidden_points() {
     }
 }
 
-/// How many random positions the forbidden points are compared in.
+/// In how many random positions the forbidden points are compared.
 fn forbidden_positions() -> u64 {
     let wanted = std::env::var("TENGEN_FORBIDDEN_POSITIONS").ok().and_then(|text| text.parse().ok());
     wanted.unwrap_or(if cfg!(debug_assertions) { 3_000 } else { 100_000 })
@@ -352,7 +352,10 @@ fn forbidden_points_of_random_positions() {
     }
     println!("overlines, double fours, double threes: {fouls:?}; suspected but legal: {acquitted}");
     let enough = forbidden_positions() as usize / 100;
-    assert!(fouls.into_iter().all(|n| n >= enough) && acquitted >= enough, "the positions must be worth asking about");
+    assert!(
+        fouls.into_iter().all(|n| n >= enough) && acquitted >= enough,
+        "too few positions have fouls: {fouls:?} {acquitted}"
+    );
 }
 
 /// A point under one of the eight symmetries of a square board.
@@ -363,7 +366,7 @@ fn turned(p: Point, side: usize, symmetry: usize) -> Point {
     Point::new(x, y).expect("a symmetry keeps points on the board")
 }
 
-/// Where a line lies after the symmetry.
+/// The direction of a line after the symmetry.
 fn turned_line(direction: Direction, symmetry: usize) -> Direction {
     let start = Point::new(10, 10).expect("on the board");
     let next = start.step(direction, 1).expect("on the board");
@@ -408,7 +411,7 @@ fn the_oracle_is_symmetric() {
 }
 
 #[test]
-fn colours_are_alike_where_the_rule_is() {
+fn colours_are_treated_alike_where_the_rule_does() {
     for seed in 0..400 {
         let rule = [Rule::Freestyle, Rule::Standard, Rule::Caro, Rule::CaroExact][seed as usize % 4];
         let oracle = crowded(&mut seeded(seed), rule, size(SIZES[seed as usize % SIZES.len()]));

@@ -1,4 +1,4 @@
-//! The database from end to end: what one session finds the next one knows, and no kill spoils the file.
+//! The database from end to end: the next session knows what the last one found, and a kill does not damage the file.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -16,13 +16,13 @@ use tengen::base::{Cell, Point, Rule, Score, Size};
 use tengen::engine::Database;
 use tengen::engine::database::Position;
 
-/// How long the busiest machine may take.
+/// How long an answer may take on the busiest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Brain {
     child: Child,
     input: ChildStdin,
-    /// What it has said, a few lines ahead of the reader.
+    /// What it has written, at most a few lines ahead of the reader.
     lines: Receiver<String>,
 }
 
@@ -48,10 +48,10 @@ impl Brain {
         self.input.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Reads up to a line that begins so.
+    /// Reads lines up to one that begins with this.
     fn read_until(&mut self, begin: &str) -> String {
         loop {
-            let line = self.lines.recv_timeout(PATIENCE).expect("the brain says something");
+            let line = self.lines.recv_timeout(PATIENCE).expect("the brain writes a line");
             if line.starts_with(begin) {
                 return line;
             }
@@ -79,16 +79,16 @@ impl Drop for Brain {
     }
 }
 
-/// Waits for something that will be so in a moment.
-fn wait_until(is_so: impl Fn() -> bool) {
+/// Waits until the condition holds.
+fn wait_until(holds: impl Fn() -> bool) {
     let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "it is not so after a minute");
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "the condition does not hold after {PATIENCE:?}");
         thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// Makes a database of so many positions of three stones.
+/// Makes a database with this many positions of three stones.
 fn fill(path: &Path, count: usize) {
     let size = Size::square(15).unwrap();
     let points: Vec<Point> = size.points().collect();
@@ -127,7 +127,7 @@ fn the_next_session_knows_what_the_last_one_found() {
 }
 
 #[test]
-fn a_search_is_in_the_file_before_anybody_asks() {
+fn a_search_is_in_the_file_without_a_command() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions");
     let mut brain = Brain::start(&path);
@@ -139,9 +139,9 @@ fn a_search_is_in_the_file_before_anybody_asks() {
     assert!(get(&Database::open(&path).unwrap(), &[(7, 7)]).is_some());
 }
 
-/// It used to be said to nobody, and what was found went with the process.
+/// Bug: no message said so, and the results were lost with the process.
 #[test]
-fn a_database_that_cannot_be_written_is_no_secret_and_can_be_written_later() {
+fn a_database_that_cannot_be_written_is_reported_and_can_be_written_later() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("gone");
     std::fs::create_dir(&folder).unwrap();
@@ -158,7 +158,7 @@ fn a_database_that_cannot_be_written_is_no_secret_and_can_be_written_later() {
 }
 
 #[test]
-fn what_holds_only_while_moves_are_blocked_is_not_kept() {
+fn results_under_blocked_moves_are_not_stored() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions");
     let mut brain = Brain::start(&path);
@@ -169,9 +169,9 @@ fn what_holds_only_while_moves_are_blocked_is_not_kept() {
     brain.end();
 }
 
-/// Written over and over, and killed somewhere in between: the file is whole every time, and loses nothing.
+/// A process that writes the file again and again is killed at some moment: the file is complete every time.
 #[test]
-fn no_kill_spoils_the_file() {
+fn no_kill_damages_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions");
     let mut brain = Brain::start(&path);
@@ -201,7 +201,7 @@ fn no_kill_spoils_the_file() {
     }
 }
 
-/// It took longer than the process stayed after its END: nothing was deleted, and what had been noted was lost, too.
+/// Bug: the process did not wait after its END until this was done: nothing was deleted, and edits were lost, too.
 #[test]
 fn what_was_deleted_and_noted_before_the_end_is_in_the_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -211,20 +211,20 @@ fn what_was_deleted_and_noted_before_the_end_is_in_the_file() {
     for x in 0..15 {
         brain.send(&format!("yxedittvddatabase 1 87 0 0\n{x},0\ndone\n"));
     }
-    // These positions are not there, and so it takes a while to find nothing that follows from them.
+    // These positions are not in the database, so every entry has to be compared.
     for x in 0..15 {
         brain.send(&format!("yxdeletedatabaseall nonwl\n{x},0\n{x},1\n{x},2\n{x},3\ndone\n"));
     }
     brain.send("yxdeletedatabaseall nonwl\ndone\n");
-    // An END that comes later than 50 ms after a question does not wait for its turn.
+    // An END later than 50 ms after a question does not wait for the answer.
     thread::sleep(Duration::from_millis(60));
     brain.end();
-    // Of the fifteen points on an edge eight differ.
+    // Eight of the fifteen points on an edge are different under mirroring.
     assert_eq!(Database::open(&path).unwrap().len(), 8);
 }
 
 #[test]
-fn what_was_noted_before_the_end_is_in_the_file_even_if_nobody_reads_the_answers() {
+fn edits_before_the_end_are_in_the_file_even_if_nobody_reads_the_answers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions");
     let mut brain = Brain::start(&path);
@@ -235,7 +235,7 @@ fn what_was_noted_before_the_end_is_in_the_file_even_if_nobody_reads_the_answers
     assert_eq!(get(&Database::open(&path).unwrap(), &[(7, 7)]), Some((77, 0)));
 }
 
-/// It was written between one answer and the next question, or instead of thinking about that.
+/// Bug: the thinking thread wrote it, between an answer and the next question or during the time for that.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_thread_that_thinks_does_not_write_the_file() {
@@ -251,14 +251,14 @@ fn the_thread_that_thinks_does_not_write_the_file() {
     brain.send("yxedittvddatabase 2 0 77777 0\n7,7\ndone\nABOUT");
     brain.answer();
     wait_until(|| size() != before);
-    // Processor time, told to 10 ms; it used to take more than a tenth of a second.
+    // Processor time in steps of 10 ms; it used to be more than 100 ms.
     let used = brain.thinking_time().saturating_sub(used);
     assert!(used <= Duration::from_millis(30), "{used:?}");
     let (_, status) = brain.end();
     assert!(status.success());
 }
 
-/// The last one to write used to win.
+/// Bug: the last process to write won.
 #[test]
 fn two_processes_do_not_overwrite_each_other() {
     let folder = tempfile::tempdir().unwrap();
@@ -311,7 +311,7 @@ fn the_same_file_again_is_still_ours() {
     brain.end();
 }
 
-/// Whoever opens a pipe waits for the other end: nothing was answered any more, and the process did not leave.
+/// Bug: opening a pipe waits for its other end, so nothing was answered any more and the process did not exit.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_refused_wherever_a_file_is_named() {
@@ -325,7 +325,7 @@ fn a_pipe_is_refused_wherever_a_file_is_named() {
         assert!(said.ends_with(": not a plain file"), "{word}: {said}");
     }
     brain.end();
-    // A game is not given up because it cannot be written down.
+    // The game goes on when the record cannot be written.
     let recorded =
         Command::new(env!("CARGO_BIN_EXE_pbrain-tengen")).env("TENGEN_RECORD", &pipe).stdin(Stdio::null()).status();
     assert!(recorded.unwrap().success());

@@ -1,4 +1,4 @@
-//! `explain` from end to end: the hard cases of renju in the words that a player reads.
+//! `explain` from end to end: the hard cases of renju, as a player reads them.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ fn explain(arguments: &[&str], input: &str) -> Output {
     common::brain(&[&["explain"], arguments].concat(), input)
 }
 
-/// What is said below the board.
+/// The text below the board.
 fn words(arguments: &[&str], input: &str) -> String {
     let output = explain(arguments, input);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
@@ -36,7 +36,7 @@ h8 is forbidden: double three, two real threes at once.
 }
 
 #[test]
-fn a_three_that_hangs_on_an_overline_is_false() {
+fn a_three_that_depends_on_an_overline_is_false() {
     let expected = "\
 h8 is legal: only one three is real, the other is false.
   row 8: e8 g8 h8 are a false three: it needs f8 for a straight four, but then
@@ -126,7 +126,7 @@ fn all_forbidden_points_of_a_game_are_found_and_marked() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_refused_in_one_line() {
+fn bad_input_is_refused_in_one_line() {
     for (arguments, input, reason) in [
         (&["no/such.psq"][..], "", "no such file"),
         (&["--point", "z9", "h8"], "", "is no point"),

@@ -1,6 +1,6 @@
 //! The solvers against brute force, and their proofs against the verifier.
 //!
-//! `TENGEN_POSITIONS` sets the number of positions a rule; the normal run takes fewer.
+//! `TENGEN_POSITIONS=50000` sets the number of positions a rule; the normal run takes fewer.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ fn positions() -> usize {
     std::env::var("TENGEN_POSITIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000)
 }
 
-/// A position full of threats, without a five on the board; now and then one that is nearly full.
+/// A position with many threats and no five; every tenth board is nearly full.
 fn tactical_position(rule: Rule, random: &mut SmallRng) -> Board {
     let (width, height) = (random.random_range(6..=9), random.random_range(6..=9));
     let size = Size::new(width, height).unwrap();
@@ -62,7 +62,7 @@ fn picture(board: &Board) -> String {
     text
 }
 
-/// Slow twins of the solvers, on the oracle: no tables of shapes, no stop sets.
+/// A brute-force solver on the oracle, without tables of shapes and stop sets.
 struct Brute {
     oracle: Oracle,
     attacker: Color,
@@ -83,7 +83,7 @@ impl Brute {
         self.oracle.size().points().map(|p| ['X', 'O', '.', '#'][self.oracle.cell(p) as usize]).collect()
     }
 
-    /// Whether the attacker, to move, wins by fours alone. `None` when it takes too long to tell.
+    /// Whether the attacker, to move, wins by fours alone. `None` when that takes too long.
     fn vcf(&mut self) -> Option<bool> {
         if !self.fives(self.attacker).is_empty() {
             return Some(true);
@@ -164,7 +164,7 @@ fn ends_by_foul(board: &Board, line: &[Point]) -> bool {
     board.rule() == Rule::Renju && line.len().is_multiple_of(2)
 }
 
-/// The line is legal and ends with the attacker's five or black's foul.
+/// The line is legal, and ends with the attacker's five or a foul of black.
 fn check_line(board: &Board, attacker: Color, line: &[Point]) {
     let mut oracle = oracle_of(board);
     let mut color = attacker;
@@ -178,7 +178,7 @@ fn check_line(board: &Board, attacker: Color, line: &[Point]) {
     }
 }
 
-/// The line shows the longest defence. Only black's foul may end it before.
+/// The line is as long as the win: it shows the longest defence. Only a foul of black may end it earlier.
 fn check_length(board: &Board, attacker: Color, line: &[Point], proof: &Proof) {
     let ends_with_a_foul = line.len().is_multiple_of(2) && attacker == Color::White;
     assert!(line.len() as u32 == proof.distance() || ends_with_a_foul, "{line:?}\n{}", picture(board));
@@ -197,7 +197,7 @@ fn check_proof(solver: &mut VctSolver, board: &mut Board, attacker: Color, limit
     text
 }
 
-/// Everything that is claimed to be won by threats comes with a proof that the verifier accepts.
+/// Every claimed win by threats comes with a proof that the verifier accepts.
 fn check_threats(rule: Rule) {
     let mut random = SmallRng::seed_from_u64(70 + rule.number() as u64);
     let mut damage = SmallRng::seed_from_u64(700 + rule.number() as u64);
@@ -209,7 +209,7 @@ fn check_threats(rule: Rule) {
         if board.is_draw() {
             continue;
         }
-        // Both sides with the same tables: what is known of one must not be taken for the other's.
+        // Both sides with the same tables: entries about one attacker must not be used for the other.
         for attacker in [board.side().opponent(), board.side()] {
             let by_fours = solver.vcf().solve(&mut board, attacker, 100_000).outcome == VcfOutcome::Win;
             let result = solver.solve(&mut board, attacker, limits);
@@ -226,7 +226,7 @@ fn check_threats(rule: Rule) {
     assert!(twins.accepted > positions() / 100 && twins.refused > positions() / 50, "{twins:?}");
 }
 
-/// Everything that a hunt claims is a proof that the verifier accepts, however few moves are left to the draw.
+/// The verifier accepts every proof of a hunt, also with few moves left to the draw.
 #[test]
 fn hunts_claim_what_is_won() {
     let mut random = SmallRng::seed_from_u64(77);
@@ -253,7 +253,7 @@ fn hunts_claim_what_is_won() {
     assert!(wins > positions() / 100 && late > positions() / 200, "{wins} {late}");
 }
 
-/// The verifier's areas rest on it: a black move that cannot become a foul is none, however many white stones come.
+/// The verifier's areas depend on this: a black move that cannot become a foul is none after any white stones.
 #[test]
 fn white_stones_make_no_foul_of_a_move_that_cannot_become_one() {
     let mut random = SmallRng::seed_from_u64(12);
@@ -274,7 +274,7 @@ fn white_stones_make_no_foul_of_a_move_that_cannot_become_one() {
     assert!(harmless > positions() && suspects > 0, "{harmless} {suspects}");
 }
 
-/// What was learned about a position with one side as the attacker says nothing about the other as the attacker there.
+/// Results about a position with one side as the attacker are not used with the other side as the attacker.
 #[test]
 fn attacks_of_both_sides_are_kept_apart() {
     let mut random = SmallRng::seed_from_u64(11);

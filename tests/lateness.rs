@@ -1,14 +1,13 @@
-//! Never late: a new process for each game, by the test's own clock, with every core loaded, whatever the hash size.
+//! No move is late: a new process for each game, by the clock of the test, with every core loaded, for any hash size.
 //!
-//! The normal run plays and starts a few. At length, best on a machine that does nothing else:
-//! `TENGEN_LATENESS=1000` plays so many games of eight moves a side at 100, 300 and 500 ms a move,
-//! `TENGEN_LATENESS_WHOLE=100` so many to their end, and `TENGEN_LATENESS_STARTS=200` starts so many processes for each
-//! hash size and turn time; `TENGEN_LATENESS_AT_ONCE=3` plays or starts three at once, which loads the machine more.
+//! The normal run plays a few games and starts a few processes. A long run is best on a machine that does nothing else:
+//! `TENGEN_LATENESS=1000` plays 1000 games of eight moves a side at 100, 300 and 500 ms a move,
+//! `TENGEN_LATENESS_WHOLE=100` plays 100 games to their end, and `TENGEN_LATENESS_STARTS=200` starts 200 processes for each
+//! hash size and turn time. `TENGEN_LATENESS_AT_ONCE=3` plays or starts three at once, which loads the machine more.
 //! `cargo test --release --test lateness -- --nocapture` prints the tables.
 //!
-//! Times run from the write of the question to the arrival of the answer's line, and nothing is taken off them. The
-//! time after the deadline in which the whole machine stood still, as a control on each core saw it, does not make a
-//! move late.
+//! Times run from writing the question to the arrival of the answer's line. A move is not late because of time after the
+//! deadline in which the whole machine stood still, as a control thread on each core measures it.
 
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
@@ -30,17 +29,18 @@ use tengen::base::{Cell, Point, Rule};
 use tengen::board::notation::parse_moves;
 use tengen::board::oracle::{Oracle, Verdict};
 
-/// What a manager may allow an answer beyond its time.
+/// How much later than its time an answer may come.
 const TOLERANCE: Duration = Duration::from_millis(20);
 
-/// How soon START is answered by a new process.
+/// The time in which a new process must answer START.
 const START: Duration = Duration::from_millis(150);
 
-/// Hash sizes in MiB that are asked for.
+/// Hash sizes to set, in MiB.
 const HASHES: [u64; 5] = [16, 64, 256, 1024, 2048];
 
-/// Nodes that are timed, and as many after them; how many times as long the first may take.
+/// The first nodes of a process are timed, and as many after them.
 const NODES: u64 = 20_000;
+/// How many times as long the first nodes may take.
 const RATIO: f64 = 1.5;
 
 macro_rules! ground {
@@ -63,14 +63,14 @@ const GROUNDS: [(Rule, usize, &str); 10] = [
     ground!(Standard, 20, "standard_20"),
 ];
 
-/// One measurement at a time.
+/// Makes the measurements take turns.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Fails when every try has something to complain about. The normal run tries again, as the machine may be busy with
-/// more than our load; a run at length tries once.
+/// Fails when every try has complaints. The normal run tries again, because the machine may be busy with more than the
+/// load of this test; a long run tries once.
 fn hold(at_length: bool, mut complaints: impl FnMut() -> Vec<String>) {
     let tries = if at_length { 1 } else { 1 + from_environment("FIXTURE_RETRIES", 2) };
     let mut last = Vec::new();
@@ -83,9 +83,9 @@ fn hold(at_length: bool, mut complaints: impl FnMut() -> Vec<String>) {
     panic!("{} complaints in the last of {tries} tries:\n{}", last.len(), last.join("\n"));
 }
 
-/// An answer, by our clock.
+/// An answer, by the clock of the test.
 struct Answer {
-    /// The rows of the table that it belongs to.
+    /// The rows of the table in which it counts.
     rows: Vec<String>,
     what: String,
     due: Instant,
@@ -106,7 +106,7 @@ impl Answer {
     }
 }
 
-/// Prints the table, and what the controls saw; returns the answers that were late.
+/// Prints the table and what the controls measured. Returns the answers that were late.
 fn judge(answers: &[Answer], load: &Load) -> Vec<String> {
     let mut rows: BTreeMap<&str, Vec<&Answer>> = BTreeMap::new();
     for answer in answers {
@@ -126,7 +126,7 @@ fn judge(answers: &[Answer], load: &Load) -> Vec<String> {
         println!("{row:36} {:>7} {middle:>9.1} {most:>9.1} {worst:>9.1}  {late} ({by_clock})", beyond.len());
     }
     println!("{}", load.summary());
-    let tell = |answer: &Answer| {
+    let complaint = |answer: &Answer| {
         let stalls = load.stalls(answer.due, answer.came);
         format!(
             "{}: {:.1} ms after its time, of which each core stalled for {stalls:.1?}",
@@ -134,14 +134,14 @@ fn judge(answers: &[Answer], load: &Load) -> Vec<String> {
             answer.beyond()
         )
     };
-    answers.iter().filter(|answer| answer.is_late(load)).map(tell).collect()
+    answers.iter().filter(|answer| answer.is_late(load)).map(complaint).collect()
 }
 
 /// The settings as the judge sends them; `hash` in MiB.
 fn settings(rule: Rule, turn: Duration, hash: Option<u64>) -> String {
     let (turn, rule, folder) = (turn.as_millis(), rule.number(), env!("CARGO_TARGET_TMPDIR"));
     let hash_size = hash.map_or(String::new(), |mib| format!("INFO hash_size {}\r\n", mib << 10));
-    // Room for the largest table, or what the tournaments allow.
+    // Room for the largest table, or the limit of the tournaments.
     let memory = if hash.is_some() { 3 << 30 } else { 350 << 20 };
     format!(
         "INFO timeout_turn {turn}\r\nINFO timeout_match 0\r\nINFO max_memory {memory}\r\nINFO game_type 1\r\n\
@@ -153,7 +153,7 @@ fn hash_name(hash: Option<u64>) -> String {
     hash.map_or("no hash_size".to_owned(), |mib| format!("hash_size {mib:>4} MiB"))
 }
 
-/// The stones as whoever is to move gives them to its brain.
+/// The position as a BOARD block for the side to move.
 fn block(moves: &[Point]) -> String {
     let us = mover(moves.len());
     let mut text = "BOARD".to_owned();
@@ -170,7 +170,7 @@ fn opening(ground: usize, number: usize) -> (Rule, usize, Vec<Point>) {
     (rule, side, parse_moves(line, size((side, side))).expect("openings have legal moves"))
 }
 
-/// Plays one game between two new processes, each started when its first move is due, of at most so many moves.
+/// Plays one game of at most `most` moves between two new processes, each started when its first move is due.
 fn play(number: usize, turn: Duration, most: usize, answers: &mut Vec<Answer>) {
     let hash = [None].into_iter().chain(HASHES.map(Some)).cycle().nth(number).unwrap();
     // The judge sends everything in one burst, so that its clock runs while the process starts; others wait for OK.
@@ -221,7 +221,7 @@ fn play(number: usize, turn: Duration, most: usize, answers: &mut Vec<Answer>) {
     brains.into_iter().flatten().for_each(|brain| assert!(brain.end().1.success()));
 }
 
-/// Does something so many times, `TENGEN_LATENESS_AT_ONCE` of them at once, and returns all answers.
+/// Runs a task `count` times, `TENGEN_LATENESS_AT_ONCE` of them at once, and returns all answers.
 fn side_by_side(count: u64, task: impl Fn(u64, &mut Vec<Answer>) + Sync) -> Vec<Answer> {
     let next = AtomicU64::new(0);
     let worker = || {
@@ -241,7 +241,7 @@ fn side_by_side(count: u64, task: impl Fn(u64, &mut Vec<Answer>) + Sync) -> Vec<
     })
 }
 
-/// The hash sizes that this machine's memory holds several times over.
+/// The hash sizes that fit several times into the free memory of this machine.
 fn hashes() -> impl Iterator<Item = u64> {
     let info = std::fs::read_to_string("/proc/meminfo").unwrap();
     let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:")).unwrap();
@@ -258,7 +258,7 @@ fn no_move_of_a_new_process_is_late() {
     hold(at_length, || {
         let load = Load::new();
         let turn = |number: u64| Duration::from_millis([100, 300, 500][number as usize / 12 % 3]);
-        // Eight moves a side at length; in the normal run two a side, at 100 ms all of them.
+        // A long run plays eight moves a side; the normal run two a side, all at 100 ms.
         let (games, moves) = if at_length { (games, 16) } else { (12, 4) };
         let answers = side_by_side(games + whole, |number, answers| {
             let (turn, most) = if number < games { (turn(number), moves) } else { (turn(number - games), usize::MAX) };
@@ -268,8 +268,8 @@ fn no_move_of_a_new_process_is_late() {
     });
 }
 
-/// Starts one process and asks for its first move; a search that would last longer is stopped after a second, unless
-/// `whole`.
+/// Starts one process and asks for its first move. Unless `whole`, a search longer than a second is stopped after one
+/// second.
 fn start(number: usize, hash: u64, turn: Duration, whole: bool, answers: &mut Vec<Answer>) {
     let (rule, side, moves) = opening(number, number / GROUNDS.len());
     let settings = settings(rule, turn, Some(hash));
@@ -277,7 +277,7 @@ fn start(number: usize, hash: u64, turn: Duration, whole: bool, answers: &mut Ve
     let what = format!("{rule:?} {side}, {ms} ms, {}", hash_name(Some(hash)));
     let begun = Instant::now();
     let mut brain = Process::new();
-    // A manager may tell the settings before START or after it.
+    // A manager may send the settings before START or after it.
     let greeting = if number.is_multiple_of(2) {
         format!("START {side}\r\n{settings}")
     } else {
@@ -331,11 +331,11 @@ fn no_first_move_is_late_whatever_the_hash_size() {
 #[derive(Clone, Copy)]
 struct Cost {
     clock: f64,
-    /// Processor time, which other programs do not change.
+    /// Processor time, which does not depend on other programs.
     own: f64,
 }
 
-/// Milliseconds in which a new process searches so many nodes.
+/// The time in which a new process searches this many nodes, in milliseconds.
 fn cost_of(nodes: u64, hash: u64, number: usize) -> Cost {
     let (rule, side, moves) = opening(0, number);
     let mut brain = Process::new();
@@ -355,9 +355,8 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// The first nodes of a process may not cost much more than the next ones: what the search needs for the first time
-/// may not take the system's time. A search by nodes is the same each time, so a second process tells the time of both
-/// parts.
+/// The first nodes of a process must not cost much more than the next ones, as they would if the search waited for the
+/// system to provide memory. A search by nodes is the same each time, so a second process measures both parts together.
 #[test]
 fn the_first_nodes_cost_what_the_next_ones_do() {
     let _turn = alone();

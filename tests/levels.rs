@@ -1,5 +1,5 @@
-//! The levels for people: whole games by the rules, the same again with the same seed, and from the middle level on no
-//! five and no open four is missed. The oracle judges.
+//! Levels for people: whole games are legal and can be repeated with the same seed, and from level 50 on no five and no
+//! open four is missed. The oracle judges.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -42,7 +42,7 @@ impl Game {
         verdict
     }
 
-    /// The move of a level.
+    /// The move of this level.
     fn ask(&mut self, strength: u32, seed: u64) -> Point {
         let options = self.engine.options_mut();
         (options.strength, options.seed, options.max_nodes) = (strength, seed, Some(2000));
@@ -51,7 +51,7 @@ impl Game {
         self.engine.think(&control, &mut NullSink).best.unwrap()
     }
 
-    /// Empty points that `color` could make this of.
+    /// Empty points where a stone of `color` would make this threat.
     fn points(&self, color: Color, threat: Threat) -> Vec<Point> {
         let empty = |p: &Point| self.oracle.cell(*p) == tengen::base::Cell::Empty;
         let points = self.oracle.size().points().filter(empty);
@@ -73,7 +73,7 @@ fn play_out(rule: Rule, opening: usize, levels: [u32; 2], seed: u64) -> String {
 }
 
 #[test]
-fn every_level_plays_by_the_rules_and_the_same_game_again() {
+fn every_level_plays_by_the_rules_and_repeats_its_games() {
     for rule in Rule::ALL {
         for strength in (0..FULL).step_by(15) {
             let opening = strength as usize / 15;
@@ -85,8 +85,8 @@ fn every_level_plays_by_the_rules_and_the_same_game_again() {
     assert_ne!(play_out(Rule::Freestyle, 0, [0, 0], 1), play_out(Rule::Freestyle, 0, [0, 0], 2));
 }
 
-/// What a move misses: a five, the stop of one, an open four, the stop of one. `None` when it misses nothing, or
-/// nothing can be done.
+/// What a move misses: making or stopping a five, making or stopping an open four. `None` when it misses nothing, or when
+/// nothing helps.
 fn missed(game: &Game, point: Point) -> Option<&'static str> {
     let us = game.engine.to_move();
     let them = us.opponent();
@@ -106,7 +106,7 @@ fn missed(game: &Game, point: Point) -> Option<&'static str> {
     if !game.points(us, Threat::OpenFour).is_empty() {
         return (fives(&after, us) < 2).then_some("an open four");
     }
-    // Three in a row with room on both sides: the reply stands on that line, or is a four.
+    // Against an open three: the reply is on its line, or makes a four.
     let line_fours = |oracle: &Oracle| {
         let makes = |p: &Point| {
             oracle.cell(*p) == tengen::base::Cell::Empty
@@ -118,15 +118,15 @@ fn missed(game: &Game, point: Point) -> Option<&'static str> {
     (threatened > 0 && line_fours(&after) == threatened && fives(&after, us) == 0).then_some("the stop of an open four")
 }
 
-/// How often a level misses something in positions from games of weak players, and in how many there was something.
-fn oversights(strength: u32, mut tell: impl FnMut(&Game, Point, &str)) {
+/// Asks a level for its move in positions from games of weak players, and reports every move that misses something.
+fn oversights(strength: u32, mut report: impl FnMut(&Game, Point, &str)) {
     for rule in [Rule::Freestyle, Rule::Renju, Rule::Caro] {
         for opening in 0..8 {
             let mut game = Game::new(rule, opening);
             loop {
                 let answer = game.ask(strength, 3);
                 if let Some(what) = missed(&game, answer) {
-                    tell(&game, answer, what);
+                    report(&game, answer, what);
                 }
                 let point = game.ask(15, 5);
                 if game.play(point) != Verdict::Continues {
@@ -138,7 +138,7 @@ fn oversights(strength: u32, mut tell: impl FnMut(&Game, Point, &str)) {
 }
 
 #[test]
-fn from_the_middle_on_no_five_and_no_open_four_is_missed() {
+fn from_level_50_on_no_five_and_no_open_four_is_missed() {
     for strength in [SOUND, 57, 70, 90] {
         oversights(strength, |game, point, what| {
             panic!("{strength} misses {what} with {}: {}", letter(point), game.moves)
@@ -147,7 +147,7 @@ fn from_the_middle_on_no_five_and_no_open_four_is_missed() {
 }
 
 #[test]
-fn low_levels_miss_things_as_people_do() {
+fn low_levels_miss_things() {
     let count = |strength: u32| {
         let mut count = 0;
         oversights(strength, |_, _, _| count += 1);
@@ -157,7 +157,7 @@ fn low_levels_miss_things_as_people_do() {
     assert!(lowest > low && low > 0, "{lowest} {low}");
 }
 
-/// The mirror image of a candidate was played although it was blocked, and a blocked line went unnoticed.
+/// Bug: the mirror image of a candidate was played although it was blocked, and blocked lines were ignored.
 #[test]
 fn no_level_plays_what_is_blocked() {
     let point = |x, y| Point::new(x, y).unwrap();

@@ -1,4 +1,5 @@
-//! What a search announces about its own position: a loss only where no reply was left out.
+//! What a search announces about its position: a loss only where no reply was left out, and no win because a defence is
+//! blocked.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -13,11 +14,11 @@ use tengen::engine::Engine;
 use tengen::search::forced;
 use tengen::search::{Iteration, ReportSink, SearchControl, SearchLimits, SearchReport};
 
-/// Every value that a search has announced for its position.
+/// Every score that a search reports for its position.
 #[derive(Default)]
-struct Told(Vec<Score>);
+struct Scores(Vec<Score>);
 
-impl ReportSink for Told {
+impl ReportSink for Scores {
     fn iteration(&mut self, iteration: &Iteration) {
         if iteration.rank == 1 {
             self.0.push(iteration.score);
@@ -25,7 +26,8 @@ impl ReportSink for Told {
     }
 }
 
-/// Positions on a board with this side in which the opponent has many threes to make, and the side to move no five.
+/// Positions on a board with sides of this length in which the opponent can make many threes and the side to move has no
+/// five.
 fn positions(rule: Rule, side: usize, count: usize) -> Vec<Board> {
     let mut random = seeded(side as u64);
     let mut boards = Vec::new();
@@ -55,25 +57,25 @@ fn engine(board: &Board) -> Engine {
     engine
 }
 
-/// Searches for so many lines; the report, and the values announced for the position.
+/// Searches for this many lines. Returns the report and the scores reported for the position.
 fn search(engine: &mut Engine, lines: usize) -> (SearchReport, Vec<Score>) {
     let control = SearchControl::default();
     control.begin(SearchLimits { nodes: Some(3_000), depth: engine.limits().depth, ..SearchLimits::default() });
-    let mut told = Told::default();
+    let mut scores = Scores::default();
     let report = match lines {
-        1 => engine.think(&control, &mut told),
-        _ => engine.analyse(lines, &control, &mut told),
+        1 => engine.think(&control, &mut scores),
+        _ => engine.analyse(lines, &control, &mut scores),
     };
-    told.0.push(report.last.score);
-    (report, told.0)
+    scores.0.push(report.last.score);
+    (report, scores.0)
 }
 
 fn seems_lost(score: Score) -> bool {
     score <= -Score::estimate(Score::EVAL_LIMIT)
 }
 
-/// Above 9x9 the search tries the points near stones where no threat forces the reply. That all of them lose does not
-/// prove that the others do.
+/// On boards larger than 9x9, where no threat forces the reply, the search tries only points near stones. When all of them
+/// lose, the others may still hold.
 #[test]
 fn a_loss_after_near_points_only_is_believed_and_not_announced() {
     let [mut believed, mut forced, mut small] = [0; 3];
@@ -88,10 +90,10 @@ fn a_loss_after_near_points_only_is_believed_and_not_announced() {
                 let mut engine = engine(&board);
                 engine.options_mut().threads = threads;
                 engine.options_mut().strength = strength;
-                let (report, told) = search(&mut engine, lines);
-                let announced = told.iter().any(|score| score.is_loss());
+                let (report, scores) = search(&mut engine, lines);
+                let announced = scores.iter().any(|score| score.is_loss());
                 match (is_free, side) {
-                    (true, 13) => assert!(!announced, "{told:?}"),
+                    (true, 13) => assert!(!announced, "{scores:?}"),
                     (true, _) => small += usize::from(announced),
                     (false, _) => forced += usize::from(announced),
                 }
@@ -111,13 +113,14 @@ fn game(stones: &[(usize, usize)]) -> Engine {
     engine
 }
 
-/// Black threatens a five at one point; and an open four, which has three good answers.
+/// Black threatens a five at one point.
 const FOUR: &[(usize, usize)] = &[(7, 7), (6, 7), (8, 7), (0, 2), (9, 7), (0, 4), (10, 7)];
+/// Black threatens an open four; white has three good answers.
 const THREE: &[(usize, usize)] = &[(7, 7), (0, 0), (8, 7), (0, 2), (9, 7)];
 /// Black threatens fives at both ends.
 const OPEN_FOUR: &[(usize, usize)] = &[(7, 7), (0, 0), (8, 7), (0, 2), (9, 7), (0, 4), (10, 7)];
 
-/// A position is not lost because its defence is blocked.
+/// A blocked defence does not prove that the position is lost.
 #[test]
 fn a_loss_while_the_defence_is_blocked_is_not_announced() {
     let point = |(x, y): (usize, usize)| Point::new(x, y).unwrap();
@@ -126,9 +129,9 @@ fn a_loss_while_the_defence_is_blocked_is_not_announced() {
             let mut engine = game(stones);
             assert!(search(&mut engine, lines).1.iter().all(|&score| !seems_lost(score)), "it holds");
             engine.set_blocked(&blocked.iter().copied().map(point).collect::<Vec<_>>());
-            let (report, told) = search(&mut engine, lines);
-            assert!(told.iter().all(|score| !score.is_loss()) && seems_lost(report.last.score), "{told:?}");
-            // What the other moves come to is another matter: that they lose is proven.
+            let (report, scores) = search(&mut engine, lines);
+            assert!(scores.iter().all(|score| !score.is_loss()) && seems_lost(report.last.score), "{scores:?}");
+            // The other moves are proven to lose.
             assert!(report.lines.iter().all(|line| line.score.is_loss()), "{:?}", report.lines);
         }
     }
@@ -138,11 +141,11 @@ fn a_loss_while_the_defence_is_blocked_is_not_announced() {
     assert_eq!(search(&mut engine, 1).0.last.score, Score::loss_in(Ply::ROOT, 2));
 }
 
-/// What an opponent must not play is still a defence in the game itself.
+/// A blocked reply of the opponent is still a defence in the game.
 #[test]
 fn a_win_because_the_defence_is_a_blocked_path_is_not_announced() {
     let point = |x, y| Point::new(x, y).unwrap();
-    // Black has three in a row with one open end: of the two fours it can make, each has one answer.
+    // Black has three in a row with one open end: each of its two fours has one answer.
     let stones = [(3, 3), (2, 3), (4, 3), (0, 8), (5, 3), (8, 0)];
     let moves: Vec<Point> = stones.iter().map(|&(x, y)| point(x, y)).collect();
     let mut engine = engine(&Board::new(Rule::Freestyle, size((9, 9))));
@@ -151,7 +154,7 @@ fn a_win_because_the_defence_is_a_blocked_path_is_not_announced() {
     }
     let four_after = |four, answer| [&moves[..], &[four, answer]].concat();
     engine.set_blocked_paths(&[four_after(point(6, 3), point(7, 3)), four_after(point(7, 3), point(6, 3))]);
-    let (report, told) = search(&mut engine, 1);
-    assert!(told.iter().all(|score| !score.is_win()), "{told:?}");
+    let (report, scores) = search(&mut engine, 1);
+    assert!(scores.iter().all(|score| !score.is_win()), "{scores:?}");
     assert!(seems_lost(-report.last.score), "{:?}", report.last);
 }

@@ -1,5 +1,5 @@
-//! Line pictures and the class every rule gives them, from `tests/data/shapes.txt`: in all four directions, in the
-//! middle of the board and at its edge, mirrored and for both colours; the oracle and the fast board alike.
+//! Line pictures and their class under every rule, from `tests/data/shapes.txt`. The oracle and the fast board must give
+//! this class in all four directions, in the middle of the board and at its edge, mirrored, and for both colours.
 
 mod common;
 
@@ -7,10 +7,10 @@ use common::oracle_of;
 use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
 use tengen::board::{Board, Shape};
 
-/// Someone who can say what a stone on a point makes of a line.
+/// A function that finds the shape of a stone on a point, along a line.
 type Reader = fn(Rule, Size, &[(Point, Cell)], Point, Color, Direction) -> Shape;
 
-/// Everyone who can.
+/// All such functions.
 const READERS: [(&str, Reader); 2] = [("oracle", by_oracle), ("board", by_board)];
 
 fn by_oracle(
@@ -41,7 +41,7 @@ struct Case {
     classes: [Shape; 5],
 }
 
-/// The column of the file that holds for this side.
+/// The column of the file for this rule and colour.
 fn column(rule: Rule, color: Color) -> usize {
     match (rule, color) {
         (Rule::Freestyle, _) | (Rule::Renju, Color::White) => 0,
@@ -68,7 +68,8 @@ fn cases() -> Vec<Case> {
         .collect()
 }
 
-/// Draws the picture through `point`; its edges as dead squares, or left to the edge of the board.
+/// The cells of the picture drawn through `point`. Its edges become `edges`, or nothing where the edge of the board is
+/// meant.
 fn draw(picture: &[char], point: Point, color: Color, direction: Direction, edges: Option<Cell>) -> Vec<(Point, Cell)> {
     let cell = |c: char| match c {
         'X' => Some(Cell::from(color)),
@@ -80,7 +81,8 @@ fn draw(picture: &[char], point: Point, color: Color, direction: Direction, edge
     squares.map(|(steps, cell)| (point.step(direction, steps).expect("the picture fits"), cell)).collect()
 }
 
-/// Asks every reader for this picture, drawn through the point that `place` gives for each direction.
+/// Compares every reader with the expected classes for this picture, drawn through the point that `place` returns for
+/// each direction.
 fn check(picture: &[char], classes: [Shape; 5], place: impl Fn(Direction) -> Option<Point>, edges: Option<Cell>) {
     let size = Size::square(15).expect("a legal size");
     let text: String = picture.iter().collect();
@@ -100,7 +102,7 @@ fn check(picture: &[char], classes: [Shape; 5], place: impl Fn(Direction) -> Opt
 }
 
 #[test]
-fn every_picture_is_classified_alike_by_all() {
+fn every_reader_gives_every_picture_its_class() {
     let cases = cases();
     assert!(cases.len() >= 31);
     for Case { picture, classes } in cases {

@@ -1,10 +1,10 @@
-//! Many fast games with one long-lived brain, over all rules and sizes, while its surroundings misbehave: suspensions,
-//! settings changed in mid-search, stops, stones taken back, jumps to other positions, new games before the answer.
+//! Many fast games with one brain, under all rules and on all sizes, with suspensions, settings changed during a search,
+//! stops, stones taken back, jumps to other positions, and new games before the answer.
 //!
-//! Every answer is due exactly once, legal to the oracle, and in time; memory does not grow, no thread and no file is left
+//! Every answer comes exactly once, legal to the oracle and in time. Memory does not grow, and no thread and no file is left
 //! behind. The normal run plays a few games; `TENGEN_SOAK_GAMES=5000 cargo test --release --test soak -- --nocapture` plays
-//! more and prints what it saw. `TENGEN_SOAK_SEED` makes it another run, `TENGEN_SOAK_THREADS=2` lets the brain search with
-//! two threads now and then.
+//! more and prints figures. `TENGEN_SOAK_SEED=2` changes the run, `TENGEN_SOAK_THREADS=2` lets the brain search with two
+//! threads now and then.
 
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
@@ -22,11 +22,11 @@ use std::time::{Duration, Instant};
 use tengen::base::{Cell, Color, Point, Rule};
 use tengen::board::oracle::{Oracle, Verdict};
 
-/// What the brain itself, machine and suspensions left out, may take beyond its limit. The first iteration is always
-/// finished, and on the largest board that alone takes a while.
+/// Processor time that the brain may use beyond its limit. The first iteration is always finished, and on the largest board
+/// that takes a while.
 const ALLOWANCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 60 } else { 25 });
 
-/// What has been seen.
+/// How often what happened, and the figures that are printed.
 #[derive(Default)]
 struct Account {
     games: u64,
@@ -40,7 +40,7 @@ struct Account {
     /// Time beyond the limit by the clock, and in processor time of the brain.
     over_clock: Vec<Duration>,
     over_own: Vec<Duration>,
-    /// USS in KiB after every tenth of the games.
+    /// USS in KiB after each tenth of the games.
     memory: Vec<u64>,
     most_threads: usize,
 }
@@ -54,21 +54,21 @@ struct Soak {
     /// Time for a move.
     turn: Duration,
     threads: u32,
-    /// Files open at the first look: its streams, and what whoever runs the test left open.
+    /// Open files at the first look: its streams, and files inherited from the process that runs the test.
     files: Option<usize>,
 }
 
-/// What the answer to a question may be.
+/// The answers that are due.
 enum Due {
     Move,
-    /// The move, and then `OK` for what was said in mid-search.
+    /// The move, and then `OK` for a command sent during the search.
     MoveAndOk,
 }
 
 impl Soak {
     fn new(seed: u64) -> Soak {
         let mut brain = Process::new();
-        // A table of fixed size, so that growth of memory is growth.
+        // A table of fixed size, so that memory must not grow.
         brain.send("INFO hash_size 4096\nINFO timeout_match 0\nINFO time_left 2147483647");
         let oracle = Oracle::new(Rule::Freestyle, size((15, 15)));
         let (random, account) = (seeded(seed), Account::default());
@@ -79,7 +79,7 @@ impl Soak {
         self.random.random_ratio(percent, 100)
     }
 
-    /// One game of at most so many moves.
+    /// Plays one game.
     fn game(&mut self, number: u64) {
         let rule = Rule::ALL[number as usize % Rule::ALL.len()];
         let sides = (self.random.random_range(5..=22), self.random.random_range(5..=22));
@@ -107,7 +107,7 @@ impl Soak {
         self.account.games += 1;
     }
 
-    /// Asks for a move and reads the answer; false when the game is over.
+    /// Asks for a move and reads the answer. Returns false when the game is over.
     fn question(&mut self) -> bool {
         self.turn = Duration::from_millis([0, 1, 5, 10, 20, 40][self.random.random_range(0..6)]);
         self.brain.send(&format!("INFO timeout_turn {}", self.turn.as_millis()));
@@ -157,7 +157,7 @@ impl Soak {
         self.oracle.play(point, color)
     }
 
-    /// Another position, quiet and with room, as a BOARD block.
+    /// A BOARD block with another position, which has room and is not decided.
     fn jump(&mut self) -> Option<String> {
         if !self.moves.is_empty() {
             self.account.jumps += 1;
@@ -170,7 +170,7 @@ impl Soak {
         for _ in 0..stones {
             let point = random_move(&mut self.random, &self.oracle, &self.moves, taste)?;
             if self.play(point) != Verdict::Continues {
-                // The game ends there: go on from before.
+                // The game ended: take the position before.
                 let kept = self.moves[..self.moves.len() - 1].to_vec();
                 self.replay(&kept);
                 break;
@@ -189,7 +189,7 @@ impl Soak {
         }
     }
 
-    /// Does something to the brain while it thinks. Returns what answers are due, and how long it could not think.
+    /// Disturbs the brain while it thinks. Returns the answers that are due, and how long it was suspended.
     fn disturb(&mut self, limit: &mut Duration) -> (Due, Duration) {
         let mut suspended = Duration::ZERO;
         let pause = Duration::from_millis(self.random.random_range(0..8));
@@ -209,7 +209,7 @@ impl Soak {
                 self.brain.send(if self.random.random() { "YXSTOP" } else { "STOP" });
             }
             4..6 => {
-                // Within 50 ms of the question these count for the next one.
+                // Within 50 ms of the question these are for the next one.
                 self.account.settings += 1;
                 sleep(pause);
                 let turn = self.random.random_range(0..30);
@@ -217,7 +217,7 @@ impl Soak {
                 self.brain.send(&format!("INFO timeout_turn {turn}\nINFO time_left 2147483647\nINFO evaluate 3,3"));
             }
             6 => {
-                // Longer than the answers here take, mostly; a command that makes the answer worthless comes meanwhile.
+                // A command that makes the answer worthless, mostly while the brain still thinks.
                 sleep(pause);
                 self.brain.send("RESTART");
                 return (Due::MoveAndOk, suspended);
@@ -227,7 +227,7 @@ impl Soak {
         (Due::Move, suspended)
     }
 
-    /// Holds an answer to the rules; tells whether the game is over.
+    /// Checks an answer by the rules. Returns whether the game is over.
     fn judge(&mut self, line: &str) -> bool {
         self.account.moves += 1;
         let board = self.oracle.size();
@@ -255,7 +255,7 @@ impl Soak {
         }
     }
 
-    /// Looks at the brain from outside.
+    /// Measures memory, threads and open files of the brain.
     fn inspect(&mut self) {
         self.account.memory.push(self.brain.own_memory());
         self.account.most_threads = self.account.most_threads.max(self.brain.threads());
@@ -265,12 +265,12 @@ impl Soak {
 }
 
 #[test]
-fn games_in_bad_weather() {
+fn games_with_disturbances() {
     let games = from_environment("TENGEN_SOAK_GAMES", 30);
     let mut soak = Soak::new(from_environment("TENGEN_SOAK_SEED", 1));
     for number in 0..games {
         soak.game(number);
-        // The first tenth lets everything grow to its size.
+        // Everything has grown to its size after the first tenth.
         if (number + 1) % games.div_ceil(10) == 0 {
             soak.inspect();
             println!("{} games, USS {} KiB", number + 1, soak.account.memory.last().unwrap());
@@ -297,7 +297,7 @@ fn games_in_bad_weather() {
     println!("  in processor time of the thread that answers: {}", spread(&mut over_own));
     println!("USS {} KiB after the first tenth, {} at the end", memory[0], memory[memory.len() - 1]);
     println!("threads: {threads} at the end, {} at most", account.most_threads);
-    // The listener, the thinker, the main thread and the helpers, and never more.
+    // The listening thread, the thinking thread, the main thread and the helpers.
     assert!(
         account.most_threads <= 3 + from_environment("TENGEN_SOAK_THREADS", 1) as usize,
         "{}",

@@ -1,5 +1,5 @@
-//! The verifier and the fouls of renju: stones far away that make a move legal or forbidden are not left out, whoever
-//! attacks.
+//! The verifier and the fouls of renju: it takes distant stones that make a move legal or forbidden into account, for
+//! either attacker.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -9,25 +9,25 @@ use common::proofs::accepted;
 use std::fmt::Write;
 use tengen::base::Rule;
 
-/// A position in which the attacker plays a quiet move and then `win`, and wins by that, unless the defender's reply
-/// has stopped it. Then he wins by an open three far away, or by one of `covers`, moves with their answers.
+/// A position in which the attacker plays a quiet move and then wins by `win`, unless the defender's reply has stopped it.
+/// In that case the attacker wins by an open three elsewhere, or by one of `covers`, moves with their answers.
 struct Case {
     attacker: &'static str,
     black: &'static str,
     white: &'static str,
     win: &'static str,
     covers: &'static [&'static str],
-    /// Replies, some of them far away, that stop `win` only because they change what is a foul.
+    /// Replies, some of them distant, that stop `win` only because they change what is a foul.
     far: &'static [&'static str],
 }
 
 /// The quiet moves.
 const QUIET: [&str; 2] = ["a1", "o15"];
-/// What makes a straight four of the attacker's stones `c14 d14 e14`, which belong to every case.
+/// Makes a straight four of the attacker's stones `c14 d14 e14`, which belong to every case.
 const SPARE: &str = "f14";
 
-/// Black wins by the straight four `h8` to `h11`. It is a real three too along row 8, and along the diagonal to `k5` it
-/// would be one if black could play there; white's stone on a far point makes that legal, and so `h8` a double three.
+/// Black wins by `h8`, which makes a straight four from `h8` to `h11`. It also makes a real three along row 8, and another
+/// one along the diagonal if black may play `k5`. A distant white stone makes `k5` legal, and so `h8` a double three.
 const BLACK: [Case; 3] = [
     // On k5 black has a second four, down the column.
     Case {
@@ -58,9 +58,10 @@ const BLACK: [Case; 3] = [
     },
 ];
 
-/// White makes a four with `h12`, and black may not stop it on `h8`, if black's far stone does not make that legal.
+/// White makes a four with `h12`, and `h8`, which stops it, is forbidden to black unless a distant black stone makes it
+/// legal.
 const WHITE: [Case; 5] = [
-    // A double three whose diagonal needs k5. There black's stone makes a second four, or the row on the diagonal a six.
+    // A double three whose diagonal needs k5. A black stone makes a second four there, or a six along the diagonal.
     Case {
         attacker: "white",
         black: "h13 f8 g8 i7 j6 k3 k4",
@@ -78,7 +79,7 @@ const WHITE: [Case; 5] = [
         covers: &["h8"],
         far: &["k2", "m3"],
     },
-    // A double four; with c8 or m3 one of its fives would be a longer row.
+    // A double four; with c8 or m3 one of its fives becomes an overline.
     Case {
         attacker: "white",
         black: "h13 b8 d8 f8 g8 i7 j6 l4 n2",
@@ -87,8 +88,8 @@ const WHITE: [Case; 5] = [
         covers: &["h8"],
         far: &["c8", "m3"],
     },
-    // On k5 there are two threes more, but the one along row 5 needs n5, a double four. It is none with n6, on no line
-    // with h8 or k5: then n5 is legal, k5 a double three, and h8 is not.
+    // k5 makes two more threes, but the one along row 5 needs n5, which is a double four. A stone on n6, on no line with
+    // h8 or k5, makes n5 legal, so k5 is a double three and h8 is none.
     Case {
         attacker: "white",
         black: "h13 f8 g8 i7 j6 k3 k4 l5 m5 n1 n3 n4",
@@ -97,7 +98,7 @@ const WHITE: [Case; 5] = [
         covers: &["n5 b14:0 f14:0 g14:0 else 1", "n2 k2:1"],
         far: &["n6"],
     },
-    // An overline, which nothing makes legal but a five: here two stones are needed for one.
+    // An overline, which only a five makes legal: here that takes two stones.
     Case {
         attacker: "white",
         black: "h13 e8 f8 g8 i8 j8 i7 k5",
@@ -109,7 +110,7 @@ const WHITE: [Case; 5] = [
 ];
 
 impl Case {
-    /// A proof: `win`, the other answers, then each quiet move with the replies that are answered in particular.
+    /// A proof: `win`, the other answers, then each quiet move with the replies that have an answer of their own.
     fn proof(&self, quiet: &[Vec<(String, usize)>]) -> String {
         let spare = "c14 d14 e14";
         let (black, white) = if self.attacker == "black" { (spare, "") } else { ("", spare) };
@@ -135,7 +136,7 @@ impl Case {
         text + "end\n"
     }
 
-    /// Answers, one after the other, the replies at which the proof fails, until it holds.
+    /// Adds answers to the replies at which the proof fails, one after the other, until it holds.
     fn complete(&self, quiet: &mut Vec<Vec<(String, usize)>>) {
         quiet.push(Vec::new());
         while let Some(reply) = self.failing_reply(quiet) {
@@ -165,8 +166,8 @@ fn second_move(reason: &str) -> &str {
     path.split(' ').nth(1).unwrap_or_else(|| panic!("{reason}"))
 }
 
-/// The proof holds with all answers, and by areas as by every reply it fails without any one of them. With `twice` the
-/// quiet move is the second one.
+/// Checks that the proof holds with all answers and fails without any one of them, by areas and by every reply. With
+/// `twice`, also checks it with a second quiet move before.
 fn check(case: &Case, twice: bool) {
     let mut quiet = Vec::new();
     case.complete(&mut quiet);
@@ -197,7 +198,7 @@ fn black_wins_unless_a_far_white_stone_makes_the_winning_move_a_foul() {
 #[test]
 fn white_wins_by_a_foul_unless_a_far_black_stone_makes_it_legal() {
     for (index, case) in WHITE.iter().enumerate() {
-        // Where the areas are small, lest it take long.
+        // Twice only where the areas are small, for the time that it takes.
         check(case, [2, 4].contains(&index));
     }
 }

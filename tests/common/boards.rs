@@ -1,12 +1,12 @@
-//! Random positions full of threats.
+//! Random positions with many threats.
 
 use rand::Rng;
 use rand::rngs::SmallRng;
 use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::{Board, NullObserver, Threat};
 
-/// Plays a stone where it is allowed, makes no five and does not end the game. Now and then the same side plays twice,
-/// so that one-sided positions occur too.
+/// Plays a stone, unless it is not allowed, makes a five or ends the game. Now and then the same side plays twice, so
+/// that one-sided positions occur, too.
 pub fn place(board: &mut Board, point: Point, random: &mut SmallRng) {
     let color = if random.random_bool(0.15) { board.side().opponent() } else { board.side() };
     let spoils = !board.is_empty(point)
@@ -17,7 +17,7 @@ pub fn place(board: &mut Board, point: Point, random: &mut SmallRng) {
     }
 }
 
-/// A position on a small board with one to six moves to the draw, under the rule that leaves many cells empty then.
+/// A position on a small board with one to six moves to the draw, under renju, where many cells are still empty then.
 pub fn position_near_the_draw(random: &mut SmallRng) -> Board {
     let size = Size::new(random.random_range(6..=8), random.random_range(6..=8)).expect("such boards exist");
     let mut board = Board::new(Rule::Renju, size);

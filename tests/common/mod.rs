@@ -1,4 +1,4 @@
-//! What the test programs share: the brain run once, games as one string, and random games in which things happen.
+//! What the test programs share: one run of the brain, games as strings, and random games with many threats.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod boards;
@@ -11,11 +11,11 @@ use std::process::{Command, Output, Stdio};
 use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
 use tengen::board::oracle::Oracle;
 
-/// Square and oblong boards, the smallest and the largest among them.
+/// Square and rectangular boards, from the smallest to the largest.
 pub const SIZES: [(usize, usize); 10] =
     [(5, 5), (6, 9), (8, 8), (10, 7), (13, 19), (15, 15), (5, 22), (22, 5), (20, 20), (22, 22)];
 
-/// Runs the brain with these arguments, gives it this input and waits for its end.
+/// Runs the brain with these arguments and this input, and waits for its end.
 pub fn brain(arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
         .args(arguments)
@@ -58,7 +58,7 @@ pub fn moves_of(text: &str) -> Vec<Point> {
     moves.into_iter().map(|(x, row)| Point::new(x, row - 1).expect("moves lie on the board")).collect()
 }
 
-/// Whose move it is after this many.
+/// The side to move after this many moves.
 pub fn mover(moves: usize) -> Color {
     Color::ALL[moves % 2]
 }
@@ -87,14 +87,14 @@ pub fn cells_of(oracle: &Oracle) -> Vec<(Point, Cell)> {
     all.filter(|&(_, cell)| cell != Cell::Empty).collect()
 }
 
-/// Where the random games like to play.
+/// Where random games place their stones.
 #[derive(Clone, Copy, Debug)]
 pub enum Taste {
     /// Around the middle of the board.
     Middle,
     /// Along one edge and into one corner.
     Corner,
-    /// Beside and in line with earlier stones.
+    /// Near earlier stones and in line with them.
     Crowd,
     /// Extending the mover's own rows.
     Rows,
@@ -105,7 +105,7 @@ impl Taste {
     pub const ALL: [Taste; 4] = [Taste::Middle, Taste::Corner, Taste::Crowd, Taste::Rows];
 }
 
-/// A random empty square for the side to move, to this taste; `None` when the board is full. One move in ten is
+/// A random empty square for the side to move, in this style; `None` when the board is full. One move in ten is
 /// anywhere.
 pub fn random_move(rng: &mut SmallRng, oracle: &Oracle, played: &[Point], taste: Taste) -> Option<Point> {
     let size = oracle.size();
@@ -125,7 +125,7 @@ fn anywhere(rng: &mut SmallRng, size: Size) -> Option<Point> {
     Point::new(rng.random_range(0..size.width()), rng.random_range(0..size.height()))
 }
 
-/// A square to this taste, if there is one; it may be taken, or off the board.
+/// A square in this style, if there is one; it may be occupied or off the board.
 fn wish(rng: &mut SmallRng, size: Size, played: &[Point], taste: Taste) -> Option<Point> {
     // The smaller of two draws: near the top left corner.
     let mut low = |side: usize| rng.random_range(0..side).min(rng.random_range(0..side));
@@ -147,9 +147,8 @@ fn wish(rng: &mut SmallRng, size: Size, played: &[Point], taste: Taste) -> Optio
     }
 }
 
-/// A dense random position: stones of both sides crowded into at most 8x8 squares somewhere on the board, black
-/// more often than white and often in line with black, so that fours, overlines and threes abound. No stone was put
-/// where it won.
+/// A dense random position: stones of both sides on at most 8x8 squares somewhere on the board, more of them black, and
+/// black stones often in line, so that there are many threes, fours and overlines. No stone makes a win.
 pub fn crowded(rng: &mut SmallRng, rule: Rule, size: Size) -> Oracle {
     let mut oracle = Oracle::new(rule, size);
     let (width, height) = (size.width().min(rng.random_range(5..=8)), size.height().min(rng.random_range(5..=8)));

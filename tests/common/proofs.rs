@@ -1,4 +1,4 @@
-//! The two ways of the verifier, held together on proofs and on what is left of them after some damage.
+//! The two ways of the verifier, compared on proofs and on damaged proofs.
 
 use rand::Rng;
 use rand::rngs::SmallRng;
@@ -6,14 +6,14 @@ use rand::seq::IndexedRandom;
 use tengen::base::Rule;
 use tengen::tools::verify;
 
-/// What became of the damaged proofs that are proofs still, as far as their form goes.
+/// How many damaged proofs of the right form were accepted and refused.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Twins {
     pub accepted: usize,
     pub refused: usize,
 }
 
-/// Whether a file of proofs is accepted: by areas and by every reply it must be the same, and for the same reason.
+/// Verifies a file of proofs by areas and by every reply. Both must give the same result for the same reason.
 pub fn accepted(text: &str) -> Result<(), String> {
     let claims = verify::parse(text).map_err(|error| format!("{error:#}"))?;
     let judge = |every_reply: bool| -> Result<(), String> {
@@ -25,7 +25,7 @@ pub fn accepted(text: &str) -> Result<(), String> {
 }
 
 impl Twins {
-    /// Damages one proof a number of times, once each time, such that it often holds still.
+    /// Makes this many damaged copies of a proof, each with one change, and verifies them. Many still hold.
     pub fn compare(&mut self, proof: &str, times: usize, random: &mut SmallRng) {
         for _ in 0..times {
             let mut lines: Vec<String> = proof.lines().map(str::to_owned).collect();
@@ -41,7 +41,7 @@ impl Twins {
     }
 }
 
-/// Changes the rule, the stones, or a node. What comes out may be nonsense; nobody knows whether it holds.
+/// Changes the rule, the stones or a node. The result may be malformed, and may or may not hold.
 fn damage(lines: &mut [String], random: &mut SmallRng) {
     let sides: Vec<usize> = lines[2].split(' ').skip(1).map(|side| side.parse().expect("sides are numbers")).collect();
     let mut point = || {
@@ -56,11 +56,11 @@ fn damage(lines: &mut [String], random: &mut SmallRng) {
     match random.random_range(0..8) {
         0 => lines[1] = format!("rule {}", Rule::ALL.choose(random).expect("there are rules").number()),
         1 => lines[attackers].extend([" ", &stone]),
-        // The defender's stones are what areas are about.
+        // Areas are about further stones of the defender.
         2 | 3 => lines[defenders].extend([" ", &stone]),
         4 => lines[defenders].extend([" ", &stone, " ", &other]),
         5 if words.len() > 2 => lines[index] = words[..words.len() - 1].join(" "),
-        // An answer left to the 'else', or given to a node further back.
+        // The answer to a reply becomes another node, or is removed.
         6 | 7 if index > 6 && !named.is_empty() && random.random() => {
             let at = *named.choose(random).expect("some are named");
             let (reply, _) = words[at].split_once(':').expect("it has an answer");

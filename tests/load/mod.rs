@@ -1,4 +1,4 @@
-//! Every core kept busy, and a control on each that tells when the machine itself stood still.
+//! Keeps every core busy, and measures on each core when the machine itself stood still.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
@@ -8,22 +8,22 @@ use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, sleep, spawn};
 use std::time::{Duration, Instant};
 
-/// A sleep of a millisecond that ends later than this is a stall. Shorter ones are a loaded machine's ordinary
-/// scheduling, and no excuse.
+/// A sleep of a millisecond that ends later than this is a stall. Shorter delays are ordinary scheduling of a loaded
+/// machine and do not excuse a late answer.
 const STALL: Duration = Duration::from_millis(10);
 
-/// Columns of the histogram of oversleeps, a millisecond each; the last one takes all that is longer.
+/// Columns of the histogram of oversleeps, one millisecond each; the last one counts all longer ones.
 const COLUMNS: usize = 100;
 
-/// What the control of one core saw.
+/// What the control thread of one core measured.
 struct Watch {
-    /// How many sleeps ended so many whole milliseconds late.
+    /// Number of sleeps by how many whole milliseconds late they ended.
     oversleeps: [u64; COLUMNS],
     worst: Duration,
     stalls: Vec<(Instant, Instant)>,
 }
 
-/// One busy thread and one control on each core, at ordinary priority, as long as this lives.
+/// One busy thread and one control thread on each core, at ordinary priority, until this is dropped.
 pub struct Load {
     ends: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -57,19 +57,19 @@ impl Load {
         load
     }
 
-    /// How much of the time between two moments each core stood still, as its control saw it.
+    /// How long each core stood still between two moments.
     pub fn stalls(&self, from: Instant, to: Instant) -> Vec<Duration> {
         let part = |&(begin, end): &(Instant, Instant)| end.min(to).saturating_duration_since(begin.max(from));
         self.watches.iter().map(|watch| watch.lock().unwrap().stalls.iter().map(part).sum()).collect()
     }
 
-    /// How much of it the whole machine did: by the core that stood still for the shortest time. One core may stall
-    /// because of what the brain does there, such as the first touch of a large page.
+    /// How long the whole machine stood still between two moments: the time of the core that did so for the shortest time.
+    /// One core alone may stall because of the brain, for example at the first touch of a large page.
     pub fn stalled(&self, from: Instant, to: Instant) -> Duration {
         self.stalls(from, to).into_iter().min().unwrap_or_default()
     }
 
-    /// What the controls saw, a line for each core.
+    /// What the controls measured, one line for each core.
     pub fn summary(&self) -> String {
         let line = |(core, watch): (usize, &Arc<Mutex<Watch>>)| {
             let watch = watch.lock().unwrap();
@@ -101,7 +101,7 @@ fn stay_on(core: usize) {
     only.set(core).and_then(|()| sched_setaffinity(Pid::from_raw(0), &only)).unwrap();
 }
 
-/// Sleeps a millisecond and writes down how much longer that took.
+/// Sleeps a millisecond and records how much longer it took.
 fn watch_once(watch: &Mutex<Watch>) {
     let pause = Duration::from_millis(1);
     let due = Instant::now() + pause;

@@ -1,4 +1,5 @@
-//! A running brain as the long tests need it: lines with the time they came, its memory, threads and processor time.
+//! A running brain for the long tests: its lines with the times at which they came, its memory, threads and processor
+//! time.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use nix::sys::signal::{Signal, kill};
@@ -10,7 +11,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long an answer may take before the brain is taken for dead, on the busiest machine.
+/// How long an answer may take on the busiest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Process {
@@ -26,7 +27,7 @@ impl Process {
         Process::start(&mut Command::new(env!("CARGO_BIN_EXE_pbrain-tengen")))
     }
 
-    /// A brain whose address space is limited to so many KiB, as `ulimit -v` does.
+    /// A brain whose address space is limited to this many KiB by `ulimit -v`.
     pub fn with_address_space(kib: u64) -> Process {
         let script = format!("ulimit -v {kib} && exec {}", env!("CARGO_BIN_EXE_pbrain-tengen"));
         Process::start(Command::new("sh").args(["-c", &script]))
@@ -66,12 +67,12 @@ impl Process {
         self.recent.push(line.to_owned());
     }
 
-    /// What was said last.
+    /// The last lines in both directions.
     pub fn recent(&self) -> String {
         self.recent[self.recent.len().saturating_sub(40)..].join("\n")
     }
 
-    /// The next line that is no message, and when it came.
+    /// The next line that is no message, with the time at which it came.
     pub fn answer(&mut self) -> (Instant, String) {
         loop {
             let Ok((at, line)) = self.lines.recv_timeout(PATIENCE) else { panic!("no answer:\n{}", self.recent()) };
@@ -82,7 +83,7 @@ impl Process {
         }
     }
 
-    /// The messages up to the next line that is none.
+    /// The messages before the next line that is none.
     pub fn messages(&mut self) -> Vec<String> {
         let mut messages = Vec::new();
         loop {
@@ -101,7 +102,7 @@ impl Process {
         assert_eq!(line, text, "\n{}", self.recent());
     }
 
-    /// Nothing but messages is left unread.
+    /// Fails if a line other than a message is unread.
     pub fn expect_silence(&mut self) {
         while let Ok((_, line)) = self.lines.try_recv() {
             assert!(line.starts_with("MESSAGE "), "{line} was not asked for:\n{}", self.recent());
@@ -117,13 +118,14 @@ impl Process {
         kill(self.pid(), signal).unwrap();
     }
 
-    /// Processor time of all its threads so far. On a busy machine this, not the clock, tells what the brain did itself.
+    /// Processor time of all its threads so far. On a busy machine this shows what the brain itself used; the clock does
+    /// not.
     pub fn processor_time(&self) -> Duration {
         Duration::from(clock_getcpuclockid(self.pid()).unwrap().now().unwrap())
     }
 
-    /// Processor time of the thread that thinks and answers, to 10 ms. Where there are helpers this is the one that counts:
-    /// on a busy machine they may run while it waits for a processor, and it is the one that looks at the clock.
+    /// Processor time of the thread that thinks and answers, in steps of 10 ms. With helpers this is the one to measure: on
+    /// a busy machine they may run while it waits for a processor, and it is the one that reads the clock.
     pub fn thinking_time(&self) -> Duration {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().flatten();
         let read = |task: &std::fs::DirEntry, file| std::fs::read_to_string(task.path().join(file)).unwrap_or_default();
@@ -134,7 +136,7 @@ impl Process {
         Duration::from_millis(10 * fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>())
     }
 
-    /// Memory that is its alone, in KiB: what the judge measures (USS).
+    /// Memory that only this process uses, in KiB (USS): what the judge measures.
     pub fn own_memory(&self) -> u64 {
         let rollup = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id())).unwrap();
         let field = |name: &str| -> u64 {
@@ -144,7 +146,7 @@ impl Process {
         field("Private_Clean:") + field("Private_Dirty:")
     }
 
-    /// The most address space that it has had, in KiB.
+    /// The most address space that it has used, in KiB.
     pub fn peak_address_space(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let peak = status.lines().find_map(|line| line.strip_prefix("VmPeak:")).unwrap();
@@ -163,7 +165,7 @@ impl Process {
         self.count("fd")
     }
 
-    /// Says END and waits for the exit; how long that took.
+    /// Sends END and waits for the exit. Returns how long that took.
     pub fn end(mut self) -> (Duration, ExitStatus) {
         let started = Instant::now();
         self.send("END");
@@ -179,19 +181,19 @@ impl Drop for Process {
     }
 }
 
-/// The value below which this share of them lies (1.0: the largest).
+/// The quantile of sorted durations for this share (1.0: the largest).
 pub fn quantile(sorted: &[Duration], share: f64) -> Duration {
     sorted[((sorted.len() as f64 * share).ceil() as usize).clamp(1, sorted.len()) - 1]
 }
 
-/// Middle, 99th percentile and largest of some durations, in milliseconds.
+/// Median, 99th percentile and largest of some durations as text, in milliseconds.
 pub fn spread(times: &mut [Duration]) -> String {
     times.sort();
     let ms = |share| quantile(times, share).as_secs_f64() * 1e3;
     format!("median {:.1} ms, 99 % {:.1} ms, most {:.1} ms", ms(0.5), ms(0.99), ms(1.0))
 }
 
-/// A number from the environment.
+/// A number from the environment, or the default.
 pub fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
 }
