@@ -167,6 +167,7 @@ params! {
     aspiration_depth = 5, 3..=10, "first iteration searched with a narrow window";
     aspiration_window = 20, 8..=60, "half width of that window";
     aspiration_open = 3000, 500..=6000, "scores beyond this get an open window";
+    lazy_margin = 150, 0..=1000, "the network is skipped where the classical score is this far outside the window";
     history_limit = 10700, 4000..=16000, "bound of a history entry";
     history_square = 25, 5..=60, "history bonus: share of the squared depth";
     history_linear = 105, 0..=300, "history bonus: share of the depth";
@@ -194,7 +195,6 @@ params! {
     lmr_history = 8200, 3000..=30000, "history that takes off one ply of reduction";
     lmr_root_scale = 88, 20..=140, "share of it that late moves at the root get, in 64ths";
     lmr_root = 3, 1..=250, "moves at the root that are always searched to the whole depth";
-    lazy_margin = 150, 0..=600, "the network is skipped where the classical score is this far outside the window";
     vcf_delta = 768, 300..=3000, "quiescence gives up fours when even this much would not reach alpha";
     time_moves = 20, 12..=40, "moves that a game's clock is spread over";
     time_fewest_moves = 7, 3..=12, "moves that it must last for in any case";
