@@ -8,13 +8,14 @@
 //! | 0 | [`base`] | the words: points, colours, rules, scores, depths |
 //! | 1 | [`board`] | the position: stones, what a stone on each point would make, forbidden points, the slow oracle |
 //! | 2 | [`eval`] | judgement: what a quiet position is worth |
-//! | 3 | [`search`] | looking ahead: limits, time, table, move order, forced wins, the deepening search |
+//! | 3 | [`search`] | the main search: limits, time, table, move order, what threats force, iterative deepening |
+//! | 3 | [`solver`] | solvers for forced wins and their proofs; they use `search`, never the reverse |
 //! | 4 | [`engine`] | the whole as its users see it: set a position, play, think, stop |
 //! | 5 | [`protocol`] | the conversation with a manager: the only place that knows its words |
 //! | 6 | [`tools`] | bench, solve and verify, the match runner, the opening generator |
 //!
-//! Who wants a move needs only [`Engine`](engine::Engine) and a [`SearchControl`](search::SearchControl), the line by
-//! which another thread may stop the search or change its limits:
+//! To get a move, you need an [`Engine`](engine::Engine) and a [`SearchControl`](search::SearchControl), with which
+//! another thread can stop the search or change its limits:
 //!
 //! ```
 //! use tengen::base::{Point, Rule, Size};
@@ -45,6 +46,8 @@ pub mod board;
 pub mod eval;
 
 pub mod search;
+
+pub mod solver;
 
 pub mod engine;
 

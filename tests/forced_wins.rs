@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Board, NullObserver, Threat};
-use tengen::search::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
+use tengen::solver::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
 use tengen::tools::solve;
 
 fn positions() -> usize {

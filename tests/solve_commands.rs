@@ -14,7 +14,7 @@ use std::process::Output;
 use tengen::base::{Color, Point};
 use tengen::board::Board;
 use tengen::board::notation::letter;
-use tengen::search::{Hunter, Proof, ProofBuilder, VctLimits, VctOutcome, VctSolver};
+use tengen::solver::{Hunter, Proof, ProofBuilder, VctLimits, VctOutcome, VctSolver};
 use tengen::tools::{positions, solve, verify};
 
 /// Won positions of every rule, from the engine's games against itself; the last field is the ceiling of nodes.

@@ -1,16 +1,14 @@
-//! Floor 3: the search.
+//! The main search: limits and time, table, move order, what threats force, and the deepening search itself. It uses
+//! neither the solvers nor the oracle.
 
 pub mod forced;
-mod guide;
 pub mod health;
 pub mod history;
-pub mod hunt;
 pub mod limits;
 pub mod lines;
 pub mod order;
 pub mod params;
 pub mod pool;
-pub mod proof;
 mod proven_line;
 pub mod prune;
 pub mod pvs;
@@ -20,23 +18,15 @@ pub mod report;
 mod reprove;
 pub mod root;
 pub mod scope;
-pub mod stops;
 pub mod time;
 pub mod tt;
-pub mod vcf;
-pub mod vct;
 pub mod worker;
-pub mod zone;
 
 pub use history::History;
-pub use hunt::{Belief, Hunter};
 pub use limits::{SearchControl, SearchLimits};
-pub use params::{ParamError, ParamTable};
+pub use params::{ParamError, ParamTable, Params};
 pub use pool::Pool;
-pub use proof::{Proof, ProofBuilder, ProofNode};
 pub use report::{Iteration, NullSink, ReportSink, RootEvent, SearchReport};
 pub use root::Task;
 pub use scope::{BlockedPaths, Scope};
 pub use tt::TranspositionTable;
-pub use vcf::{VcfOutcome, VcfResult, VcfSolver};
-pub use vct::{VctLimits, VctOutcome, VctResult, VctSolver};

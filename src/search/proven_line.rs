@@ -2,11 +2,11 @@
 
 use super::forced;
 use super::report::Iteration;
-use super::vcf::{VcfOutcome, VcfSolver};
 use super::worker::Worker;
 use crate::base::{Color, Point};
 use crate::board::oracle::{Oracle, Verdict};
 use crate::board::{Board, NullObserver, Threat};
+use crate::solver::{VcfOutcome, VcfSolver};
 use std::time::Duration;
 
 /// Nodes spent on the rest of a proven line: some milliseconds at most.

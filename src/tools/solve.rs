@@ -4,7 +4,7 @@ use super::positions::{self, Position};
 use crate::base::{Cell, Color, Point};
 use crate::board::Board;
 use crate::board::notation::letter;
-use crate::search::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
+use crate::solver::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
 use anyhow::{Context, bail, ensure};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;

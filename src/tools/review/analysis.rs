@@ -12,7 +12,8 @@ use crate::base::{Cell, Color, Ply, Point, Rule, Score, Size};
 use crate::board::lesson::{Lesson, Ruling};
 use crate::board::oracle::Verdict;
 use crate::engine::Engine;
-use crate::search::{NullSink, ProofBuilder, SearchControl, SearchLimits, VctLimits, VctOutcome, VctSolver};
+use crate::search::{NullSink, SearchControl, SearchLimits};
+use crate::solver::{ProofBuilder, VctLimits, VctOutcome, VctSolver};
 use crate::tools::gamefile::{GameFile, Section};
 
 /// Moves of a line that are kept, where it proves nothing and where it does.

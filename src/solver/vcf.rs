@@ -1,42 +1,41 @@
-//! Victory by continuous fours: a solver of its own, complete on the whole board. Floor 3.
+//! Victory by continuous fours (VCF): finds such a win wherever on the board there is one.
 //!
-//! A *four* threatens a five, so the defender has one reply (in caro one or two), and a chain of fours is a tree with
-//! hardly any width on his side. That makes it the cheapest proof of a win there is, and a proof it is: at every
-//! attacker's node the claim is that *some* four works, at every defender's node that *every* stop loses.
+//! A *four* threatens a five, so the defender has one reply (in caro one or two), and the tree of a win by fours is
+//! narrow on the defender's side. It is the cheapest proof of a win: at every attacker's node *some* four wins, at every
+//! defender's node *every* stop loses.
 //!
-//! **What the attacker may do.** Five if he can. If the defender threatens five, only a stop of that which is itself a
-//! four. Otherwise an open four wins in three, and any four may be tried. Black in renju may not play a foul: a four
-//! that the shapes alone suspect is tested exactly, in both directions - a fork may be forbidden, and a suspected
-//! double three that hides a four may be legal.
+//! **The attacker's moves.** A five, if there is one. If the defender threatens a five, only a stop of it that is itself
+//! a four. Otherwise an open four wins in three plies, and any four may be tried. Black in renju may not play a foul, so
+//! a four that the shapes suspect is tested exactly: a fork may be forbidden, and a suspected double three that contains
+//! a four may be legal.
 //!
-//! **What the defender may do.** Stop the five: the [kill sets](super::forced) say where, including the far-end blocks
-//! of caro. A stop that is a foul for black in renju is no stop. He has no five of his own at that point, because the
-//! attacker had to answer any such threat with his four.
+//! **The defender's moves.** Stop the five: the [kill sets](crate::search::forced) say where, including the far-end
+//! blocks of caro. A stop that is a foul for black in renju is no stop. The defender has no five at that point, because
+//! the attacker's four had to stop any such threat.
 //!
-//! **The table is the solver.** Independent fours commute, so the tree is factorial in their number while the
-//! positions are only exponential, and mostly few. Each attacker's node is remembered with the distance of its win, or
-//! with the number of attacking moves within which there is none. A subtree that failed without ever meeting the
-//! length limit has failed for good, which ends the deepening early.
+//! **The table.** Independent fours commute, so the tree grows with the factorial of their number, the positions only
+//! exponentially. The table stores for each attacker's node the distance of the win, or the number of attacking moves
+//! within which there is none. A subtree that failed without reaching the length limit fails at every length, which
+//! ends the deepening early.
 //!
-//! **Draws.** A win that needs more moves than are left before the game is drawn is none. The number of moves left is
-//! a function of the stones, so the table may be trusted with it; only a search that stands for a threat (the
-//! defender's move still to come, [`Search::spare`]) has fewer moves than the position says, and is careful what
-//! it stores.
+//! **Draws.** A win that needs more moves than are left before the draw does not count. The number of moves left follows
+//! from the stones, so the table need not store it. Only a search for a threat, where a move of the defender is still to
+//! come ([`Search::spare`]), has fewer moves than the position says; what it may store is restricted.
 
-use super::forced;
 use crate::base::memory::large_table;
 use crate::base::{Color, Direction, Point};
 use crate::board::{Board, NullObserver, Shape, Threat};
+use crate::search::forced;
 use std::time::Instant;
 
-/// What a search for a win by fours came to.
+/// The result of a search for a win by fours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VcfOutcome {
     /// There is one.
     Win,
-    /// There is none; a proof, too.
+    /// There is none. This is a proof, too.
     NoWin,
-    /// The limits were too narrow to tell.
+    /// The limits were reached first.
     Unknown,
 }
 
@@ -45,35 +44,35 @@ pub enum VcfOutcome {
 pub struct VcfResult {
     /// Whether there is a win by fours.
     pub outcome: VcfOutcome,
-    /// Plies to the five on the longest of the defender's replies; 0 without a win.
+    /// Plies to the five against the longest defence; 0 without a win.
     pub distance: u32,
-    /// The attack, with the replies that hold out longest. It ends with the five, or with black's foul.
+    /// The attack against the longest defence. It ends with the five, or with black's foul.
     pub line: Vec<Point>,
     /// Attacker's nodes visited.
     pub nodes: u64,
 }
 
-/// A winning move, and how many plies the win takes with it.
+/// A winning move and the length of the win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attack {
     /// The move.
     pub point: Point,
-    /// Plies to the five, the move counted.
+    /// Plies to the five, this move included.
     pub distance: u32,
 }
 
-/// What one search for fours may use.
+/// Limits of one search for a win by fours.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     /// Attacking moves, the five included.
     pub moves: u32,
     /// Nodes.
     pub nodes: u64,
-    /// Moves that will be played before the attack begins: 1 when it stands for a threat.
+    /// Moves that will be played before the attack begins: 1 for a threat, else 0.
     pub spare: usize,
 }
 
-/// A remembered attacker's node.
+/// An attacker's node in the table.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     key: u64,
@@ -81,31 +80,32 @@ struct Slot {
     point: u16,
     /// Plies to the win, 0 when none is known.
     distance: u16,
-    /// There is no win with this many attacking moves; `FOREVER` when there is none at all.
+    /// There is no win within this many attacking moves; `FOREVER` when there is none at all.
     failed: u16,
-    /// A search of this many nodes from here was given up.
+    /// Nodes of the largest search from here that reached its limit.
     spent: u16,
 }
 
 const FOREVER: u16 = u16::MAX;
-/// More attacking moves than fit on a board.
+/// A length limit that no win on any board reaches.
 pub const ANY_LENGTH: u32 = 250;
-/// Lengths tried one after the other.
+/// The lengths of the iterations, in attacking moves.
 const LENGTHS: [u32; 9] = [1, 2, 3, 5, 8, 12, 20, 40, ANY_LENGTH];
 const POLL_INTERVAL: u64 = 1024;
 
-/// Finds wins by continuous fours. Keeps what it learned; one solver may serve any positions of any rule and size.
+/// Finds wins by continuous fours. The table is kept between searches; one solver may be used for positions of any rule
+/// and size.
 pub struct VcfSolver {
     table: Vec<Slot>,
-    /// Candidates of the nodes on the way, best last.
+    /// Candidate moves of the nodes on the current path, best last.
     moves: Vec<(i32, Point)>,
     nodes: u64,
     node_limit: u64,
     deadline: Option<Instant>,
     spare: usize,
-    /// Limits were met: whatever is returned means nothing.
+    /// The limits are used up: results mean nothing any more.
     out: bool,
-    /// The length limit was met somewhere below.
+    /// The length limit was reached somewhere below the current node.
     cut: bool,
 }
 
@@ -124,7 +124,7 @@ impl VcfSolver {
         }
     }
 
-    /// Until when to search; `None` for as long as it takes.
+    /// Sets when searches end; `None`: no time limit.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
     }
@@ -134,7 +134,7 @@ impl VcfSolver {
         self.nodes
     }
 
-    /// Looks for a win of `attacker`, as if it were his turn, by ever longer chains of fours.
+    /// Looks for a win of `attacker`, with the attacker to move whoever's turn it is, by iterative deepening.
     pub fn solve(&mut self, board: &mut Board, attacker: Color, limit_nodes: u64) -> VcfResult {
         self.solve_by(board, attacker, limit_nodes, LENGTHS.into_iter())
     }
@@ -160,8 +160,8 @@ impl VcfSolver {
         VcfResult { outcome, distance, line, nodes: self.nodes - before }
     }
 
-    /// Looks for a win by fours of the side to move within these limits. Nothing found is remembered, too: asking again
-    /// with no more nodes is free.
+    /// Looks for a win by fours of the side to move within these limits. A search that reached its limit is recorded, too:
+    /// the same question with no more nodes costs nothing.
     pub fn find(&mut self, board: &mut Board, search: Search) -> Option<Attack> {
         let us = board.side();
         if board.count_from(us, Threat::Four) == 0 && board.count(us, Threat::Forbidden) == 0 {
@@ -184,7 +184,7 @@ impl VcfSolver {
         attack
     }
 
-    /// The winning move in a position that a search has claimed to be won with `moves` attacking moves.
+    /// The winning move in a position that a search has found to be won within `moves` attacking moves.
     pub fn replay(&mut self, board: &mut Board, moves: u32, spare: usize) -> Option<Attack> {
         self.begin(u64::MAX, spare);
         self.attack(board, moves)
@@ -220,7 +220,7 @@ impl VcfSolver {
         (VcfOutcome::Unknown, None)
     }
 
-    /// What is known about a position; nothing when it is not in the table.
+    /// The table's entry of a position, or an empty one.
     fn slot(&self, key: u64) -> Slot {
         let slot = self.table[key as usize & (self.table.len() - 1)];
         if slot.key == key { slot } else { Slot { key, ..Slot::default() } }
@@ -243,7 +243,7 @@ impl VcfSolver {
         if to_draw < 3 || (board.count_from(us, Threat::Four) == 0 && board.count(us, Threat::Forbidden) == 0) {
             return None;
         }
-        // With two moves left only an open four will do, or in renju a four whose stop is a foul.
+        // With two moves left only an open four wins, or in renju a four whose stop is a foul.
         let threatened = board.count(them, Threat::Five) > 0;
         let hopeless = left == 2 && !threatened && !board.rule().has_forbidden(Color::Black);
         if left >= 2
@@ -284,7 +284,7 @@ impl VcfSolver {
             slot.distance = attack.distance as u16;
             self.store(key, slot);
         } else if self.spare == 0 || to_draw > 2 * left as usize {
-            // In the second case no chain of fours was long enough to meet the draw, spare moves or not.
+            // In the second case no attack was long enough for the draw to matter, spare moves or not.
             slot.failed = if cut_here { left as u16 } else { FOREVER };
             self.store(key, slot);
         }
@@ -320,7 +320,7 @@ impl VcfSolver {
         won
     }
 
-    /// Collects the attacker's fours, the most promising last.
+    /// Pushes the attacker's fours, the most promising last.
     fn push_fours(&mut self, board: &Board, threatened: bool) {
         let us = board.side();
         let first = self.moves.len();
@@ -343,7 +343,7 @@ impl VcfSolver {
         self.moves[first..].sort_unstable();
     }
 
-    /// The defender's node after a four: plies to the five when every stop loses.
+    /// The defender's node after a four: plies to the five if every stop loses.
     fn defend(&mut self, board: &mut Board, left: u32) -> Option<u32> {
         let us = board.side();
         let stops = forced::kill_intersection(board, us.opponent(), Threat::Five);
@@ -360,7 +360,7 @@ impl VcfSolver {
         Some(longest)
     }
 
-    /// The main line of a win: the replies that last longest, to the five or the foul.
+    /// The line of a win against the longest defence, to the five or the foul.
     fn line(&mut self, board: &mut Board, attack: Attack) -> Vec<Point> {
         self.begin(u64::MAX, 0);
         let mut line = Vec::new();
@@ -388,7 +388,7 @@ impl VcfSolver {
         line
     }
 
-    /// The stop after which the win takes longest; a five point when no stop is any use.
+    /// The stop after which the win takes longest; a point of the five where there is no legal stop.
     fn longest_reply(&mut self, board: &mut Board, distance: u32) -> Option<Point> {
         let us = board.side();
         let mut best = None;
@@ -413,7 +413,7 @@ fn is_aligned(a: Point, b: Point) -> bool {
     dx.max(dy) <= 4 && (dx == 0 || dy == 0 || dx == dy)
 }
 
-/// Whether a shape is a four or better for its colour, or might be one when another stone comes.
+/// Whether a shape is a four or better for its colour, or may become one when another stone is added.
 pub fn is_counter(shape: Shape) -> bool {
     shape.is_four() || matches!(shape, Shape::Five | Shape::Overline)
 }

@@ -1,35 +1,50 @@
-//! Which further stones of the defender's a winning tree has to fear: the cells of its *zone*. Everywhere else he may put
-//! one, and the same tree still wins. Floor 3.
+//! The *zone* of a winning tree: the cells where one more defending stone may matter. With a stone on any other cell the
+//! same tree still wins.
 //!
-//! What [`stops`](super::stops) is for a tree of fours, this is for any. A tree says what to do after a move that
-//! threatens no five: answer the replies that it names, and to all others play on as if the defender had passed. So the
-//! claim is made for several stones at once:
+//! [`stops`](super::stops) does this for a tree of fours; this file does it for any tree. After a move that threatens no
+//! five, a tree answers the replies that it lists, and to all others it plays on as if the defender had passed. The
+//! claim is therefore made for several stones at once:
 //!
-//! > The tree holds here, and in every position with up to `extra` more stones of the defender's, none of them in the zone.
+//! > The tree holds here, and in every position with up to `extra` more defending stones, none of them in the zone.
 //!
-//! To the zone belong
+//! The zone consists of
 //!
-//! - the attacker's points, and the points of the fives that he threatens (in caro also the ends of these fives);
-//! - all cells with which the defender, by his extra stones and the reply to come, could make a five of his own;
-//! - the zone of every subtree: of the answers to named replies as they are, and of what follows a pass for one stone
-//!   more. Replies in the latter are played out, each with its own zone; all others change nothing.
+//! - the attacker's points, and the points of the fives that the attacker threatens (in caro also both ends of these
+//!   fives);
+//! - all cells with which the defender, with the extra stones and the reply to come, could make a five;
+//! - the zone of every subtree: of the answers to listed replies with the same number of extra stones, and of what
+//!   follows a pass with one more. Replies in the latter zone are played out, each with its own zone; all others change
+//!   nothing.
 //!
-//! In renju stones far away decide about fouls. Where the tree rests on a point that could be one, nothing is claimed.
-//! The verifier says the same in its own words, with the slow rules, and has the last one.
+//! In renju, stones far away decide about fouls. Where the tree needs a point that could be a foul, there is no zone.
+//! The verifier checks the same claim independently, with the slow rules.
 
-use super::forced;
-use super::proof::ProofNode;
+use super::tree::{Proof, ProofNode};
 use crate::base::maps::HashMap;
 use crate::base::{Cell, Color, Direction, Point};
 use crate::board::cells::ROWS;
 use crate::board::{Board, CellSet, NullObserver, Threat};
+use crate::search::forced;
 
-/// Most positions that one tree is followed through.
+/// Most positions visited for one zone.
 const POSITIONS: u32 = 100_000;
-/// Most zones that are remembered.
+/// Most zones kept.
 const MEMORY: usize = 1 << 16;
 
-/// Zones of winning trees, with those already known.
+impl Proof {
+    /// The zone of the whole tree: with one more defending stone on any other cell, it still wins. `None` when any cell
+    /// may matter.
+    pub fn zone(&self, board: &mut Board, attacker: Color) -> Option<CellSet> {
+        let side = board.side();
+        board.set_side(attacker);
+        let root = self.nodes.len().checked_sub(1);
+        let zone = root.and_then(|root| Zones::default().of(&self.nodes, board, root, self.distance()));
+        board.set_side(side);
+        zone
+    }
+}
+
+/// Computes zones and keeps those already known, by position, node and number of extra stones.
 #[derive(Default)]
 pub(super) struct Zones {
     known: HashMap<(u64, usize, usize), CellSet>,
@@ -37,13 +52,13 @@ pub(super) struct Zones {
 }
 
 impl Zones {
-    /// The cells on which one more stone of the defender's may matter to the tree of node `index`, which wins for the
-    /// side to move in so many plies; `None` when any may.
+    /// The cells where one more defending stone may matter to the tree of node `index`, which wins for the side to move
+    /// in `distance` plies; `None` when any cell may.
     pub fn of(&mut self, nodes: &[ProofNode], board: &mut Board, index: usize, distance: u32) -> Option<CellSet> {
         self.follow(nodes, board, index, distance, 1)
     }
 
-    /// Whether that tree wins. Not all that do are recognised.
+    /// Whether the tree of node `index` wins here. `false` may be wrong, `true` is a proof.
     pub fn holds(&mut self, nodes: &[ProofNode], board: &mut Board, index: usize, distance: u32) -> bool {
         self.follow(nodes, board, index, distance, 0).is_some()
     }
@@ -56,7 +71,7 @@ impl Zones {
         distance: u32,
         extra: usize,
     ) -> Option<CellSet> {
-        // A draw by the number of moves is none of its business.
+        // The tree does not consider a draw by the number of moves.
         if board.moves_to_draw() <= distance as usize + 4 {
             return None;
         }
@@ -76,7 +91,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The zone of a node in the position on the board, with the attacker to move, for so many extra stones.
+    /// The zone of a node in the position on the board, with the attacker to move, for `extra` extra stones.
     fn attack(&mut self, board: &mut Board, index: usize, extra: usize) -> Option<CellSet> {
         let key = (board.key(), index, extra);
         if let Some(&zone) = self.zones.known.get(&key) {
@@ -110,8 +125,8 @@ impl Walk<'_> {
         let node = &self.nodes[index];
         if board.count(us, Threat::Five) > 0 {
             for stop in forced::kill_intersection(board, us, Threat::Five) {
-                let named = node.replies.iter().find(|(reply, _)| *reply == stop).map(|&(_, child)| child);
-                let answer = self.answer(board, stop, named.or(node.rest)?, extra)?;
+                let listed = node.replies.iter().find(|(reply, _)| *reply == stop).map(|&(_, child)| child);
+                let answer = self.answer(board, stop, listed.or(node.rest)?, extra)?;
                 zone |= answer;
             }
             return Some(zone);
@@ -124,7 +139,7 @@ impl Walk<'_> {
             zone |= answer;
         }
         for reply in (pass & *board.empty_cells()).points() {
-            if node.replies.iter().all(|(named, _)| *named != reply) {
+            if node.replies.iter().all(|(listed, _)| *listed != reply) {
                 let answer = self.answer(board, reply, rest, extra)?;
                 zone |= answer;
             }
@@ -144,12 +159,13 @@ impl Walk<'_> {
     }
 }
 
-/// Whether `color`, if it is black in renju, may not be allowed to play here, now or with more stones on the board.
+/// Whether this point is a foul for `color` or may become one with more stones on the board.
 fn may_be_foul(board: &Board, point: Point, color: Color) -> bool {
     color == Color::Black && board.threat(point, Color::Black) == Threat::Forbidden
 }
 
-/// Adds what keeps `color` from a five at `point`, or from any other move there: the point, and in caro the ends of the row.
+/// Adds the cells where an opposing stone keeps `color` from playing at `point` or from the five there: the point, and in
+/// caro the ends of the row.
 fn add_five(board: &Board, point: Point, color: Color, zone: &mut CellSet) {
     zone.insert(point);
     if !board.rule().is_caro() {
@@ -165,14 +181,14 @@ fn add_five(board: &Board, point: Point, color: Color, zone: &mut CellSet) {
     }
 }
 
-/// The empty cells of all fives in a row that `color` can fill with so many stones.
+/// The empty cells of all rows of five that `color` can fill with `stones` stones.
 fn rows(board: &Board, color: Color, stones: usize) -> CellSet {
     let empty = board.empty_cells().rows();
     let own: CellSet = board.size().points().filter(|&point| board.cell(point) == Cell::from(color)).collect();
     let own = own.rows();
     let mut found = [0; ROWS];
     for (down, right) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
-        // Bits of a row, shifted such that the cell so many steps on stands where the five begins.
+        // The bits of a row, shifted so that the cell `steps` steps on stands where the five begins.
         let shift = |bits: u32, steps: usize| match right {
             0 => bits,
             1 => bits >> steps,
@@ -219,7 +235,7 @@ mod tests {
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
 
-    /// The slow twin of [`rows`].
+    /// The slow reference of [`rows`].
     fn rows_one_by_one(board: &Board, color: Color, stones: usize) -> CellSet {
         let mut found = CellSet::default();
         for start in board.size().points() {

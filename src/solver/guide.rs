@@ -1,55 +1,55 @@
-//! First guesses of the proof-number search: how far a new position is from being won. Floor 3.
+//! Initial proof numbers: how much effort the proof of a new position will probably take.
 //!
-//! The proof number of a position is meant to be the effort that its proof takes, and it decides what is searched next.
-//! The network's judgement says far more about that than the number of replies: positions in which the attacker is better by
-//! [`HALF`] take half the effort. Disproofs are not guessed: all attacks but one may fail.
+//! The proof number decides which position is searched next. The network's score predicts the effort far better than the
+//! number of replies: each [`HALF`] points in the attacker's favour halve it. Disproof numbers are not estimated: all
+//! attacks but one may fail.
 
-use super::vct::Numbers;
+use super::numbers::Numbers;
 use crate::base::{Color, Point};
 use crate::board::tables::Combination;
 use crate::board::{Board, Change, Observer};
 use crate::eval::network::Network;
 use crate::eval::{ChosenEvaluator, Evaluator};
 
-/// From this score of the attacker's on, a position is as good as won.
+/// Attacker's score from which on a position counts as nearly won: the effort is 1.
 const WON: i32 = 1500;
-/// So much less doubles the effort.
+/// Decrease of the score that doubles the effort.
 const HALF: i32 = 300;
-/// Scores beyond this say no more.
+/// Scores are clamped to this.
 const LIMIT: i32 = 2000;
 
-/// The evaluation, kept in step with the board that is searched.
+/// An evaluator that follows the board being searched.
 #[derive(Default)]
 pub(super) struct Guide {
     evaluator: Option<ChosenEvaluator>,
 }
 
 impl Guide {
-    /// Follows the moves on this board from now on.
+    /// Starts to follow the moves on this board.
     pub fn follow(&mut self, board: &Board) {
         self.evaluator = Some(ChosenEvaluator::new(board, Network::embedded(board.rule())));
     }
 
-    /// Follows no board: all guesses are the same until [`Guide::follow`].
+    /// Stops following. Until [`Guide::follow`], every position gets the same estimate.
     pub fn leave(&mut self) {
         self.evaluator = None;
     }
 
-    /// The guess for a position with the attacker to move.
+    /// Initial numbers of a position with the attacker to move.
     pub fn attack(&mut self, board: &Board) -> Numbers {
         let effort = self.evaluator.as_mut().map_or(1, |evaluator| effort(evaluator.evaluate(board).units()));
         Numbers { proof: effort, disproof: 1, distance: 0 }
     }
 
-    /// The guess for a position with the defender to move, who has so many replies.
+    /// Initial numbers of a position with the defender to move, who has this many replies.
     pub fn defence(&mut self, board: &Board, replies: usize) -> Numbers {
         let effort = self.evaluator.as_mut().map_or(1, |evaluator| effort(-evaluator.evaluate(board).units()));
         Numbers { proof: effort + replies as u32, disproof: 1, distance: 0 }
     }
 }
 
-/// The effort for a position that is worth so much to the attacker: doubles with every [`HALF`] below [`WON`], rounded
-/// to quarters of that.
+/// The effort for a position with this score for the attacker: 1 from [`WON`] on, doubled for every [`HALF`] below it,
+/// in four steps per doubling.
 fn effort(value: i32) -> u32 {
     const QUARTERS: [u32; 4] = [64, 76, 91, 108];
     let steps = (WON - value.clamp(-LIMIT, LIMIT)).max(0) * 4 / HALF;

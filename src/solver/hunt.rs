@@ -1,28 +1,24 @@
-//! The main search, network and all, in the service of the solver: it says which positions it believes won, and by
-//! which move. Floor 3.
+//! The main search as a source of candidate wins: which positions it believes won, and by which move.
 //!
-//! A belief is no proof. The search tries the replies near the stones, at most nodes only the likeliest of them, and
-//! when all of these lose, it says so with the strongest estimate there is. That is cheap, and mostly right:
-//! [`ProofBuilder`](super::proof::ProofBuilder) follows the belief, tries every reply, and asks again where an answer
-//! is missing.
+//! A belief is no proof. The search tries only replies near the stones, at most nodes only the likeliest of them, and
+//! when all of these lose it returns the strongest estimate. That is cheap and mostly right.
+//! [`ProofBuilder`](super::proof::ProofBuilder) takes the move, tries every reply, and searches again where one has no
+//! answer.
 
-use super::forced::{self, Duty};
-use super::history::History;
-use super::limits::{SearchControl, SearchLimits};
-use super::params::Params;
-use super::pool::Pool;
-use super::report::{Iteration, ReportSink, SearchReport};
-use super::root::{self, Task};
-use super::scope::Scope;
-use super::tt::{Bound, TranspositionTable, TtEntry};
 use super::vct::VctLimits;
 use crate::base::{Ply, Point, Score};
 use crate::board::{Board, NullObserver, Threat};
 use crate::eval::network::Network;
+use crate::search::forced::{self, Duty};
+use crate::search::root::{self, Task};
+use crate::search::tt::{Bound, TtEntry};
+use crate::search::{
+    History, Iteration, Params, Pool, ReportSink, Scope, SearchControl, SearchLimits, SearchReport, TranspositionTable,
+};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A search for wins, with its memory.
+/// A search for wins, with its table, history and threads.
 pub struct Hunter {
     table: Arc<TranspositionTable>,
     history: History,
@@ -37,7 +33,7 @@ pub struct Belief {
     pub point: Point,
     /// How deeply it was searched, in plies.
     pub depth: u32,
-    /// Whether the search takes it for proven.
+    /// Whether the search calls the win proven.
     pub is_proven: bool,
 }
 
@@ -47,13 +43,13 @@ fn wins(score: Score) -> bool {
 }
 
 impl Hunter {
-    /// One whose table has about `bytes`.
+    /// A hunter with a table of up to `bytes` bytes.
     pub fn new(bytes: u64) -> Hunter {
         let table = Arc::new(TranspositionTable::new(bytes));
         Hunter { table, history: History::new(), pool: Pool::new(), nodes: 0 }
     }
 
-    /// Nodes visited since it was made.
+    /// Nodes visited since the hunter was made.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
@@ -66,12 +62,12 @@ impl Hunter {
         self.history.clear();
     }
 
-    /// What is remembered of a position: the move with which the side to move is believed to win.
+    /// The move with which the table says that the side to move wins this position.
     pub fn belief(&self, board: &Board) -> Option<Belief> {
         self.remembered(board.key()).filter(|belief| board.is_empty(belief.point))
     }
 
-    /// Whether the side to move is remembered to win in the position with this key.
+    /// Whether the table says that the side to move wins the position with this key.
     pub fn believes(&self, key: u64) -> bool {
         self.remembered(key).is_some()
     }
@@ -83,9 +79,9 @@ impl Hunter {
         best.map(|point| Belief { point, depth, is_proven: hit.bound.proves(hit.score) })
     }
 
-    /// Searches until the side to move is believed to win, by at least so many plies or by proof, or the limits are met.
+    /// Searches until the side to move wins by proof or by an estimate at `depth` or deeper, or the limits are reached.
     pub fn find(&mut self, board: &Board, depth: u32, limits: VctLimits) -> Option<Belief> {
-        // A search does not think about a move without choice, so it begins after it.
+        // The search does not look deeper at a position with one legal move, so it starts after that move.
         let mut searched = board.clone();
         let only = only_move(&mut searched);
         if let Some(point) = only {
@@ -107,7 +103,7 @@ impl Hunter {
         best.map(|point| Belief { point, depth: reached, is_proven })
     }
 
-    /// The root of a search stands in nobody's table.
+    /// Stores the root, which the search itself does not store.
     fn remember(&self, board: &Board, score: Score, best: Option<Point>, depth: u32) {
         if depth > 0 {
             let entry = TtEntry { score, bound: Bound::Exact, depth: depth as i32, best, eval: None };
@@ -136,11 +132,11 @@ impl Hunter {
     }
 }
 
-/// Stops a search at the first iteration, from some depth on, that believes the attacker to win.
+/// Stops a search at the first iteration of at least some depth whose score is a win for the attacker.
 struct UntilWon<'a> {
     control: &'a SearchControl,
     depth: u32,
-    /// Whether it is the defender who moves.
+    /// Whether the defender is to move.
     is_reply: bool,
 }
 
@@ -153,7 +149,7 @@ impl ReportSink for UntilWon<'_> {
     }
 }
 
-/// The side to move's only way to stop a five.
+/// The only move that stops the opponent's five, if there is exactly one.
 fn only_move(board: &mut Board) -> Option<Point> {
     let us = board.side();
     match forced::duty(board) {

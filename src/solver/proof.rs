@@ -1,140 +1,59 @@
-//! A win as a whole: for each move of the attacker, every reply that matters and what follows it. Floor 3.
+//! Builds the whole winning tree ([`Proof`]) of a position from what the solvers and the main search have found.
 //!
-//! A [`ProofNode`] is a move of the attacker and his answers to the replies: one node for each listed reply, and one,
-//! `rest`, for all others - the threatened win that goes through when the defender does nothing about it. Which replies
-//! do something about it is what [`stops`] and [`zone`](super::zone) say. Without `rest` the move threatens a five and
-//! every other reply is answered by that.
-//!
-//! A node says nothing about the position it is used in. So equal attacks in different positions are one node, and most
-//! of a proof is shared: the builder keeps each distinct node once, children before parents.
+//! Which replies a node must answer is decided by [`stops`] for a threatened win by fours and by [`zone`](super::zone)
+//! for a slower win.
 
-use super::forced;
 use super::hunt::{Belief, Hunter};
 use super::stops::{self, Stops};
+use super::tree::{Proof, ProofNode};
 use super::vcf::Search;
 use super::vct::{THREAT_MOVES, VctLimits, VctSolver};
 use super::zone::Zones;
 use crate::base::maps::HashMap;
 use crate::base::{Color, Point, ReplyList};
-use crate::board::{Board, CellSet, NullObserver, Threat};
+use crate::board::{Board, NullObserver, Threat};
+use crate::search::forced;
 use std::time::Instant;
 
-/// A move of the attacker, and what he answers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ProofNode {
-    /// The move.
-    pub point: Point,
-    /// Replies with an answer of their own: the index of the node that follows.
-    pub replies: Vec<(Point, usize)>,
-    /// What follows any other reply; `None` when a five does, or the move is a five itself.
-    pub rest: Option<usize>,
-}
-
-/// A winning tree.
-#[derive(Clone, Debug, Default)]
-pub struct Proof {
-    /// All nodes, children before their parents; the last one is the root.
-    pub nodes: Vec<ProofNode>,
-    /// Plies to the five from each node on.
-    distances: Vec<u32>,
-}
-
-impl Proof {
-    /// Plies to the five when the defender holds out as long as he can.
-    pub fn distance(&self) -> u32 {
-        self.distances.last().copied().unwrap_or(0)
-    }
-
-    /// The cells where one more stone of the defender's may matter: with one anywhere else, the same tree still wins.
-    /// `None` when any cell may.
-    pub fn zone(&self, board: &mut Board, attacker: Color) -> Option<CellSet> {
-        let root = self.nodes.len().checked_sub(1)?;
-        board.with_side(attacker, |board| Zones::default().of(&self.nodes, board, root, self.distance()))
-    }
-
-    /// The attack against the longest defence, to the five or the foul, from the position that was proven.
-    pub fn line(&self, board: &mut Board, attacker: Color) -> Vec<Point> {
-        let mut line = Vec::new();
-        let mut play = |board: &mut Board, point: Point, color: Color| {
-            board.play_color(point, color, &mut NullObserver);
-            line.push(point);
-        };
-        let mut next = self.nodes.len().checked_sub(1);
-        while let Some(node) = next.take().map(|index| &self.nodes[index]) {
-            let is_five = board.threat(node.point, attacker) == Threat::Five;
-            play(board, node.point, attacker);
-            if is_five {
-                break;
-            }
-            let named = node.replies.iter().copied().max_by_key(|&(_, child)| self.distances[child]);
-            let longest_named = named.map_or(0, |(_, child)| self.distances[child]);
-            let idle = node.rest.filter(|&rest| self.distances[rest] > longest_named);
-            let idle = idle.and_then(|rest| Some((idle_reply(board, attacker.opponent(), node)?, rest)));
-            if let Some((reply, child)) = idle.or(named) {
-                play(board, reply, attacker.opponent());
-                next = Some(child);
-            } else {
-                // Any reply will do; the most natural one takes a point of the five.
-                let Some(reply) = board.find(attacker, Threat::Five) else { break };
-                let is_foul = !board.may_play(reply, attacker.opponent());
-                play(board, reply, attacker.opponent());
-                match board.find(attacker, Threat::Five) {
-                    Some(five) if !is_foul => play(board, five, attacker),
-                    _ => {}
-                }
-            }
-        }
-        for _ in &line {
-            board.undo(&mut NullObserver);
-        }
-        line
-    }
-}
-
-/// A legal reply that a node does not name.
-fn idle_reply(board: &mut Board, defender: Color, node: &ProofNode) -> Option<Point> {
-    let is_named = |point: &Point| node.replies.iter().any(|(reply, _)| reply == point);
-    let mut unnamed = board.empty_cells().points().filter(|point| !is_named(point));
-    unnamed.find(|&point| board.may_play(point, defender))
-}
-
-/// Answers to the replies that are named, and to all others.
+/// Answers to the listed replies, and the answer to all others.
 type Answers = (Vec<(Point, usize)>, Option<usize>);
 
 /// Collects the proof of a position that a solver has solved.
 pub struct ProofBuilder<'a> {
     solver: &'a mut VctSolver,
     limits: VctLimits,
-    /// Nodes before this proof was begun.
+    /// Nodes that solver and hunter had visited before this proof.
     begin: u64,
     proof: Proof,
-    /// Where each node is; whether its move is the five belongs to it.
+    /// Index of each distinct node; the flag says whether its move is the five.
     index: HashMap<(ProofNode, bool), usize>,
-    /// Positions with the attacker to move that have been proven.
+    /// Proven positions with the attacker to move, by key: the node that wins.
     known: HashMap<u64, usize>,
-    /// The search that has found the win, where the solver has not.
+    /// The main search, asked for wins that are not made of threats alone.
     hunter: Option<&'a mut Hunter>,
-    /// Positions that could not be proven, or not within what was left, with the depth beyond which a belief in them is news.
+    /// Positions that could not be proven within the limits. They are tried again when the hunter believes in a win at
+    /// this depth or deeper.
     lost: HashMap<u64, u32>,
     zones: Zones,
 }
 
-/// Nodes for one position that the hunter's table knows nothing of, or is wrong about: for the solver, and then for the
-/// hunter.
+/// Most nodes of the solver for threats in a position where the hunter has no win, or a wrong one.
 const SOLVER_NODES: u64 = 30_000;
+/// Most nodes of the hunter in such a position.
 const HUNTER_NODES: u64 = 300_000;
-/// Most nodes for a threatened chain of fours.
+/// Most nodes for a threatened win by fours.
 const CHAIN_NODES: u64 = 20_000;
 
 impl<'a> ProofBuilder<'a> {
-    /// The winning tree of `attacker`, as if it were his turn, in a position that `solver` knows to be won by threats or
-    /// by fours. What it has forgotten is searched again, each time within `limits`; `None` when they do not suffice.
+    /// The winning tree of `attacker`, with the attacker to move whoever's turn it is, in a position that `solver` has
+    /// proven to be won by threats or by fours. Positions that have dropped out of its table are searched again, each
+    /// within `limits`; `None` when they do not suffice.
     pub fn build(solver: &'a mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) -> Option<Proof> {
         ProofBuilder::new(solver, None, limits).finish(board, attacker, ProofBuilder::attack)
     }
 
-    /// Looks for a win that is not made of threats alone: what `hunter` believes is tried against every reply, again and
-    /// again, until it holds or the limits are met.
+    /// Looks for a win that is not made of threats alone: a move that `hunter` believes to win is tried against every
+    /// reply; where one is not answered, the hunter searches on, until a move holds or the limits are reached.
     pub fn hunt(
         solver: &'a mut VctSolver,
         hunter: &'a mut Hunter,
@@ -171,9 +90,12 @@ impl<'a> ProofBuilder<'a> {
         attacker: Color,
         prove: impl FnOnce(&mut Self, &mut Board) -> Option<usize>,
     ) -> Option<Proof> {
-        let root = board.with_side(attacker, |board| prove(&mut self, board));
+        let side = board.side();
+        board.set_side(attacker);
+        let root = prove(&mut self, board);
         let mut proof = self.proof;
-        // Later nodes, if any, are shared parts of nothing.
+        board.set_side(side);
+        // Nodes after the root do not belong to the tree.
         proof.nodes.truncate(root? + 1);
         proof.distances.truncate(proof.nodes.len());
         Some(proof)
@@ -221,19 +143,19 @@ impl<'a> ProofBuilder<'a> {
         self.solver.nodes() + self.hunter.as_ref().map_or(0, |hunter| hunter.nodes())
     }
 
-    /// Up to so many nodes, within the limits that a hunt has as a whole.
+    /// Limits of up to `nodes` nodes, within those left for the whole hunt.
     fn limits_for(&self, nodes: u64) -> VctLimits {
         let left = self.limits.nodes.saturating_sub(self.nodes() - self.begin);
         VctLimits { nodes: nodes.min(left), ..self.limits }
     }
 
-    /// Whether the time is over, or the nodes of a hunt are.
+    /// Whether the time is over, or the nodes of a hunt are used up.
     fn is_over(&self) -> bool {
         self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
             || (self.hunter.is_some() && self.limits_for(1).nodes == 0)
     }
 
-    /// Whether there is anything new about a position.
+    /// Whether a position has not failed before, or the hunter has searched it more deeply since.
     fn is_worth_a_try(&self, board: &Board) -> bool {
         let Some(&depth) = self.lost.get(&board.key()) else { return true };
         let belief = self.hunter.as_ref().and_then(|hunter| hunter.belief(board));
@@ -249,8 +171,8 @@ impl<'a> ProofBuilder<'a> {
         self.answered(board, point)
     }
 
-    /// Proves a position by what the hunter believes, or else by threats, or else by what he comes to believe within so
-    /// many nodes, all those below it counted.
+    /// Proves a position by the move that the hunter believes in, else by threats, else by what the hunter finds within
+    /// `nodes` nodes, those for positions below included.
     fn hunted(&mut self, board: &mut Board, nodes: u64) -> Option<usize> {
         let mut belief = self.hunter.as_ref()?.belief(board);
         let begin = self.hunter.as_ref()?.nodes();
@@ -277,7 +199,7 @@ impl<'a> ProofBuilder<'a> {
             } else {
                 None
             };
-            // What is taken for proven is not searched any deeper: nothing new will come of it.
+            // The hunter does not search a proven position any deeper, so it will find nothing new.
             if belief.is_none_or(|belief| belief.is_proven && was_proven) {
                 self.lost.insert(board.key(), depth);
                 return None;
@@ -285,7 +207,7 @@ impl<'a> ProofBuilder<'a> {
         }
     }
 
-    /// Proves that a move of the attacker's wins.
+    /// Proves that this move of the attacker wins.
     fn answered(&mut self, board: &mut Board, point: Point) -> Option<usize> {
         if !board.may_play(point, board.side()) {
             return None;
@@ -297,7 +219,7 @@ impl<'a> ProofBuilder<'a> {
         Some(self.add(ProofNode { point, replies, rest }, false))
     }
 
-    /// Writes down a win by fours.
+    /// Adds the tree of a win by fours.
     fn fours(&mut self, board: &mut Board, moves: u32, spare: usize) -> Option<usize> {
         let us = board.side();
         let attack = self.solver.vcf.replay(board, moves, spare)?;
@@ -322,23 +244,26 @@ impl<'a> ProofBuilder<'a> {
         Some(self.add(ProofNode { point: attack.point, replies, rest: None }, is_five))
     }
 
-    /// Proves a position with the defender to move, after a move of the attacker's.
+    /// Answers every reply of the defender, who is to move after a move of the attacker.
     fn defence(&mut self, board: &mut Board) -> Option<Answers> {
         let them = board.side();
         let us = them.opponent();
-        // The reply would draw the game, or win it.
+        // A reply would draw the game, or win it.
         if board.moves_to_draw() < 2 || board.count(them, Threat::Five) > 0 {
             return None;
         }
         let (mut list, rest): (ReplyList, _) = if board.count(us, Threat::Five) > 0 {
             (forced::legal_stops(board).into_iter().collect(), None)
         } else {
-            let (stops, rest) = board.with_side(us, |board| self.rest(board))?;
+            board.set_side(us);
+            let rest = self.rest(board);
+            board.set_side(them);
+            let (stops, rest) = rest?;
             let mut list = stops::replies(board, &stops);
             list.retain(|reply| board.may_play(*reply, them));
             (list, Some(rest))
         };
-        // A belief that is wrong is mostly so where the hunter has not looked.
+        // Replies after which the hunter knows no win come first: a wrong belief fails there.
         if let Some(hunter) = &self.hunter {
             list.sort_by_key(|&reply| hunter.believes(board.key_after(reply)));
         }
@@ -351,7 +276,7 @@ impl<'a> ProofBuilder<'a> {
             let child = self.unchanged(board, rest).or_else(|| self.attack(board));
             board.undo(&mut NullObserver);
             let child = child?;
-            // The same attack as against a pass needs no mention.
+            // A reply with the same answer as a pass need not be listed.
             if Some(child) != rest {
                 replies.push((reply, child));
             }
@@ -360,25 +285,25 @@ impl<'a> ProofBuilder<'a> {
         Some((replies, rest))
     }
 
-    /// The attack that was meant against a pass, if it wins all the same. (A chain of fours is found again as quickly.)
+    /// The attack planned against a pass, if it wins against this reply too. (A win by fours is found again as quickly.)
     fn unchanged(&mut self, board: &mut Board, rest: Option<usize>) -> Option<usize> {
         let (nodes, zones) = (&self.proof.nodes, &mut self.zones);
         rest.filter(|&rest| nodes[rest].rest.is_some() && zones.holds(nodes, board, rest, self.proof.distances[rest]))
     }
 
-    /// What wins for the side to move if the other passes, and the replies that may change that.
+    /// What wins for the side to move if the opponent passes, and the replies that may change that.
     fn rest(&mut self, board: &mut Board) -> Option<(Stops, usize)> {
         if let Some((moves, rest)) = self.threat(board) {
             return Some((stops::stop_set(&mut self.solver.vcf, board, moves, 1)?, rest));
         }
-        // No chain of fours is threatened, but perhaps a slower win.
+        // No win by fours is threatened, but perhaps a slower win.
         self.hunter.as_ref()?;
         let rest = self.attack(board)?;
         let zone = self.zones.of(&self.proof.nodes, board, rest, self.proof.distances[rest]);
         Some((zone.map_or(Stops::All, Stops::Cells), rest))
     }
 
-    /// The win by fours that the side to move threatens: its length in attacking moves and its node.
+    /// The win by fours that the side to move threatens: its length in attacking moves, and its node.
     fn threat(&mut self, board: &mut Board) -> Option<(u32, usize)> {
         let search = Search { moves: THREAT_MOVES, nodes: self.limits.nodes.min(CHAIN_NODES), spare: 1 };
         let moves = self.solver.vcf.find(board, search)?.distance.div_ceil(2);

@@ -1,57 +1,56 @@
-//! Victory by continuous threats: an AND/OR search in which every move of the attacker threatens a win by fours.
-//! Floor 3.
+//! Victory by continuous threats (VCT): an AND/OR search in which every move of the attacker threatens a win by fours.
 //!
-//! **Threats.** A chain of fours ([`vcf`](super::vcf)) leaves the defender no choice. The next slower attack is the
-//! move after which the attacker *would* have such a chain if the defender passed. Open threes are such moves, but so
-//! are four-threes in preparation and quieter ones, and all are treated alike: after the attacker's move the
-//! defender's pass is tried, and without a win by fours the move is no threat and is dropped. It is dropped, too, when
-//! the defender wins by fours himself.
+//! **Threats.** A four ([`vcf`](super::vcf)) forces the reply. The next slower attack is a move after which the attacker
+//! would win by fours if the defender passed: an open three, or any quieter move with such a follow-up. After each move
+//! of the attacker the defender's pass is tried; a move without a win by fours after it is no threat and is dropped. A
+//! move is also dropped when the defender wins by fours after it.
 //!
-//! **Replies.** Against a win by fours only the replies in its [stop set](super::stops) can help, and fours of the
-//! defender's own. Where exact lists exist ([`duty`](super::forced::duty): open fours, four-threes) only what is in
-//! both counts: each of the two is complete, so what is missing from one of them loses. Leaving out attacking moves is
-//! always sound, leaving out replies never is, and this is the only place where any are left out.
+//! **Replies.** Against a threatened win by fours only the replies in its [stop set](super::stops) and the defender's
+//! own fours can help. Where exact lists exist ([`duty`](crate::search::forced::duty): open fours, four-threes), only
+//! replies in both lists are tried: each list is complete, so a reply missing from one of them loses. Omitting attacking
+//! moves is always sound, omitting replies is not; this is the only place where replies are omitted.
 //!
-//! **Search.** Depth-first proof-number search: at every position two numbers say how far it is from being proven or
-//! disproven, and the most promising leaf is expanded, with thresholds that keep the search deep in one part of the
-//! tree as long as that stays promising. Stones are only ever added, so there are no cycles, but a great many
-//! transpositions. The attacker's moves mostly transpose into each other, so his nodes take the largest of the disproof
-//! numbers and one for each further move; the defender's replies are different problems, and their proof numbers add up.
-//! The numbers of a new position are guessed by the network (`guide.rs`). Moves slower than an open three are not even
-//! looked at before the others have shown to be hard.
+//! **Search.** Depth-first proof-number search. Two numbers per position estimate the effort to prove and to disprove
+//! it; the most promising leaf is expanded, and thresholds keep the search in one part of the tree while that stays
+//! promising. Stones are only added, so there are no cycles, but many transpositions. The attacker's moves mostly
+//! transpose into each other, so an attacker's node takes the largest of the disproof numbers plus one for each further
+//! move; the defender's replies are separate problems, so their proof numbers are added. The network estimates the
+//! numbers of a new position (`guide.rs`). Moves slower than an open three are generated only when the others have
+//! turned out hard to prove.
 //!
-//! **Memory** is a fixed table of 16-byte entries, four to a bucket, of which the one with the least work behind it
-//! makes way. Whatever was lost is found again.
+//! **Memory** is a fixed table of 16-byte entries, four to a bucket; the entry with the least work is replaced. A
+//! replaced entry is searched again when it is needed.
 //!
-//! **Draws.** A move that leaves fewer moves than the threat needs is no threat. The number of moves left is a
-//! function of the stones, as all else here, so the table needs to know nothing of it.
+//! **Draws.** A move that leaves fewer moves than the threat needs is no threat. The number of moves left follows from
+//! the stones, so the table need not store it.
 
-use super::forced::{self, Duty};
 use super::guide::Guide;
+use super::numbers::{INFINITE, Numbers};
 use super::stops;
 use super::vcf::{Attack, Search, VcfSolver};
 use crate::base::memory::large_table;
 use crate::base::{Color, Point, ReplyList};
 use crate::board::{Board, Threat};
+use crate::search::forced::{self, Duty};
 use std::time::Instant;
 
-/// What the solver may use.
+/// Limits of one search.
 #[derive(Clone, Copy, Debug)]
 pub struct VctLimits {
-    /// Nodes, those of the searches for fours included.
+    /// Most nodes, those of the searches for fours included.
     pub nodes: u64,
-    /// When to stop.
+    /// When to stop; `None`: no time limit.
     pub deadline: Option<Instant>,
 }
 
-/// What a search for a win by threats came to.
+/// The result of a search for a win by threats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VctOutcome {
     /// There is one.
     Win,
-    /// None with the threats that are looked at. Says nothing about slower attacks.
+    /// There is none with the threats that are tried. Slower attacks may still win.
     NoWin,
-    /// The limits were too narrow to tell.
+    /// The limits were reached first.
     Unknown,
 }
 
@@ -60,7 +59,7 @@ pub enum VctOutcome {
 pub struct VctResult {
     /// Whether there is a win by threats.
     pub outcome: VctOutcome,
-    /// Plies to the five in the tree that was found; 0 without a win. Not the shortest win there is.
+    /// Plies to the five in the tree that was found; 0 without a win. There may be a shorter win.
     pub distance: u32,
     /// The winning move.
     pub best: Option<Point>,
@@ -68,32 +67,7 @@ pub struct VctResult {
     pub nodes: u64,
 }
 
-/// How far a node is from being settled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Numbers {
-    /// Effort to prove the attacker's win; 0 when it is proven.
-    pub proof: u32,
-    /// Effort to disprove it; 0 when it is disproven.
-    pub disproof: u32,
-    /// Plies to the five in the proven tree.
-    pub distance: u32,
-}
-
-/// No win by threats here, or none of the disproof's business.
-const INFINITE: u32 = (1 << 20) - 1;
-const DISPROVEN: Numbers = Numbers { proof: INFINITE, disproof: 0, distance: 0 };
-
-impl Numbers {
-    pub(super) fn proven(distance: u32) -> Numbers {
-        Numbers { proof: 0, disproof: INFINITE, distance }
-    }
-
-    fn is_settled(self) -> bool {
-        self.proof == 0 || self.disproof == 0
-    }
-}
-
-/// A remembered position: key, then from the low end 20 bits proof, 20 disproof, 9 distance, 15 work.
+/// A position in the table: key, then from the low end 20 bits proof, 20 disproof, 9 distance, 15 work.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     key: u64,
@@ -125,18 +99,18 @@ impl Entry {
     }
 }
 
-/// The attacker's moves in the order in which they are looked at.
+/// The attacker's moves in two groups, tried in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Fours and open threes.
     Loud,
-    /// Anything slower that builds on something.
+    /// Slower moves that make at least an open two.
     Quiet,
 }
 
 fn kind_of(board: &Board, point: Point, color: Color) -> Option<Kind> {
     match board.threat(point, color) {
-        // What looks like a foul and is none is at least two threes.
+        // A suspected foul that is legal makes at least two threes.
         Threat::Forbidden => Some(Kind::Loud),
         threat if threat >= Threat::OpenThree => Some(Kind::Loud),
         threat if threat >= Threat::OpenTwo => Some(Kind::Quiet),
@@ -144,20 +118,25 @@ fn kind_of(board: &Board, point: Point, color: Color) -> Option<Kind> {
     }
 }
 
-/// Longest chains of fours that are looked for, in attacking moves: to win, as a threat, by the defender.
+/// Length limit, in attacking moves, of the search for a win by fours at the attacker's node.
 const WIN_MOVES: u32 = 24;
+/// The same for a threatened win by fours.
 pub(super) const THREAT_MOVES: u32 = 8;
+/// The same for a win by fours of the defender.
 const COUNTER_MOVES: u32 = 12;
-/// Nodes for a win by fours at the attacker's node, for a threatened one, for one of the defender's.
+/// Node limit of the search for a win by fours at the attacker's node.
 const WIN_NODES: u64 = 300;
+/// The same for a threatened win by fours.
 const THREAT_NODES: u64 = 100;
+/// The same for a win by fours of the defender.
 const COUNTER_NODES: u64 = 100;
-/// Quiet moves are looked at when the proof of all others has become this hard.
-const PATIENCE: u32 = 150;
-/// A child is searched until it is a sixth worse than the second best: less jumping about.
+/// Quiet moves are added when the proof number of a node reaches this.
+const QUIET_PROOF: u32 = 150;
+/// A child is searched until it is worse than the second best by one part in this many, so that the search changes
+/// between children less often (the 1 + epsilon trick).
 const STAY: u32 = 6;
 
-/// Finds wins by continuous threats. Keeps what it learned about a game from one position to the next.
+/// Finds wins by continuous threats. The table is kept between searches.
 pub struct VctSolver {
     pub(super) vcf: VcfSolver,
     table: Vec<Entry>,
@@ -185,7 +164,7 @@ impl VctSolver {
         }
     }
 
-    /// The solver for wins by fours that works within this one.
+    /// The solver for wins by fours that this one uses.
     pub fn vcf(&mut self) -> &mut VcfSolver {
         &mut self.vcf
     }
@@ -195,7 +174,7 @@ impl VctSolver {
         self.nodes + self.vcf.nodes()
     }
 
-    /// Looks for a win of `attacker` by threats, as if it were his turn.
+    /// Looks for a win of `attacker` by threats, with the attacker to move whoever's turn it is.
     pub fn solve(&mut self, board: &mut Board, attacker: Color, limits: VctLimits) -> VctResult {
         let before = self.nodes();
         let (numbers, best) = board.with_side(attacker, |board| {
@@ -210,7 +189,7 @@ impl VctSolver {
         VctResult { outcome, distance: numbers.distance, best, nodes: self.nodes() - before }
     }
 
-    /// Searches the position of the side to move until it is settled or the limits are met.
+    /// Searches a position, with the attacker to move, until it is settled or the limits are reached.
     pub(super) fn prove(&mut self, board: &mut Board, limits: VctLimits) -> Numbers {
         self.begin(board.side(), limits);
         self.guide.follow(board);
@@ -225,7 +204,7 @@ impl VctSolver {
         self.out = false;
     }
 
-    /// The attacker's move in a position that is proven: by fours, or by the child with the shortest win.
+    /// The winning move of a proven position: the first of a win by fours, or the one with the shortest proven win.
     pub(super) fn winning_move(&mut self, board: &mut Board) -> Option<Point> {
         if let Some(attack) = self.find_fours(board) {
             return Some(attack.point);
@@ -253,7 +232,7 @@ impl VctSolver {
         self.out
     }
 
-    /// The key of a position in this search: whose win is looked for belongs to it.
+    /// The key of a position in the table. It differs by attacker.
     fn salted(&self, key: u64) -> u64 {
         if self.attacker == Color::Black { key } else { key.rotate_left(32) }
     }
@@ -276,28 +255,28 @@ impl VctSolver {
         }
     }
 
-    /// First judgement of a position with the attacker to move.
+    /// Initial numbers of a position with the attacker to move.
     fn judge_attack(&mut self, board: &mut Board) -> Numbers {
         if let Some(attack) = self.find_fours(board) {
             return Numbers::proven(attack.distance);
         }
         if board.moves_to_draw() < 3 {
-            return DISPROVEN;
+            return Numbers::DISPROVEN;
         }
         self.guide.attack(board)
     }
 
-    /// First judgement of a position with the defender to move, after the attacker's move.
+    /// Initial numbers of a position with the defender to move, after the attacker's move.
     fn judge_defence(&mut self, board: &mut Board) -> Numbers {
         self.nodes += 1;
         match self.defence(board) {
-            None => DISPROVEN,
+            None => Numbers::DISPROVEN,
             Some((list, rest)) if list.is_empty() => Numbers::proven(rest),
             Some((list, _)) => self.guide.defence(board, list.len()),
         }
     }
 
-    /// What the defender, who is to move, can do: the replies that need a look, and the plies in which any other loses.
+    /// The replies of the defender, who is to move, that must be searched, and the plies in which any other reply loses.
     /// `None` when the attacker's last move was no threat, or the defender wins.
     fn defence(&mut self, board: &mut Board) -> Option<(ReplyList, u32)> {
         let them = board.side();
@@ -339,7 +318,7 @@ impl VctSolver {
         Some(list)
     }
 
-    /// Adds the attacker's moves of one kind, with what is known about them. Stops at a winning one.
+    /// Adds the attacker's moves of one kind with their numbers. Stops at a winning one.
     fn push_children(&mut self, board: &mut Board, kind: Kind, children: &mut Vec<(Point, Numbers)>) {
         for point in candidates(board, kind) {
             board.play(point, &mut self.guide);
@@ -360,7 +339,7 @@ impl VctSolver {
         }
     }
 
-    /// The attacker's node: searched until its numbers reach the limits.
+    /// The attacker's node, searched until it is settled or one of its numbers reaches its limit.
     fn search_attack(&mut self, board: &mut Board, proof_limit: u32, disproof_limit: u32) -> Numbers {
         let started = self.nodes;
         let key = board.key();
@@ -372,7 +351,7 @@ impl VctSolver {
         let mut is_wide = false;
         loop {
             children.retain(|child| child.1.disproof > 0);
-            let mut numbers = DISPROVEN;
+            let mut numbers = Numbers::DISPROVEN;
             let (mut best, mut second) = (0, INFINITE);
             for (index, &(_, child)) in children.iter().enumerate() {
                 if child.proof < numbers.proof {
@@ -383,7 +362,7 @@ impl VctSolver {
                 }
                 numbers.disproof = numbers.disproof.max(child.disproof);
             }
-            if !is_wide && numbers.proof >= PATIENCE {
+            if !is_wide && numbers.proof >= QUIET_PROOF {
                 is_wide = true;
                 self.push_children(board, Kind::Quiet, &mut children);
                 continue;
@@ -406,9 +385,10 @@ impl VctSolver {
         }
     }
 
-    /// The defender's replies with what is known about them; none when he refutes, one that is disproven.
+    /// The replies that are not proven to lose, with their numbers, and the numbers of those that are: disproven as soon
+    /// as one reply refutes the attack.
     fn defence_children(&mut self, board: &mut Board) -> (Vec<(Point, Numbers)>, Numbers) {
-        let Some((list, rest)) = self.defence(board) else { return (Vec::new(), DISPROVEN) };
+        let Some((list, rest)) = self.defence(board) else { return (Vec::new(), Numbers::DISPROVEN) };
         let mut longest = rest;
         let mut children = Vec::with_capacity(list.len());
         for point in list {
@@ -422,7 +402,7 @@ impl VctSolver {
             };
             board.undo(&mut self.guide);
             if numbers.disproof == 0 {
-                return (Vec::new(), DISPROVEN);
+                return (Vec::new(), Numbers::DISPROVEN);
             }
             if numbers.proof == 0 {
                 longest = longest.max(numbers.distance + 1);
@@ -433,7 +413,7 @@ impl VctSolver {
         (children, Numbers::proven(longest))
     }
 
-    /// The defender's node: searched until its numbers reach the limits.
+    /// The defender's node, searched until it is settled or one of its numbers reaches its limit.
     fn search_defence(&mut self, board: &mut Board, proof_limit: u32, disproof_limit: u32) -> Numbers {
         let started = self.nodes;
         let key = board.key();
@@ -454,7 +434,7 @@ impl VctSolver {
                 numbers.proof = (numbers.proof + child.proof).min(INFINITE - 1);
             }
             if settled.disproof == 0 || numbers.disproof == 0 {
-                numbers = DISPROVEN;
+                numbers = Numbers::DISPROVEN;
             }
             if numbers.is_settled() || numbers.proof >= proof_limit || numbers.disproof >= disproof_limit || self.out {
                 self.store(key, numbers, self.nodes - started);
@@ -475,8 +455,8 @@ impl VctSolver {
     }
 }
 
-/// Moves of the attacker that may threaten something: fours and open threes, or what is slower. When the defender's
-/// threats force the attacker's hand, the first kind holds all moves there are.
+/// Legal moves of the attacker of one kind. When the attacker must answer a threat of the defender, all possible moves
+/// are of the first kind.
 fn candidates(board: &mut Board, kind: Kind) -> ReplyList {
     let us = board.side();
     let mut list = match (forced::duty(board), kind) {

@@ -1,34 +1,34 @@
-//! What can be done against a threatened chain of fours: every reply outside the stop set of a winning tree leaves
-//! the tree as it is, and loses. Floor 3.
+//! The stop set of a threatened win by fours: the replies that may refute it. Every other reply leaves the winning tree
+//! as it is, and loses.
 //!
-//! The attacker is to move and has a win by fours, as a tree of his fours and all their stops. Now the defender may
-//! first put one more stone on a cell `c`. If the stone makes no four (those are always replies of their own), the
-//! same tree still wins unless the stone
+//! The attacker is to move and has a win by fours, as a tree of fours and all their stops. Suppose the defender first
+//! puts one more stone on a cell `c`. If the stone makes no four (fours are always added to the replies), the same tree
+//! still wins unless the stone
 //!
 //! - stands where the tree puts one: on a four, a stop or a five;
-//! - weakens one of the fours on its line, or (caro) changes the cells that stop it: there the whole line counts;
-//! - turns a stop into a four of the defender's, which the attacker would have to answer.
+//! - weakens one of the fours on its line or, in caro, changes the cells that stop it (there the whole line counts);
+//! - turns a stop into a four of the defender, which the attacker would have to answer.
 //!
-//! A stone of the defender's never makes a line of the attacker's stronger, so nothing else changes - but for renju,
-//! where the legality of a point hangs on stones far away. A tree with a suspected point among black's fours, or with a
-//! forbidden stop, gets no stop set: then every reply counts.
+//! A stone of the defender never makes a line of the attacker stronger, so nothing else changes, except in renju, where
+//! the legality of a point depends on stones far away. A tree with a suspected foul among black's fours, or with a
+//! forbidden stop, gets no stop set: every reply counts.
 
-use super::forced;
 use super::vcf::{VcfSolver, is_counter};
 use crate::base::{Color, Direction, Point, ReplyList};
 use crate::board::{Board, CellSet, NullObserver, Threat};
+use crate::search::forced;
 
-/// Which replies may matter.
+/// Which replies may refute a threatened win.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stops {
     /// Any.
     All,
-    /// Only these cells, and fours of the defender's.
+    /// Only these cells, and fours of the defender.
     Cells(CellSet),
 }
 
-/// The stop set of the win by fours that `solver` has just found for the side to move, with `moves` attacking moves.
-/// `None` when the solver cannot repeat it.
+/// The stop set of the win by fours, in `moves` attacking moves, that `solver` has just found for the side to move.
+/// `None` when the solver does not find it again.
 pub fn stop_set(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: usize) -> Option<Stops> {
     let mut stops = Stops::Cells(CellSet::default());
     walk(solver, board, moves, spare, &mut stops).then_some(stops)
@@ -53,7 +53,7 @@ fn mark(stops: &mut Stops, point: Point) {
     }
 }
 
-/// Marks what matters to the attacker's tree from here on; false when the solver lost it.
+/// Marks the cells that matter to the attacker's tree from here on; `false` when the solver does not find it again.
 fn walk(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: usize, stops: &mut Stops) -> bool {
     let us = board.side();
     let Some(attack) = solver.replay(board, moves, spare) else { return false };
@@ -91,7 +91,7 @@ fn mark_line(board: &Board, point: Point, us: Color, stops: &mut Stops) {
     }
 }
 
-/// The defender's node of the walk.
+/// The same for a position with the defender to move.
 fn walk_stops(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: usize, stops: &mut Stops) -> bool {
     let them = board.side();
     let us = them.opponent();

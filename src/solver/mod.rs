@@ -1,0 +1,21 @@
+//! Solvers for forced wins: proofs for `solve`, `review` and the lines that the engine shows. The main search does not
+//! use them.
+//!
+//! [`vcf`] finds wins by continuous fours, [`vct`] wins by continuous threats. [`proof`] turns a win into a whole tree
+//! that a verifier can check; where threats alone do not win, it asks the main search ([`hunt`]) for candidate moves.
+
+mod guide;
+pub mod hunt;
+mod numbers;
+pub mod proof;
+pub mod stops;
+pub mod tree;
+pub mod vcf;
+pub mod vct;
+pub mod zone;
+
+pub use hunt::{Belief, Hunter};
+pub use proof::ProofBuilder;
+pub use tree::{Proof, ProofNode};
+pub use vcf::{VcfOutcome, VcfResult, VcfSolver};
+pub use vct::{VctLimits, VctOutcome, VctResult, VctSolver};
