@@ -1,36 +1,35 @@
-//! What the threats on the board force, read from the counts alone: wins and losses that need no search, and the
-//! complete lists of replies when the opponent threatens. Every claim here is a proof; `tests/claims.rs` checks them
-//! against brute force. Floor 3.
+//! What the threats on the board force, by their counts alone: wins and losses that need no search, and the complete lists
+//! of replies when the opponent threatens. Every claim here is a proof; `tests/claims.rs` checks them by brute force.
 //!
-//! Two sets carry everything. The *stops* of a shape are the cells where a defending stone weakens one line through
-//! a point; the *kill set* of a threat is the point itself and every cell where a defending stone brings the threat
-//! below a level. A stone on any other cell leaves that point's four lines as they are (no rule knows a line that
-//! grows stronger by an opposing stone, but for two fours in one line turning legal in renju, which only ever turns a
-//! forbidden point into another threat), so a reply outside every kill set leaves the threat standing.
+//! Everything follows from two sets. The *stops* of a shape are the cells where a defending stone weakens one line through
+//! a point. The *kill set* of a threat is its point and every cell where a defending stone reduces the threat below a
+//! level. A stone on any other cell does not change that point's four lines, so a reply outside every kill set leaves the
+//! threat as it is. (An opposing stone never strengthens a line under any rule. In renju it can make two fours in one line
+//! legal, which only turns a forbidden point into another threat.)
 
 use crate::base::{Color, Direction, LineList, Ply, Point, ReplyList, Score};
 use crate::board::{Board, Shape, Threat};
 
-/// What the side to move has to do.
+/// The replies that the opponent's threats leave to the side to move.
 #[derive(Clone, Debug)]
 pub enum Duty {
-    /// Anything goes.
+    /// All moves.
     Free,
-    /// The opponent makes five next: only these replies stop it.
+    /// The opponent threatens a five: only these replies stop it.
     StopFive(LineList),
-    /// The opponent makes an unstoppable four next: only these replies, or fours of our own, are not lost.
+    /// The opponent threatens an open four: all replies but these, which include our fours, lose.
     StopFour(ReplyList),
-    /// The opponent makes a four with an open three next: likewise.
+    /// The opponent threatens a four with an open three: the same.
     StopFourThree(ReplyList),
 }
 
 impl Duty {
-    /// Whether the counts show no threat of the opponent's.
+    /// Whether no threat must be answered.
     pub fn is_free(&self) -> bool {
         matches!(self, Duty::Free)
     }
 
-    /// The replies that are left, if not all are.
+    /// The replies that are left; `None` where all moves are.
     pub fn replies(&self) -> Option<&[Point]> {
         match self {
             Duty::Free => None,
@@ -40,8 +39,8 @@ impl Duty {
     }
 }
 
-/// Whether `color` may own a four that the counts do not show: a suspected double three of renju black that turns
-/// out legal keeps the fours it makes.
+/// Whether `color` may have a four that the counts do not show: in renju, black's suspected foul may be legal and make a
+/// four.
 fn hides_fours(board: &Board, color: Color) -> bool {
     board.count(color, Threat::Forbidden) > 0
 }
@@ -51,7 +50,7 @@ fn has_no_four(board: &Board, color: Color) -> bool {
     board.count_from(color, Threat::Four) == 0 && !hides_fours(board, color)
 }
 
-/// Proven results that need no search; `None` when there is none. The score counts from the root.
+/// The result that the threats prove without search; `None` when they prove none. The score counts from the root.
 pub fn static_result(board: &mut Board, ply: Ply) -> Option<Score> {
     let us = board.side();
     let them = us.opponent();
@@ -60,7 +59,7 @@ pub fn static_result(board: &mut Board, ply: Ply) -> Option<Score> {
         return (moves_left >= 1).then_some(Score::win_in(ply, 1));
     }
     if moves_left < 2 {
-        // Any move ends the game, whatever it threatens. (Unless black has fouls only.)
+        // Any move ends the game, unless black has only fouls.
         let empty = *board.empty_cells();
         return empty.points().any(|point| board.may_play(point, us)).then_some(Score::DRAW);
     }
@@ -75,7 +74,7 @@ pub fn static_result(board: &mut Board, ply: Ply) -> Option<Score> {
             moves_left >= 4 && has_no_four(board, us) && kill_intersection(board, them, Threat::OpenFour).is_empty();
         return lost.then_some(Score::loss_in(ply, 4));
     }
-    // Black's combinations in renju may contain threes that are not real: the search looks at those.
+    // In renju black's combinations may contain threes that are not real: those are left to the search.
     if moves_left >= 5 && !board.rule().has_forbidden(us) {
         let quiet = has_no_four(board, them);
         if (quiet && board.count(us, Threat::DoubleThree) > 0) || four_three_wins(board, us, quiet) {
@@ -85,7 +84,7 @@ pub fn static_result(board: &mut Board, ply: Ply) -> Option<Score> {
     None
 }
 
-/// The stops of the attacker's fives that are no fouls; the defender is to move.
+/// The legal stops of the attacker's fives, with the defender to move.
 pub fn legal_stops(board: &mut Board) -> LineList {
     let them = board.side();
     let mut stops = kill_intersection(board, them.opponent(), Threat::Five);
@@ -93,7 +92,7 @@ pub fn legal_stops(board: &mut Board) -> LineList {
     stops
 }
 
-/// Whether some four-three of `us` wins: no stop of its four gives the opponent a four of his own.
+/// Whether some four-three of `us` wins: no stop of its four gives the opponent a four.
 fn four_three_wins(board: &Board, us: Color, opponent_has_no_four: bool) -> bool {
     if board.count(us, Threat::FourThree) == 0 {
         return false;
@@ -118,7 +117,7 @@ fn four_stops(board: &Board, point: Point, color: Color) -> LineList {
     stops
 }
 
-/// Cells where a stone of the other colour brings the line through `point` below `level`.
+/// Adds the cells where a stone of the other colour reduces the line through `point` below `level`.
 fn push_weakening(
     board: &Board,
     point: Point,
@@ -132,8 +131,8 @@ fn push_weakening(
     list.extend(weakened.filter_map(|(distance, _)| point.step(direction, distance as i32)));
 }
 
-/// All cells where a stone of the other colour brings the threat of `point` for `color` below `level`; the point
-/// itself first.
+/// All cells where a stone of the other colour reduces the threat of `color` at `point` below `level`; the point itself
+/// first.
 pub fn kill_set(board: &Board, point: Point, color: Color, level: Threat) -> LineList {
     let mut kills = LineList::new();
     kills.push(point);
@@ -155,7 +154,7 @@ pub fn kill_set(board: &Board, point: Point, color: Color, level: Threat) -> Lin
     kills
 }
 
-/// The cells that kill every `level` threat of `color` at once; empty when there is none (or no such threat).
+/// The cells that stop every `level` threat of `color` at once; empty when there is no such cell or no such threat.
 pub fn kill_intersection(board: &Board, color: Color, level: Threat) -> LineList {
     let mut common: Option<LineList> = None;
     board.for_each_point_of(color, level, |point| match &mut common {
@@ -169,7 +168,7 @@ pub fn kill_intersection(board: &Board, color: Color, level: Threat) -> LineList
     common.unwrap_or_default()
 }
 
-/// The cells that kill at least one `level` threat of `color`: what is left to try in a lost position.
+/// The cells that stop at least one `level` threat of `color`: the moves to try in a lost position.
 pub fn kill_union(board: &Board, color: Color, level: Threat) -> ReplyList {
     let mut all = ReplyList::new();
     for point in board.points_of(color, level) {
@@ -186,7 +185,7 @@ fn push_missing(list: &mut ReplyList, more: &[Point]) {
     }
 }
 
-/// Points where `color` makes a four or better, including renju black's suspected fouls that hide a four.
+/// Adds the points where `color` makes a four or better; in renju also black's suspected fouls that may make one.
 pub fn push_fours(board: &Board, color: Color, list: &mut ReplyList) {
     let mut left = board.count_from(color, Threat::Four) + board.count(color, Threat::Forbidden);
     board.for_each_near_while(|point| {
@@ -205,8 +204,8 @@ pub fn push_fours(board: &Board, color: Color, list: &mut ReplyList) {
     });
 }
 
-/// What the side to move must do. Meant for positions without a static result; the lists are complete: any reply
-/// outside them loses by force.
+/// The replies that the opponent's threats leave. For positions without a static result. The lists are complete: any other
+/// reply loses.
 pub fn duty(board: &Board) -> Duty {
     let us = board.side();
     let them = us.opponent();
@@ -229,12 +228,12 @@ pub fn duty(board: &Board) -> Duty {
     Duty::Free
 }
 
-/// Our replies, other than fours, to the four-threes that `them` threatens; `None` when none of them is forcing.
+/// Our replies, other than fours, to the four-threes that `them` threatens; `None` when none of them forces a reply.
 ///
-/// Against a four-three at X - four on line a with its stops, open three on line b - the replies are X, the cells
-/// that weaken line a below a four or line b below an open three, and the cells that turn a stop, where we shall have
-/// to play, into a four of ours. If a stop gives us a four already, the threat is not forcing. In caro a stone on
-/// line a may also change which cells stop the four, so that whole line is kept.
+/// Against a four-three at X, with a four on line a and an open three on line b, the replies are X, the cells that reduce
+/// line a below a four or line b below an open three, and the cells that give us a four on a stop of the four, where we
+/// shall have to play. If a stop already gives us a four, the threat forces nothing. In caro a stone on line a may also
+/// change which cells stop the four, so all cells of that line are replies.
 fn four_three_replies(board: &Board, them: Color) -> Option<ReplyList> {
     let us = them.opponent();
     let mut common: Option<ReplyList> = None;

@@ -1,6 +1,6 @@
-//! What the search does with its nodes, counted for `pbrain-tengen bench health`. Floor 3.
+//! Counters of what the search does, for `pbrain-tengen bench health`.
 //!
-//! Only builds with the cargo feature `health` count; in all others the calls are nothing at all.
+//! Only builds with the cargo feature `health` count; in all others the calls compile to nothing.
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,23 +9,23 @@ pub enum Event {
     Quiescent,
     /// A node that the threats on the board decide without search.
     Concluded,
-    /// The table was asked about a node of the main search.
+    /// A probe of the table in the main search.
     Probed,
-    /// The table knew the position.
+    /// A probe that found the position.
     Found,
     /// A node of the main search that neither the threats nor the table decide, without a threat that must be answered.
     Free,
     /// The same, where a threat leaves few replies.
     Forced,
-    /// The first move caused a cut-off.
+    /// A cut-off by the first move.
     CutFirst,
-    /// The second or third did.
+    /// A cut-off by the second or third move.
     CutThird,
-    /// A later one did.
+    /// A cut-off by a later move.
     CutLater,
     /// A free node failed low.
     FailedLow,
-    /// Moves tried at such nodes.
+    /// Moves tried at nodes that failed low.
     TriedInVain,
 }
 
@@ -42,12 +42,12 @@ mod counters {
 
     static COUNTERS: [AtomicU64; EVENTS] = [const { AtomicU64::new(0) }; EVENTS];
 
-    /// Counts so many events.
+    /// Adds `amount` to the counter of an event.
     pub fn add(event: Event, amount: u64) {
         COUNTERS[event as usize].fetch_add(amount, Ordering::Relaxed);
     }
 
-    /// What has been counted in this process since the last call, by event.
+    /// Counts of this process since the last call, by event.
     pub fn take() -> [u64; EVENTS] {
         std::array::from_fn(|event| COUNTERS[event].swap(0, Ordering::Relaxed))
     }
@@ -64,7 +64,7 @@ mod counters {
     #[inline(always)]
     pub fn add(_event: Event, _amount: u64) {}
 
-    /// Nothing has been counted.
+    /// All zeros.
     pub fn take() -> [u64; EVENTS] {
         [0; EVENTS]
     }

@@ -1,40 +1,40 @@
-//! What the search remembers about moves: how often each caused a cut-off. Floor 3.
+//! The history heuristic: how often each move caused a cut-off.
 
 use super::params::Params;
 use crate::base::point::CELLS;
 use crate::base::{Color, Point};
 
-/// Main history: success of a move by colour and point, whatever the position.
+/// Success of each move by colour and point, in whatever position.
 #[derive(Clone, Debug)]
 pub struct History {
     table: Box<[[i16; CELLS]; 2]>,
 }
 
 impl History {
-    /// Knows nothing.
+    /// An empty history.
     pub fn new() -> History {
         History { table: Box::new([[0; CELLS]; 2]) }
     }
 
-    /// Forgets everything, for a new game.
+    /// Clears all entries, for a new game.
     pub fn clear(&mut self) {
         *self.table = [[0; CELLS]; 2];
     }
 
-    /// Halves all entries: a new move of the same game begins.
+    /// Halves all entries, before a new move of the same game.
     pub fn age(&mut self) {
         for entry in self.table.iter_mut().flatten() {
             *entry /= 2;
         }
     }
 
-    /// The entry of a move, at most `history_limit` either way.
+    /// The entry of a move, from `-history_limit` to `history_limit`.
     #[inline]
     pub fn get(&self, color: Color, point: Point) -> i32 {
         i32::from(self.table[color.index()][point.index()])
     }
 
-    /// A move of `color` caused a cut-off at `depth` (whole plies) after `tried` had failed to.
+    /// Records that a move of `color` caused a cut-off at `depth` (whole plies) after the moves `tried` had not.
     pub fn reward(&mut self, params: &Params, color: Color, best: Point, tried: &[Point], depth: i32) {
         let bonus = bonus(params, depth);
         self.update(params, color, best, bonus);
@@ -43,7 +43,7 @@ impl History {
         }
     }
 
-    /// Moves an entry towards the bonus, the less the closer it is to the limit already.
+    /// Adds a bonus to an entry, scaled down near the limit (history gravity).
     fn update(&mut self, params: &Params, color: Color, point: Point, bonus: i32) {
         let entry = &mut self.table[color.index()][point.index()];
         let old = i32::from(*entry);

@@ -1,43 +1,43 @@
-//! What the caller allows a search to use, and how it can change its mind meanwhile. Floor 3.
+//! Limits of a search, and the control with which the caller can stop it or change them while it runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// The caller's allowance for one move. `None` means "not limited by this".
+/// Limits of one move. `None` means no limit.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct SearchLimits {
-    /// When the command arrived; the clock runs from here. `None`: from the start of the search.
+    /// When the command arrived, which starts the clock. `None`: the start of the search does.
     pub started: Option<Instant>,
-    /// Most time for this move; zero means "answer at once".
+    /// Most time for this move; zero: answer at once.
     pub turn: Option<Duration>,
-    /// Time left for the rest of the game; zero means "answer at once".
+    /// Time left for the rest of the game; zero: answer at once.
     pub left: Option<Duration>,
-    /// Time added after each move.
+    /// Time added to the game's clock after each move.
     pub increment: Duration,
-    /// Most nodes to visit, by all threads together; exact with one thread.
+    /// Most nodes of all threads together; exact with one thread.
     pub nodes: Option<u64>,
     /// Deepest iteration, in plies.
     pub depth: Option<u32>,
-    /// Nodes that count as a millisecond instead of real time: for studies of the use of time.
+    /// Nodes that count as a millisecond, where nodes replace the clock: for studies of the use of time.
     pub nodes_per_ms: Option<u32>,
 }
 
 impl SearchLimits {
-    /// Time for one of so many moves: that part of the game's clock and the increment, which comes after the move only,
-    /// so that the clock must last until then. `None` where there is no clock.
+    /// Time for one of `moves` moves: that part of the game's clock plus the increment. At most three quarters of what is
+    /// left, because the increment comes only after the move. `None` without a game clock.
     pub fn part_of_game(&self, moves: u32) -> Option<Duration> {
         let left = self.left?;
         Some((left / moves.max(1)).saturating_add(self.increment).min(left / 4 * 3))
     }
 
-    /// Time for a question that takes the place of one of so many moves; `None`: no limit.
+    /// Time for a question that counts as one of `moves` moves; `None`: no limit.
     pub fn time_for_question(&self, moves: u32) -> Option<Duration> {
         self.turn.into_iter().chain(self.part_of_game(moves)).min()
     }
 }
 
-/// The line between whoever asked for a search and the search itself; shared between threads.
+/// Stop flag and limits of a running search; shared between threads.
 #[derive(Debug, Default)]
 pub struct SearchControl {
     stop: Arc<AtomicBool>,
@@ -52,30 +52,30 @@ impl SearchControl {
         self.set_limits(limits);
     }
 
-    /// A control for one of several searches that answer one question: limits of its own, the same stop signal.
+    /// A control for one of several searches that answer one question: its own limits, the same stop flag.
     #[must_use]
     pub fn part(&self, limits: SearchLimits) -> SearchControl {
         SearchControl { stop: Arc::clone(&self.stop), version: AtomicU32::new(1), limits: Mutex::new(limits) }
     }
 
-    /// Asks the search to answer at once.
+    /// Tells the search to stop and answer at once.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the search was asked to answer at once.
+    /// Whether the search was told to stop.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Replaces the limits of the running search, all but the depth.
+    /// Replaces the limits of the running search, except the depth.
     pub fn set_limits(&self, limits: SearchLimits) {
         *self.limits.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = limits;
         self.version.fetch_add(1, Ordering::Release);
     }
 
-    /// Changes with every [`SearchControl::set_limits`]; lets the search notice for the price of a load.
+    /// Number of [`SearchControl::set_limits`] calls: a cheap way to notice a change.
     #[inline]
     pub fn version(&self) -> u32 {
         self.version.load(Ordering::Acquire)

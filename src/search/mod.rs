@@ -1,15 +1,16 @@
 //! The main search: limits and time, table, move order, what threats force, and the deepening search itself. It uses
 //! neither the solvers nor the oracle.
 
+pub mod child;
+mod deepening;
 pub mod forced;
 pub mod health;
 pub mod history;
 pub mod limits;
-pub mod lines;
 pub mod order;
 pub mod params;
+mod path_node;
 pub mod pool;
-mod proven_line;
 pub mod prune;
 pub mod pvs;
 pub mod quiesce;
@@ -17,9 +18,13 @@ pub mod reduce;
 pub mod report;
 mod reprove;
 pub mod root;
+mod root_move;
 pub mod scope;
+pub mod shared;
 pub mod time;
 pub mod tt;
+mod vote;
+mod window;
 pub mod worker;
 
 pub use history::History;

@@ -1,5 +1,5 @@
-//! The order in which moves are tried: the table's move first, before anything is generated; then the rest by score,
-//! the best remaining one picked on demand, since most nodes need only a few. Floor 3.
+//! Move order: the table move first, before any move is generated, then the others by score. The best remaining move is
+//! picked on demand, because most nodes need only a few.
 
 use super::forced::Duty;
 use super::history::History;
@@ -9,30 +9,30 @@ use crate::board::Board;
 use crate::eval::Evaluator;
 use arrayvec::ArrayVec;
 
-/// A board with a side of at most this many points is searched on all its points.
+/// Boards with no side longer than this are searched on all their points.
 const SMALL_SIDE: usize = 9;
 
-/// Hands out moves, best first. Legality of renju black's moves is the caller's to check, move by move.
+/// Picks moves, best first. The caller checks whether black's moves are legal in renju.
 pub struct MovePicker {
     table_move: Option<Point>,
     stage: Stage,
-    /// The best score of all.
+    /// The best move score.
     top: i32,
-    /// What the last move handed out lacked to that.
+    /// By how much the last move's score is below it.
     lag: i32,
-    /// What is left, in no order.
+    /// The moves left, unsorted.
     rest: ArrayVec<Rank, { Size::MAX_CELLS }>,
 }
 
-/// A move and its score in one number, so that the best of many is found without a branch: the higher the better, equal
-/// scores by point.
+/// A move and its score in one number, so that the best of many is found without a branch. Equal scores are ordered by
+/// point.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Rank(i32);
 
 impl Rank {
-    /// Above every point's index.
+    /// More than the index of any point.
     const POINTS: i32 = 1024;
-    /// Scores beyond this count as this.
+    /// Scores are clamped to this.
     const MOST: i32 = i32::MAX / Rank::POINTS - 1;
 
     fn new(score: i32, point: Point) -> Rank {
@@ -56,7 +56,7 @@ enum Stage {
 }
 
 impl MovePicker {
-    /// A picker for a node whose table move is `table_move`, if it is an acceptable one there.
+    /// A picker for a node with this table move, which is ignored where it cannot be played.
     pub fn new(board: &Board, duty: &Duty, table_move: Option<Point>) -> MovePicker {
         let table_move = table_move.filter(|&point| board.is_empty(point) && allows(duty, point));
         MovePicker { table_move, stage: Stage::TableMove, top: 0, lag: 0, rest: ArrayVec::new() }
@@ -101,15 +101,13 @@ impl MovePicker {
         best.point()
     }
 
-    /// By how much the last move handed out looks worse than the one that looks best, in units of the move scores; zero
-    /// for the table's move.
+    /// By how much the last move's score is below the best one; zero for the table move.
     pub fn lag(&self) -> i32 {
         self.lag
     }
 }
 
-/// First guess at a move of a node, by the network if there is one, plus what the search has learned about it. The
-/// evaluator has been prepared.
+/// The score of a move in the order: that of the network if there is one, plus history. The evaluator must be prepared.
 pub fn policy(
     params: &Params,
     board: &Board,
@@ -121,7 +119,7 @@ pub fn policy(
     evaluator.policy(board, point) + history.get(us, point) / params.history_divisor()
 }
 
-/// Quick first guess at a move plus what the search has learned about it.
+/// The classical score of a move plus history: quicker than [`policy`].
 pub fn score(
     params: &Params,
     board: &Board,
@@ -137,8 +135,8 @@ fn allows(duty: &Duty, point: Point) -> bool {
     duty.replies().is_none_or(|replies| replies.contains(&point))
 }
 
-/// Calls `visit` with every move that the duty leaves. Free moves are those near stones (all points on small boards,
-/// and where nothing is near a stone).
+/// Calls `visit` with every move that the duty leaves. Where there is none, these are the points near stones, or all points
+/// on small boards and where no point is near a stone.
 pub fn for_each_reply(board: &Board, duty: &Duty, mut visit: impl FnMut(Point)) {
     if let Some(replies) = duty.replies() {
         return replies.iter().for_each(|&point| visit(point));
@@ -155,7 +153,7 @@ pub fn for_each_reply(board: &Board, duty: &Duty, mut visit: impl FnMut(Point)) 
     }
 }
 
-/// Whether free nodes try every empty point, so that their losses are proofs.
+/// Whether free nodes search every empty point, so that their losses are proofs.
 pub fn is_full_width(board: &Board) -> bool {
     board.size().width().max(board.size().height()) <= SMALL_SIDE
 }
@@ -166,7 +164,7 @@ mod tests {
     use std::cmp::Reverse;
 
     #[test]
-    fn ranks_go_by_score_and_then_by_point_and_give_both_back() {
+    fn ranks_are_ordered_by_score_and_then_by_point_and_contain_both() {
         let size = Size::square(22).unwrap();
         let scores = [-Rank::MOST, -70_000, -1, 0, 1, 345, 70_000, Rank::MOST];
         let all: Vec<(i32, Point)> = size.points().flat_map(|point| scores.map(|score| (score, point))).collect();

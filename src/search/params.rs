@@ -1,28 +1,36 @@
-//! Every tunable number of the search, in one table. Floor 3.
+//! The tunable numbers of the search in one table: every number that a match could show to be better.
 //!
-//! A row is `name = value, range, meaning`, or `name = [freestyle, standard, renju, caro]` where the rules want different
-//! values. Code reads `params.name()`, whichever it is: [`Params`] belongs to one rule.
+//! Other numbers stand beside their code: what protects against lateness and lack of memory (the time reserve, how often
+//! the clock is read, how the table grows), what defines a depth or a small board, the replacement scheme of the table,
+//! and the effort that a claim from a file is worth. The solvers have their own.
+//!
+//! A row is `name = value, range, meaning`, or `name = [freestyle, standard, renju, caro, caro-exact], ...` where the
+//! rules have different values. Code reads `params.name()` in either case: a [`Params`] belongs to one rule.
 //!
 //! In the brain as shipped these functions return constants. With the cargo feature `tune` they read fields, which a
-//! [`ParamTable`] fills: each engine has its own, so that two engines in one process may play with different values.
+//! [`ParamTable`] fills: every engine has its own, so two engines in one process can play with different values, and
+//! every number can be set for one rule.
 
 use crate::base::Rule;
 use std::fmt;
 
-/// Number of values of a tunable that is different from rule to rule.
-pub const COLUMNS: usize = 4;
+/// Number of values of a row: one for each rule.
+pub const COLUMNS: usize = Rule::ALL.len();
 
-/// Names of those values, as in `rfp_slope.renju`.
-pub const COLUMN_NAMES: [&str; COLUMNS] = ["freestyle", "standard", "renju", "caro"];
+/// Names of the columns, as in `rfp_slope.renju`: those of the rules.
+pub const COLUMN_NAMES: [&str; COLUMNS] = {
+    let mut names = [""; COLUMNS];
+    let mut column = 0;
+    while column < COLUMNS {
+        names[column] = Rule::ALL[column].name();
+        column += 1;
+    }
+    names
+};
 
 /// The column of a rule.
 pub const fn column_of(rule: Rule) -> usize {
-    match rule {
-        Rule::Freestyle => 0,
-        Rule::Standard => 1,
-        Rule::Renju => 2,
-        Rule::Caro | Rule::CaroExact => 3,
-    }
+    rule.index()
 }
 
 /// A row of the table.
@@ -32,13 +40,13 @@ pub struct Param {
     pub name: &'static str,
     /// Values in the brain as shipped, by column.
     pub values: [i32; COLUMNS],
-    /// Whether the columns are values of their own, to be set and tuned one by one.
+    /// Whether the row is written with a value for each rule.
     pub per_rule: bool,
     /// Smallest plausible value.
     pub min: i32,
     /// Largest plausible value.
     pub max: i32,
-    /// What it does.
+    /// What it does, with its unit.
     pub meaning: &'static str,
 }
 
@@ -65,20 +73,21 @@ impl fmt::Display for ParamError {
 
 impl std::error::Error for ParamError {}
 
-/// Where a tunable that is typed as `name` or `name.rule` stands: its row, and the column if one was named.
+/// Row of a tunable written as `name` or `name.rule`, and its column in the second case. Upper and lower case are the
+/// same.
 pub fn find(name: &str) -> Option<(usize, Option<usize>)> {
     let (name, column) = match name.split_once('.') {
         Some((name, rule)) => (name, Some(COLUMN_NAMES.iter().position(|column| column.eq_ignore_ascii_case(rule))?)),
         None => (name, None),
     };
     let row = ROWS.iter().position(|param| param.name.eq_ignore_ascii_case(name))?;
-    (column.is_none() || ROWS[row].per_rule).then_some((row, column))
+    Some((row, column))
 }
 
 /// The values of a row as written in the table, for all columns.
 macro_rules! columns {
-    ([$freestyle:expr, $standard:expr, $renju:expr, $caro:expr]) => {
-        [$freestyle, $standard, $renju, $caro]
+    ([$($value:expr),*]) => {
+        [$($value),*]
     };
     ($value:expr) => {
         [$value; COLUMNS]
@@ -102,9 +111,10 @@ macro_rules! pick {
         const VALUES: [i32; COLUMNS] = [$($value),*];
         VALUES[$column % COLUMNS]
     }};
-    ($value:expr, $column:expr) => {
+    ($value:expr, $column:expr) => {{
+        let _ = $column;
         $value
-    };
+    }};
 }
 
 macro_rules! params {
@@ -166,44 +176,68 @@ macro_rules! params {
 params! {
     aspiration_depth = 5, 3..=10, "first iteration searched with a narrow window";
     aspiration_window = 20, 8..=60, "half width of that window";
+    aspiration_growth = 50, 0..=200, "hundredths by which it grows each time a score lies outside the window";
+    aspiration_step = 6, 0..=60, "units by which it grows in addition";
     aspiration_open = 3000, 500..=6000, "scores beyond this get an open window";
+    proof_iterations = 3, 0..=20, "iterations spent on shortening a proven win or lengthening a proven loss";
+    only_move_iterations = 3, 0..=20, "iterations in which all moves but one lose, after which a search on the clock ends";
+    vote_base = 15, 1..=200, "vote of a thread: units added to the score's distance from the lowest one";
     lazy_margin = 150, 0..=1000, "the network is skipped where the classical score is this far outside the window";
     history_limit = 10700, 4000..=16000, "bound of a history entry";
-    history_square = 25, 5..=60, "history bonus: share of the squared depth";
-    history_linear = 105, 0..=300, "history bonus: share of the depth";
-    history_offset = 157, 0..=400, "history bonus: what is taken off";
+    history_square = 25, 5..=60, "history bonus: factor of the squared depth";
+    history_linear = 105, 0..=300, "history bonus: factor of the depth";
+    history_offset = 157, 0..=400, "history bonus: constant that is subtracted";
     history_cap = 8900, 1000..=10000, "largest history bonus";
-    history_divisor = 110, 32..=512, "history units that weigh as much as one unit of move score";
+    history_divisor = 110, 32..=512, "history units that count as one unit of the move score";
     rfp_depth = 8, 4..=14, "deepest reverse futility, in plies";
-    rfp_slope = [51, 51, 51, 51], 20..=140, "reverse futility margin per ply";
+    rfp_slope = 51, 20..=140, "reverse futility margin per ply";
+    rfp_improving = 1, 0..=3, "plies less of that margin where the position improves";
     razor_depth = 2, 1..=4, "deepest razoring, in plies";
     razor_base = 56, 0..=120, "razoring margin";
     razor_slope = 2, 0..=120, "razoring margin per ply";
     fail_high = 64, 0..=160, "reduction of nodes likely to fail high, in 1/64 plies";
     fail_high_depth = 4, 2..=20, "least depth of such a node, in plies";
-    fail_high_slope = 15, 0..=100, "by how much more than beta the node must be worth, per ply";
-    lmp_base = [4, 4, 4, 4], 2..=10, "moves of a free node that are always tried";
-    lmp_slope = [48, 48, 48, 48], 16..=256, "further moves per squared ply, in 1/64";
-    lmr_factor = [52, 52, 52, 52], 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";
-    lmr_lag = 28, 0..=80, "reduction, in 1/64 plies, for 64 units that a move looks worse than the best one";
-    lmr_lag_free = 84, -40..=200, "units that cost nothing";
-    lmr_pv = 41, 0..=160, "reduction taken off in PV nodes, in 1/64 plies";
-    lmr_worsening = 50, 0..=128, "reduction added where things do not improve, in 1/64 plies";
-    lmr_after_alpha = 13, 0..=128, "reduction added once a move has raised alpha, in 1/64 plies";
-    lmr_forced = 35, 0..=100, "share of the reduction that replies to an open three get, in 64ths";
+    fail_high_slope = 15, 0..=100, "margin above beta of such a node, per ply";
+    lmp_base = 4, 2..=10, "late-move pruning: moves of a free node that are always tried";
+    lmp_slope = 48, 16..=256, "further moves per squared ply, in 1/64";
+    lmp_worsening = 50, 10..=100, "hundredths of these moves that are tried, and one more, where the position does not improve";
+    lmr_moves = 2, 1..=8, "moves of a node that are never reduced";
+    lmr_depth = 2, 1..=6, "least depth of a node whose moves are reduced, in plies";
+    lmr_factor = 52, 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";
+    lmr_lag = 28, 0..=80, "reduction, in 1/64 plies, for each 64 units by which a move score is below the best one";
+    lmr_lag_free = 84, -40..=200, "units below the best move score that are not counted";
+    lmr_lag_decrease = 64, 0..=256, "maximum reduction decrease from the move score, in 1/64 plies";
+    lmr_lag_increase = 256, 0..=1024, "maximum reduction increase from the move score, in 1/64 plies";
+    lmr_pv = 41, 0..=160, "reduction decrease in PV nodes, in 1/64 plies";
+    lmr_worsening = 50, 0..=128, "reduction increase where the position does not improve, in 1/64 plies";
+    lmr_worsening_from = 64, 0..=256, "only reductions above this get that increase, in 1/64 plies";
+    lmr_after_alpha = 13, 0..=128, "reduction increase once a move has raised alpha, in 1/64 plies";
+    lmr_forced = 35, 0..=100, "64ths of the reduction that late replies to a threat get";
     lmr_offset = 13, -64..=64, "late-move reduction: constant part in 1/64 plies";
-    lmr_history = 8200, 3000..=30000, "history that takes off one ply of reduction";
-    lmr_root_scale = 88, 20..=140, "share of it that late moves at the root get, in 64ths";
-    lmr_root = 3, 1..=250, "moves at the root that are always searched to the whole depth";
-    vcf_delta = 768, 300..=3000, "quiescence gives up fours when even this much would not reach alpha";
-    time_moves = 20, 12..=40, "moves that a game's clock is spread over";
-    time_fewest_moves = 7, 3..=12, "moves that it must last for in any case";
-    time_begin = 60, 30..=100, "hundredths of a move's time after which no iteration is begun";
+    lmr_history = 8200, 3000..=30000, "history that lowers the reduction by one ply";
+    lmr_root_scale = 88, 20..=140, "64ths of the reduction that late moves at the root get";
+    lmr_root = 3, 1..=250, "moves at the root that are never reduced";
+    lmr_root_depth = 3, 2..=10, "least iteration that reduces moves at the root";
+    vcf_delta = 768, 300..=3000, "quiescence tries no fours when a gain of this much would not reach alpha";
+    quiescence_radius = 2, 0..=22, "quiescence continues with fours this close to the last one, in steps";
+    quiescence_line = 4, 0..=22, "the same for fours on a line with the last one";
+    time_moves = 20, 12..=40, "moves that a game's clock is divided by";
+    time_fewest_moves = 7, 3..=12, "moves that the clock must last for in any case";
+    time_ample_moves = 32, 8..=112, "a clock that lasts for this many whole turns is not saved";
+    time_begin = 60, 30..=100, "hundredths of a move's time after which no iteration begins";
+    time_last_begin = 90, 50..=100, "the same in hundredths of the time to the hard deadline";
     time_unsteady = 600, 0..=2000, "thousandths of time added when the best move has just changed";
-    time_steady = 30, 0..=60, "thousandths taken off for each iteration that it has stayed";
-    time_falling = 4, 0..=12, "thousandths added for each unit that its score has fallen";
-    time_effort = 1000, 0..=2500, "thousandths added by the nodes of an iteration that went to other moves";
-    time_decided = 600, 200..=1000, "thousandths of a move's time when the game is as good as decided";
+    time_steady = 30, 0..=60, "thousandths less for each iteration without a change";
+    time_steady_most = 10, 0..=30, "iterations without a change that are counted";
+    time_falling = 4, 0..=12, "thousandths added for each unit that the score has fallen";
+    time_falling_min = 600, 100..=1000, "least thousandths of time by the change of the score";
+    time_falling_max = 1800, 1000..=4000, "most thousandths of time by the change of the score";
+    time_effort = 1000, 0..=2500, "thousandths added when all nodes went to other moves than the best";
+    time_effort_usual = 700, 0..=1000, "thousandths of the nodes that usually go to the best move";
+    time_decided = 600, 200..=1000, "thousandths of a move's time when the game is nearly decided";
+    time_decided_score = 1500, 500..=6000, "scores from which the game counts as nearly decided";
+    time_shortest = 250, 50..=1000, "least thousandths of its share of the clock that a move gets";
+    time_longest = 3000, 1000..=6000, "most thousandths of its share of the clock that a move gets";
 }
 
 #[cfg(not(feature = "tune"))]
@@ -222,7 +256,7 @@ impl Params {
     }
 }
 
-/// The values of one engine, for all rules. As shipped, there is nothing to keep.
+/// The values of one engine, for all rules. As shipped they are constants, so this is empty.
 #[cfg(not(feature = "tune"))]
 #[derive(Clone, Debug, Default)]
 pub struct ParamTable(());
@@ -237,7 +271,7 @@ impl ParamTable {
         Params::shipped(rule)
     }
 
-    /// Refuses: the values are compiled in.
+    /// Fails: the values are compiled in.
     ///
     /// # Errors
     /// Always.
@@ -297,21 +331,30 @@ mod tests {
 
     #[test]
     fn names_are_found_with_and_without_a_rule() {
-        assert_eq!(find("aspiration_window"), Some((1, None)));
-        assert_eq!(find("ASPIRATION_WINDOW"), Some((1, None)));
         let slope = ROWS.iter().position(|row| row.name == "rfp_slope").unwrap();
-        assert_eq!(find("rfp_slope.caro"), Some((slope, Some(3))));
-        for wrong in ["", "nosuch", "rfp_slope.", "rfp_slope.go", "aspiration_window.renju"] {
+        assert_eq!(find("rfp_slope"), Some((slope, None)));
+        assert_eq!(find("RFP_Slope"), Some((slope, None)));
+        for rule in Rule::ALL {
+            let name = format!("rfp_slope.{}", rule.name());
+            assert_eq!(find(&name), Some((slope, Some(column_of(rule)))), "{name}");
+        }
+        for wrong in ["", "nosuch", "rfp_slope.", "rfp_slope.go", ".renju"] {
             assert_eq!(find(wrong), None, "{wrong}");
         }
     }
 
     #[test]
+    fn a_row_is_read_with_one_value_and_with_one_for_each_rule() {
+        assert_eq!(columns!(7), [7; COLUMNS]);
+        assert_eq!(columns!([1, 2, 3, 4, 5]), [1, 2, 3, 4, 5]);
+        assert!(is_per_rule!([1, 2, 3, 4, 5]) && !is_per_rule!(7));
+    }
+
+    #[test]
+    #[cfg(not(feature = "tune"))]
     fn each_rule_reads_its_own_column() {
-        let slope = ROWS.iter().find(|row| row.name == "rfp_slope").unwrap();
-        for rule in Rule::ALL {
-            assert_eq!(Params::shipped(rule).rfp_slope(), slope.values[column_of(rule)]);
-        }
+        let values = Rule::ALL.map(|rule| pick!([10, 20, 30, 40, 50], column_of(rule)));
+        assert_eq!(values, [10, 20, 30, 40, 50]);
     }
 
     #[test]
@@ -331,5 +374,7 @@ mod tests {
         assert_eq!(table.set("nosuch", 50), Err(ParamError::Unknown));
         assert_eq!(table.for_rule(Rule::Renju).rfp_slope(), 70);
         assert_eq!(table.for_rule(Rule::CaroExact).rfp_slope(), 50);
+        assert_eq!(table.set("rfp_slope.caro-exact", 60), Ok(()));
+        assert_eq!((table.for_rule(Rule::CaroExact).rfp_slope(), table.for_rule(Rule::Caro).rfp_slope()), (60, 50));
     }
 }

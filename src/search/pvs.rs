@@ -1,5 +1,6 @@
-//! The node function: principal variation search, fail-soft. A table of contents that calls the rooms around it. Floor 3.
+//! The node function: fail-soft principal variation search. Each step is in a file of its own, named in the imports.
 
+use super::child::Child;
 use super::forced::{self, Duty};
 use super::health::{self, Event};
 use super::order::{self, MovePicker};
@@ -10,9 +11,8 @@ use super::tt::{Bound, TtEntry, stored_depth};
 use super::worker::Worker;
 use crate::base::{Depth, Ply, Point, PointList, Score};
 use crate::board::Threat;
-use crate::eval::Evaluator;
 
-/// What the rooms around a node need to know about it.
+/// What does not change while the moves of a node are searched.
 struct Node<'a> {
     duty: &'a Duty,
     depth: Depth,
@@ -21,18 +21,20 @@ struct Node<'a> {
     improving: bool,
 }
 
-/// What the move loop found: the best score (none without a legal move), the move that raised alpha or refuted, and
-/// whether moves were left out.
+/// The result of the move loop.
 struct Tried {
+    /// The best score; `None` without a legal move.
     best: Option<Score>,
+    /// The last move that raised alpha.
     best_move: Option<Point>,
+    /// Whether moves were pruned.
     pruned: bool,
 }
 
 impl Worker<'_> {
     /// Value of the position for the side to move, searched to `depth` within (alpha, beta).
     pub fn search(&mut self, mut alpha: Score, mut beta: Score, mut depth: Depth, ply: Ply) -> Score {
-        // On the way to a blocked move nothing is taken for granted.
+        // Before a blocked move, neither the table nor what threats prove can be used.
         if !self.paths.is_empty()
             && let Some(score) = self.search_on_path(alpha, beta, depth, ply)
         {
@@ -45,19 +47,19 @@ impl Worker<'_> {
         }
         let is_pv = beta > alpha.above();
 
-        // Stop, draw, deepest ply, and what the threats prove without search.
+        // Stop, draw, largest ply, and results that the threats prove without search.
         if let Some(score) = self.settled(ply) {
             return score;
         }
 
-        // Bounds by win distance: a shorter win or a longer loss than the window allows changes nothing.
+        // Mate distance pruning: the result lies between a loss in two and a win in one.
         alpha = alpha.max(Score::loss_in(ply, 2));
         beta = beta.min(Score::win_in(ply, 1));
         if alpha >= beta {
             return alpha;
         }
 
-        // What is known already.
+        // Transposition table.
         let key = self.key();
         let hit = self.probe(ply);
         health::count(Event::Probed);
@@ -69,7 +71,7 @@ impl Worker<'_> {
             }
         }
 
-        // Static evaluation, and what it lets us skip.
+        // Static evaluation, and the prunings and reductions of the whole node by it.
         let duty = forced::duty(&self.board);
         health::count(if duty.is_free() { Event::Free } else { Event::Forced });
         let mut known = hit.and_then(|hit| hit.eval);
@@ -105,24 +107,7 @@ impl Worker<'_> {
         best
     }
 
-    /// Enters a node and says what it is worth when nothing needs to be searched: the search stops, the game is drawn,
-    /// the threats prove a result, or the line is as long as lines get.
-    pub(super) fn settled(&mut self, ply: Ply) -> Option<Score> {
-        self.lines[ply.index()].clear();
-        if self.enter(ply) || self.board.is_draw() {
-            return Some(Score::DRAW);
-        }
-        let proven = forced::static_result(&mut self.board, ply);
-        if proven.is_some() {
-            health::count(Event::Concluded);
-        }
-        if proven.is_none() && ply >= Ply::MAX {
-            return Some(self.evaluator.evaluate(&self.board));
-        }
-        proven
-    }
-
-    /// Notes the static evaluation of a free node; says whether it is better than two plies ago.
+    /// Records the static evaluation of a free node, and says whether it is better than two plies ago.
     fn note_static(&mut self, duty: &Duty, alpha: Score, beta: Score, ply: Ply, known: &mut Option<Score>) -> bool {
         let margin = self.params.lazy_margin();
         let eval =
@@ -152,8 +137,12 @@ impl Worker<'_> {
                 break;
             }
             let reduction = self.reduction(node, point, tried.len(), picker.lag(), result.best_move.is_some());
+            // A reply to a four is forced: it costs no depth.
+            let depth = if matches!(node.duty, Duty::StopFive(_)) { node.depth } else { node.depth - Depth::ONE };
+            let is_first = tried.is_empty();
+            let child = Child { ply: node.ply.next(), depth, reduction, is_first, is_pv: node.is_pv };
             self.play(point);
-            let score = self.search_child(node, reduction, tried.is_empty(), alpha, beta);
+            let score = self.search_child(child, alpha, beta);
             self.undo();
             if self.aborted {
                 return result;
@@ -164,7 +153,7 @@ impl Worker<'_> {
             if score > alpha {
                 alpha = score;
                 result.best_move = Some(point);
-                self.extend_line(node.ply, point);
+                self.extend_pv(node.ply, point);
                 if score >= beta {
                     health::count_cut(tried.len());
                     if is_free {
@@ -182,12 +171,13 @@ impl Worker<'_> {
         result
     }
 
-    /// How much less deeply a move is searched at first: quiet late moves of free nodes, and late replies to an open
-    /// three that are no fours.
+    /// By how much less deeply a move is searched at first: only late moves that make no four, and no replies to a four.
     fn reduction(&self, node: &Node<'_>, point: Point, index: usize, lag: i32, after_alpha: bool) -> Depth {
         let us = self.board.side();
         let is_quiet = self.board.threat(point, us) < Threat::Four;
-        if index < 2 || node.depth < Depth::plies(2) || !is_quiet || matches!(node.duty, Duty::StopFive(_)) {
+        let is_late = index >= self.params.lmr_moves() as usize;
+        let is_deep = node.depth >= Depth::plies(self.params.lmr_depth());
+        if !is_late || !is_deep || !is_quiet || matches!(node.duty, Duty::StopFive(_)) {
             return Depth::ZERO;
         }
         let is_free = node.duty.is_free();
@@ -199,26 +189,8 @@ impl Worker<'_> {
         if is_free { full } else { full.scaled(self.params.lmr_forced()) }
     }
 
-    /// Searches the position after a move: reduced and with a null window first, more as the results demand.
-    fn search_child(&mut self, node: &Node<'_>, reduction: Depth, is_first: bool, alpha: Score, beta: Score) -> Score {
-        let ply = node.ply.next();
-        // A forced reply costs no depth.
-        let next = if matches!(node.duty, Duty::StopFive(_)) { node.depth } else { node.depth - Depth::ONE };
-        if is_first {
-            return -self.search(-beta, -alpha, next, ply);
-        }
-        let mut score = -self.search(-alpha.above(), -alpha, (next - reduction).max(Depth::ZERO.min(next)), ply);
-        if score > alpha && reduction > Depth::ZERO && !self.aborted {
-            score = -self.search(-alpha.above(), -alpha, next, ply);
-        }
-        if score > alpha && score < beta && node.is_pv && !self.aborted {
-            score = -self.search(-beta, -alpha, next, ply);
-        }
-        score
-    }
-
-    /// What a node may claim. Without a legal move the side to move loses by foul; where not every move was tried, a
-    /// loss is only believed.
+    /// The score of a node after its move loop. Without a legal move the side to move loses by a foul; where not every move
+    /// was searched, a loss is not proven.
     fn claim(&self, tried: &Tried, node: &Node<'_>) -> Score {
         match (tried.best, node.duty) {
             (None, Duty::StopFive(_)) => Score::loss_in(node.ply, 2),

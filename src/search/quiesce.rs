@@ -1,10 +1,11 @@
-//! Quiescence: at the horizon only fours are tried, because only a chain of fours (a VCF) can turn a position over
-//! before the opponent gets a say. The attacker may stop at any time and take the evaluation; the defender has to
-//! answer every four, and all his answers are tried, so a win found here is a proof. Floor 3.
+//! Quiescence search: at the horizon only fours are tried, because only a win by fours (VCF) leaves the opponent no free
+//! move. The attacker may stop at any time and take the static evaluation. The defender must answer every four, and all
+//! answers are tried, so a win found here is a proof.
 
 use super::forced::{self, Duty};
 use super::health::{self, Event};
 use super::order;
+use super::params::Params;
 use super::tt::{self, Bound, TtEntry};
 use super::worker::Worker;
 use crate::base::{Ply, Point, Score, Size};
@@ -12,16 +13,17 @@ use crate::board::{Board, Threat};
 use crate::eval::Evaluator;
 use arrayvec::ArrayVec;
 
-/// Depth codes under which quiescence results are stored: with all fours tried, and with some left out.
+/// Depth under which a quiescence result is stored when all fours were tried.
 const ALL_FOURS: i32 = -1;
+/// The same when some fours were left out.
 const SOME_FOURS: i32 = tt::SHALLOWEST;
 
-/// How the attack came to this node.
+/// The fours on the way to a node.
 #[derive(Clone, Copy)]
 pub struct Attack {
-    /// The attacker's last four, none on the first move.
+    /// The attacker's last four; `None` before the first.
     last: Option<Point>,
-    /// Whether every four so far also built something else.
+    /// Whether every four so far also made another threat.
     building: bool,
 }
 
@@ -31,12 +33,12 @@ impl Attack {
 }
 
 impl Worker<'_> {
-    /// Value of a position at the horizon, for the side to move, who is not threatened with a five.
+    /// Value of a position at the horizon for the side to move, where no five is threatened against it.
     pub fn quiesce(&mut self, alpha: Score, beta: Score, ply: Ply) -> Score {
         self.attack(alpha, beta, ply, Attack::FIRST)
     }
 
-    /// The attacker's node: take the evaluation, or go on with another four.
+    /// The attacker's node: take the static evaluation, or play another four.
     fn attack(&mut self, alpha: Score, beta: Score, ply: Ply, attack: Attack) -> Score {
         health::count(Event::Quiescent);
         match self.settled(ply) {
@@ -45,8 +47,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The same at a node that has been entered and is not settled; `known` is what the network says of it, if that
-    /// is known.
+    /// The same at a node that has been entered and is not settled. `known`: the network's evaluation, if the caller has it.
     pub fn attack_from_here(
         &mut self,
         mut alpha: Score,
@@ -91,7 +92,7 @@ impl Worker<'_> {
                 if score > alpha {
                     alpha = score;
                     best_move = Some(point);
-                    self.extend_line(ply, point);
+                    self.extend_pv(ply, point);
                 }
                 if score >= beta {
                     break;
@@ -110,7 +111,7 @@ impl Worker<'_> {
             return score;
         }
         let Duty::StopFive(stops) = forced::duty(&self.board) else {
-            // A four that was none after all (a stone can spoil its own row only in rules with overlines).
+            // The move was no four after all: with overlines a stone can spoil its own row.
             return self.evaluator.evaluate(&self.board);
         };
         let mut best = Score::loss_in(ply, 2);
@@ -128,7 +129,7 @@ impl Worker<'_> {
                 best = score;
                 if score > alpha {
                     alpha = score;
-                    self.extend_line(ply, stop);
+                    self.extend_pv(ply, stop);
                 }
                 if score >= beta {
                     break;
@@ -138,11 +139,11 @@ impl Worker<'_> {
         best
     }
 
-    /// The attacker's fours worth trying, best first: all of them on the first move; later those near his last four,
-    /// and plain ones only while every four so far has built something.
+    /// The attacker's fours to try, best first: all of them on the first move; later those near the last four, and fours
+    /// that make no other threat only while every four so far has made one.
     fn fours(&self, attack: Attack) -> ArrayVec<(i32, Point), { Size::MAX_CELLS }> {
         let us = self.board.side();
-        // The defender's answer may threaten a five itself: then only a stop of that will do.
+        // The defender's answer may threaten a five: then only a stop of it counts.
         let stops = match forced::duty(&self.board) {
             Duty::StopFive(stops) => Some(stops),
             _ => None,
@@ -152,7 +153,7 @@ impl Worker<'_> {
             let threat = self.board.threat(point, us);
             let wanted = threat > Threat::Four || (threat == Threat::Four && attack.building);
             if wanted
-                && attack.last.is_none_or(|last| is_close(last, point))
+                && attack.last.is_none_or(|last| is_close(&self.params, last, point))
                 && stops.as_ref().is_none_or(|stops| stops.contains(&point))
             {
                 fours.push((order::score(&self.params, &self.board, us, point, &self.evaluator, self.history), point));
@@ -163,13 +164,14 @@ impl Worker<'_> {
     }
 }
 
-/// Whether a point is within two steps of another, or within four on one of its lines.
-fn is_close(a: Point, b: Point) -> bool {
+/// Whether two points are so close that an attack continues from one to the other; farther on a common line.
+fn is_close(params: &Params, a: Point, b: Point) -> bool {
     let (dx, dy) = (a.x().abs_diff(b.x()), a.y().abs_diff(b.y()));
-    dx.max(dy) <= 2 || (dx.max(dy) <= 4 && (dx == 0 || dy == 0 || dx == dy))
+    let (steps, is_on_line) = (dx.max(dy) as i32, dx == 0 || dy == 0 || dx == dy);
+    steps <= params.quiescence_radius() || (is_on_line && steps <= params.quiescence_line())
 }
 
-/// Whether the side to move is threatened with a five, so that the position must not be taken for quiet.
+/// Whether a five is threatened against the side to move. Such a position is never quiet.
 pub fn is_threatened(board: &Board) -> bool {
     board.count(board.side().opponent(), Threat::Five) > 0
 }

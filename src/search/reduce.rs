@@ -1,9 +1,9 @@
-//! How much less deeply unpromising moves, and nodes that hardly need it, are searched. Floor 3.
+//! Reductions: by how much less deeply unpromising moves and likely cut nodes are searched.
 
 use super::params::Params;
 use crate::base::{Depth, Score};
 
-/// Natural logarithms of 1..=63 in 1/64; entry 0 unused. Kept as integers so that every build reduces alike.
+/// Natural logarithms of 1..=63 in 1/64; entry 0 is unused. Integers, so that every build reduces alike.
 const LOG: [i32; 64] = {
     let mut table = [0; 64];
     let mut n = 1;
@@ -33,42 +33,38 @@ const fn log64(n: u64) -> i32 {
     ((log2 * 45426) >> 26) as i32
 }
 
-/// A late move, as far as its reduction goes.
+/// What the reduction of a move depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct LateMove {
     /// Depth of the node.
     pub depth: Depth,
-    /// How many moves came before it.
+    /// Number of moves searched before it.
     pub index: usize,
-    /// By how much it looks worse than the best-looking one, in units of the move scores.
+    /// By how much its move score is below the best one.
     pub lag: i32,
-    /// What the history says of it.
+    /// Its history entry.
     pub history: i32,
-    /// Whether the node is one of the principal variation.
+    /// Whether the node is a PV node.
     pub is_pv: bool,
-    /// Whether the side to move stands better than two plies ago.
+    /// Whether the static evaluation is better than two plies ago.
     pub improving: bool,
-    /// Whether a move before it has raised alpha.
+    /// Whether an earlier move has raised alpha.
     pub after_alpha: bool,
 }
 
-/// Most that good looks take off, in 1/64 plies.
-const MOST_FOR_LOOKS: i32 = 64;
-/// Most that bad looks add.
-const MOST_AGAINST_LOOKS: i32 = 256;
-
-/// Late-move reduction: the logarithm of the depth times that of the index; more for moves that look bad, where things
-/// do not improve, and once a good move is known; less in PV nodes and for moves with a good history.
+/// Late-move reduction: the logarithm of the depth times that of the index; more for moves with a low move score, where
+/// the position does not improve, and after a move has raised alpha; less in PV nodes and for moves with a good history.
 pub fn late_move(params: &Params, late: LateMove) -> Depth {
     let plies = late.depth.whole().clamp(1, 63) as usize;
     let logs = LOG[plies] * LOG[late.index.clamp(1, 63)] / 64;
-    let looks = (late.lag - params.lmr_lag_free()) * params.lmr_lag() / 64;
-    let mut reduction =
-        params.lmr_offset() + logs * params.lmr_factor() / 100 + looks.clamp(-MOST_FOR_LOOKS, MOST_AGAINST_LOOKS)
-            - late.history * 64 / params.lmr_history();
+    let lag = (late.lag - params.lmr_lag_free()) * params.lmr_lag() / 64;
+    let mut reduction = params.lmr_offset()
+        + logs * params.lmr_factor() / 100
+        + lag.clamp(-params.lmr_lag_decrease(), params.lmr_lag_increase())
+        - late.history * 64 / params.lmr_history();
     if late.is_pv {
         reduction -= params.lmr_pv();
-    } else if !late.improving && reduction > 64 {
+    } else if !late.improving && reduction > params.lmr_worsening_from() {
         reduction += params.lmr_worsening();
     }
     if late.after_alpha {
@@ -77,15 +73,15 @@ pub fn late_move(params: &Params, late: LateMove) -> Depth {
     Depth::units(reduction.max(0))
 }
 
-/// Late-move reduction at the root. Looks count for nothing there: the moves go by what earlier iterations found.
+/// Late-move reduction at the root. The move score does not count there: the moves are sorted by earlier iterations.
 pub fn at_root(params: &Params, depth: Depth, index: usize, history: i32) -> Depth {
     let lag = params.lmr_lag_free();
     let late = LateMove { depth, index, lag, history, is_pv: false, improving: true, after_alpha: false };
     late_move(params, late).scaled(params.lmr_root_scale())
 }
 
-/// Fail-high reduction: a whole node that its static evaluation puts so far above beta that it will very likely be cut
-/// off is searched less deeply. Not with a proven beta, which an estimate does not reach.
+/// Fail-high reduction: a node with a static evaluation far above beta will very likely fail high, and is searched less
+/// deeply. Not with a proven beta, which an estimate does not reach.
 pub fn likely_cut(params: &Params, eval: Score, beta: Score, depth: Depth) -> Depth {
     let expects_cut = depth >= Depth::plies(params.fail_high_depth())
         && !beta.is_decisive()
@@ -133,7 +129,7 @@ mod tests {
         let reduction = |eval, beta, depth| likely_cut(&params, eval, beta, Depth::plies(depth));
         let far = Score::estimate(params.fail_high_slope() * 10);
         assert!(reduction(far, Score::DRAW, 10) > Depth::ZERO);
-        assert_eq!(reduction(far, Score::DRAW, 11), Depth::ZERO, "the deeper, the farther above");
+        assert_eq!(reduction(far, Score::DRAW, 11), Depth::ZERO, "a deeper node needs a larger margin");
         assert_eq!(reduction(far, Score::DRAW, params.fail_high_depth() - 1), Depth::ZERO, "too shallow");
         assert_eq!(reduction(far, Score::win_in(Ply::ROOT, 9), 10), Depth::ZERO, "no estimate reaches a proof");
     }

@@ -1,4 +1,4 @@
-//! Results as data: what a finished iteration and a finished search have to say. No text here. Floor 3.
+//! Results of iterations and searches as data. No text.
 
 use crate::base::{Point, Score};
 use std::time::Duration;
@@ -10,68 +10,68 @@ pub struct Iteration {
     pub depth: u32,
     /// Deepest line reached, in plies.
     pub seldepth: u32,
-    /// Score from the side to move's view. That of the first line is the position's: it is a loss only where no reply was
-    /// left out but those that a threat refutes. That of another line is its move's.
+    /// Score for the side to move. In the first line it is the position's, a proven loss only where no reply was left out
+    /// but those that a threat refutes. In another line it is the score of the line's move.
     pub score: Score,
     /// Nodes since the search began.
     pub nodes: u64,
     /// Time since the search began.
     pub elapsed: Duration,
-    /// The line both sides are expected to play, the move to be made first.
+    /// The principal variation, from the move to be played on.
     pub pv: Vec<Point>,
-    /// Which of the best lines this is, from 1.
+    /// Rank of the line among the best ones, from 1.
     pub rank: usize,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct SearchReport {
     /// The move to play; `None` only when the board has no empty point.
     pub best: Option<Point>,
-    /// The last finished iteration, or what stands in for it when none was needed.
+    /// The last finished iteration; where none was needed, a report with the known result.
     pub last: Iteration,
-    /// The best lines of the last finished iteration, as many as were asked for and as there are, best first, each with
-    /// what its move is worth. Empty where only one was asked for: that is `last`.
+    /// The best lines, best first: as many as wanted, or as there are moves. Empty where one line was wanted: that is
+    /// `last`.
     pub lines: Vec<Iteration>,
-    /// The number of nodes at which the search was cut short, if it was: with this as its only limit it would take the
-    /// same course. A search that ended by itself would do so with the depth of `last` for its limit.
+    /// Number of nodes at which the search was cut short, if it was. With this as its only limit, one thread takes the same
+    /// course again; a search that was not cut short does so with the depth of `last` as its limit.
     pub cut: Option<u64>,
-    /// Depth of the last iteration that was begun.
+    /// Depth of the last iteration begun.
     pub entered: u32,
 }
 
 impl SearchReport {
-    /// A report with nothing but a move and what stands for it.
+    /// A report with a move and its iteration only.
     pub fn new(best: Option<Point>, last: Iteration) -> SearchReport {
         SearchReport { best, last, lines: Vec::new(), cut: None, entered: 0 }
     }
 }
 
-/// What happens at the root while a search runs.
+/// Progress of a running search at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootEvent {
     /// An iteration to this depth begins.
     Deepens(u32),
-    /// A move is looked at.
+    /// The search of a move begins.
     Begins(Point),
-    /// It has been looked at.
+    /// The search of a move ends.
     Ends(Point),
-    /// It is the best so far.
+    /// The move is the best so far.
     Leads(Point),
-    /// It is proven to lose.
+    /// The move is proven to lose.
     Loses(Point),
 }
 
-/// Who wants to hear of a search while it runs. Called from the searching thread.
+/// Receives the reports of a running search, on the searching thread.
 pub trait ReportSink {
-    /// Called once per finished iteration and line, worse lines first.
+    /// Called for each line of a finished iteration, the worst line first.
     fn iteration(&mut self, iteration: &Iteration);
 
-    /// Called at every step of the root, very often in the first milliseconds.
+    /// Called at every step at the root: very often in the first milliseconds.
     fn root_event(&mut self, _event: RootEvent) {}
 }
 
-/// Hears nothing.
+/// Ignores all reports.
 #[derive(Debug, Default)]
 pub struct NullSink;
 

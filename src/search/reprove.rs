@@ -1,10 +1,10 @@
-//! Wins and losses that a file claims, proven again before anything rests on them. Floor 3.
+//! Proves the wins and losses of a hash file again before the search uses them.
 //!
-//! A hash file says who wins and by which move, not why. So its proven results come into the table as claims
-//! ([`Bound::Claim`]), which settle nothing. When the search meets one, it follows it: the claimed move for the winner,
-//! every reply that the threats leave for the loser, down to wins that the threats or a chain of fours prove. The
-//! positions on the way are in the file, too, so this takes about as many nodes as the proof has positions. What is
-//! proven in this way is a proof like any other; what is not becomes a belief, the strongest estimate there is.
+//! A hash file says who wins and by which move, but contains no proof. Its proven results are therefore loaded as claims
+//! ([`Bound::Claim`]), which settle nothing. When the search finds a claim, it tries to prove it: by the claimed move for
+//! the winner and every reply that the threats leave to the loser, down to wins that the threats or a win by fours prove.
+//! The positions on the way are in the file too, so this takes about as many nodes as the proof has positions. A claim that
+//! is proven becomes a proof like any other; one that is refuted becomes the strongest estimate.
 
 use super::forced::{self, Duty};
 use super::order;
@@ -13,31 +13,31 @@ use super::worker::Worker;
 use crate::base::{Ply, Point, PointList, Score};
 use crate::board::Threat;
 
-/// Nodes spent on a claim at a time. What was proven until then stays, so the next time goes on from there.
+/// Most nodes for a claim at a time. What they have proven stays in the table, so the next attempt continues from there.
 pub(super) const NODES: u32 = 4096;
-/// Below every win, and still a result: with this for alpha, quiescence looks for wins and nothing else.
+/// A decisive score below every win: with this as alpha, quiescence looks for wins only.
 const LEAST_WIN: Score = Score::from_units(Score::DECISIVE + 1);
 
 impl Worker<'_> {
-    /// What the table knows about the position, seen from `ply`; a claim is looked into first.
+    /// The table's entry of the position, seen from `ply`; a claim is examined first.
     #[inline]
     pub(super) fn probe(&mut self, ply: Ply) -> Option<TtEntry> {
         self.probe_within(ply, &mut { NODES })
     }
 
-    /// The same, with so many nodes for a claim; what it takes is taken off.
+    /// The same with at most `nodes` nodes for a claim; the nodes used are subtracted.
     #[inline]
     pub(super) fn probe_within(&mut self, ply: Ply, nodes: &mut u32) -> Option<TtEntry> {
         let hit = self.table.probe(self.key(), ply)?;
-        Some(if hit.bound == Bound::Claim { self.look_into(hit, ply, nodes) } else { hit })
+        Some(if hit.bound == Bound::Claim { self.examine(hit, ply, nodes) } else { hit })
     }
 
-    /// What is left of a claim: a proof, a belief, or the claim itself where the nodes or the time did not suffice.
+    /// A claim after an attempt to prove it: a proof, an estimate, or the claim itself where nodes or time ran out.
     #[cold]
-    fn look_into(&mut self, claim: TtEntry, ply: Ply, nodes: &mut u32) -> TtEntry {
+    fn examine(&mut self, claim: TtEntry, ply: Ply, nodes: &mut u32) -> TtEntry {
         let wins = claim.score.is_win();
         let proven = if !self.paths.is_empty() {
-            // Blocked paths are another game, in which a threat may prove nothing.
+            // Under blocked paths a threat may prove nothing.
             None
         } else if wins {
             self.prove_win(claim.best, ply, nodes)
@@ -53,7 +53,7 @@ impl Worker<'_> {
         entry
     }
 
-    /// The side to move wins by this move.
+    /// Proves that the side to move wins by this move.
     fn prove_win(&mut self, point: Option<Point>, ply: Ply, nodes: &mut u32) -> Option<Score> {
         let point = point.filter(|&point| ply < Ply::MAX && self.board.is_empty(point) && self.is_legal(point))?;
         self.play(point);
@@ -62,9 +62,9 @@ impl Worker<'_> {
         score.filter(|score| score.is_loss()).map(|score| -score)
     }
 
-    /// The side to move loses whatever it replies.
+    /// Proves that the side to move loses with every reply.
     fn prove_loss(&mut self, ply: Ply, nodes: &mut u32) -> Option<Score> {
-        // Duties are those of positions that the threats have not decided.
+        // `duty` is for positions that the threats do not decide.
         if self.board.count(self.board.side(), Threat::Five) > 0 {
             return None;
         }
@@ -85,7 +85,7 @@ impl Worker<'_> {
         best
     }
 
-    /// What is proven about the position that was just reached.
+    /// The proven score of the position on the board, by its threats or the table.
     fn proven(&mut self, ply: Ply, nodes: &mut u32) -> Option<Score> {
         if *nodes == 0 || self.enter(ply) || self.board.is_draw() {
             return None;
@@ -98,7 +98,7 @@ impl Worker<'_> {
         hit.bound.proves(hit.score).then_some(hit.score)
     }
 
-    /// A win of the side to move that stands in no table: by a chain of fours.
+    /// Looks for a win by fours of the side to move.
     fn prove_attack(&mut self, ply: Ply, nodes: &mut u32) -> Option<Score> {
         if *nodes == 0 || self.aborted {
             return None;

@@ -1,25 +1,21 @@
-//! What a search is asked about beyond the position: how many best lines, and which moves are out of the question,
-//! at the root or at the end of a line. Floor 3.
+//! What a search is asked beyond the position: the number of lines, and the moves that are blocked, at the root or at the
+//! end of a path.
 
-use super::forced::Duty;
-use super::order;
-use super::worker::Worker;
-use crate::base::{Depth, Ply, Point, Score};
+use crate::base::Point;
+use crate::board::Board;
 use crate::board::observer::NullObserver;
 use crate::board::symmetry::Symmetry;
-use crate::board::{Board, Threat};
-use crate::eval::Evaluator;
 
-/// The question put to a search.
+/// The question of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// Points that must not be played at the root.
     pub blocked: Vec<Point>,
     /// Moves that must not be played deeper in the tree.
     pub paths: BlockedPaths,
-    /// How many of the best moves are wanted, each with its line; at least 1.
+    /// Number of best lines wanted, at least 1.
     pub lines: usize,
-    /// Whether moves that a symmetry of the position maps onto each other all count.
+    /// Whether moves that a symmetry of the position maps onto each other are all searched; otherwise one of them is.
     pub all_symmetric: bool,
 }
 
@@ -29,37 +25,37 @@ impl Default for Scope {
     }
 }
 
-/// A position on the way to a blocked move, and the moves that are blocked there.
+/// A position on a blocked path, and the moves that are blocked there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Station {
+struct PathNode {
     key: u64,
     blocked: Vec<Point>,
 }
 
-/// Lines whose last move must not be played: a game with other rules. The positions on such a line are searched
-/// plainly, because what threats prove there may rest on a move that is blocked; and everything that the search
-/// learns is kept apart from what holds in the game itself.
+/// Paths from the root whose last move must not be played. Positions on a path are searched without the table and without
+/// what threats prove, because such a result may need a blocked move. Results found under blocked paths have keys of their
+/// own in the table: they do not hold in the game itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockedPaths {
     paths: Vec<Vec<Point>>,
-    stations: Vec<Station>,
+    nodes: Vec<PathNode>,
     salt: u64,
 }
 
 impl BlockedPaths {
-    /// For a search of `root`; each path begins there and its last move is the blocked one. Paths that cannot be
-    /// played are left out, and so are single moves: these are blocked at the root, see [`Scope::blocked`].
+    /// For a search of `root`, where every path begins. Paths that cannot be played are left out, and so are single moves,
+    /// which are blocked at the root: see [`Scope::blocked`].
     pub fn new(root: &Board, paths: &[Vec<Point>]) -> BlockedPaths {
         let mut all = BlockedPaths::default();
         for path in paths.iter().filter(|path| path.len() > 1) {
             all.add(root, path);
         }
-        all.stations.sort_unstable_by_key(|station| station.key);
-        for station in &mut all.stations {
-            station.blocked.sort_unstable();
-            station.blocked.dedup();
-            for point in &station.blocked {
-                let word = (station.key ^ point.index() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        all.nodes.sort_unstable_by_key(|node| node.key);
+        for node in &mut all.nodes {
+            node.blocked.sort_unstable();
+            node.blocked.dedup();
+            for point in &node.blocked {
+                let word = (node.key ^ point.index() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 all.salt = (all.salt ^ word).rotate_left(23).wrapping_mul(0xBF58_476D_1CE4_E5B9);
             }
         }
@@ -79,12 +75,12 @@ impl BlockedPaths {
         self.paths.push(path.to_vec());
         for (index, &point) in path.iter().enumerate() {
             let key = keys[index];
-            let at = self.stations.iter().position(|station| station.key == key).unwrap_or_else(|| {
-                self.stations.push(Station { key, blocked: Vec::new() });
-                self.stations.len() - 1
+            let at = self.nodes.iter().position(|node| node.key == key).unwrap_or_else(|| {
+                self.nodes.push(PathNode { key, blocked: Vec::new() });
+                self.nodes.len() - 1
             });
             if index + 1 == path.len() {
-                self.stations[at].blocked.push(point);
+                self.nodes[at].blocked.push(point);
             }
         }
     }
@@ -92,90 +88,29 @@ impl BlockedPaths {
     /// Whether nothing is blocked.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.stations.is_empty()
+        self.nodes.is_empty()
     }
 
-    /// What is blocked in the position with this key; `None` when no blocked move lies ahead of it.
+    /// The moves blocked in the position with this key; `None` when it is on no path.
     #[inline]
     pub fn at(&self, key: u64) -> Option<&[Point]> {
         if self.is_empty() {
             return None;
         }
-        self.stations.iter().find(|station| station.key == key).map(|station| station.blocked.as_slice())
+        self.nodes.iter().find(|node| node.key == key).map(|node| node.blocked.as_slice())
     }
 
-    /// Whether a symmetry of the root maps what is blocked onto itself.
+    /// Whether a symmetry of the root maps the blocked paths onto themselves.
     pub fn are_kept_by(&self, symmetry: Symmetry, root: &Board) -> bool {
         let turned = |path: &Vec<Point>| path.iter().map(|&point| symmetry.apply(point, root.size())).collect();
         let turned: Vec<Vec<Point>> = self.paths.iter().map(turned).collect();
-        BlockedPaths::new(root, &turned).stations == self.stations
+        BlockedPaths::new(root, &turned).nodes == self.nodes
     }
 
-    /// Keeps what is learned under these paths apart: goes into every key of the table. Zero without paths.
+    /// Part of every key of the table under these paths; zero without paths.
     #[inline]
     pub fn salt(&self) -> u64 {
         self.salt
-    }
-}
-
-impl Worker<'_> {
-    /// Searches a position on the way to a blocked move; `None` when it is not on any. Every legal move that is not
-    /// blocked is tried, without help from the table or from what the threats prove, at least one ply deep.
-    pub(super) fn search_on_path(&mut self, mut alpha: Score, beta: Score, depth: Depth, ply: Ply) -> Option<Score> {
-        let blocked = self.paths.at(self.board.key())?.to_vec();
-        self.lines[ply.index()].clear();
-        if self.enter(ply) || self.board.is_draw() {
-            return Some(Score::DRAW);
-        }
-        if ply >= Ply::MAX {
-            return Some(self.evaluator.evaluate(&self.board));
-        }
-        let us = self.board.side();
-        let mut moves = Vec::new();
-        order::for_each_reply(&self.board, &Duty::Free, |point| {
-            if !blocked.contains(&point) {
-                moves.push((-order::score(&self.params, &self.board, us, point, &self.evaluator, self.history), point));
-            }
-        });
-        moves.sort_unstable();
-        let next = (depth - Depth::ONE).max(Depth::ZERO);
-        let mut best: Option<Score> = None;
-        for (_, point) in moves {
-            if !self.is_legal(point) {
-                continue;
-            }
-            let mut score = Score::win_in(ply, 1);
-            if self.board.threat(point, us) == Threat::Five {
-                self.lines[ply.next().index()].clear();
-            } else {
-                self.play(point);
-                score = -self.search(-alpha.above(), -alpha, next, ply.next());
-                if score > alpha && score < beta {
-                    score = -self.search(-beta, -alpha, next, ply.next());
-                }
-                self.undo();
-            }
-            if self.aborted {
-                return Some(Score::DRAW);
-            }
-            best = best.max(Some(score));
-            if score > alpha {
-                alpha = score;
-                self.extend_line(ply, point);
-                if score >= beta {
-                    break;
-                }
-            }
-        }
-        Some(match best {
-            // Nothing else to play, which the game itself does not know.
-            None => self.evaluator.evaluate(&self.board),
-            // The game itself knows the blocked moves.
-            Some(best) if best.is_loss() && !(blocked.is_empty() && order::is_full_width(&self.board)) => {
-                best.unproven()
-            }
-            Some(best) => best,
-        })
     }
 }
 
@@ -189,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_move_of_a_path_is_blocked_and_what_leads_there_is_known() {
+    fn the_last_move_of_a_path_is_blocked_and_the_moves_before_are_on_it() {
         let root = Board::new(Rule::Freestyle, Size::square(15).unwrap());
         let paths = BlockedPaths::new(&root, &[vec![point(7, 7), point(8, 8)], vec![point(7, 7), point(8, 7)]]);
         assert_eq!(paths.at(root.key()), Some(&[][..]));

@@ -1,60 +1,25 @@
-//! When to stop: from the limits, and from how the search goes; on a clock that tests can replace. Floor 3.
+//! When to stop, by the limits and by how the search goes.
 //!
-//! The hard deadline holds inside an iteration. Where a game clock is to be saved, a move also has a share of it, and
-//! the iterations so far decide how much of that, or more, is used before no other one is begun. All times are measured
-//! from the arrival of the command, so nothing is carried from one move to the next, and a process that was suspended
-//! between moves does not notice.
+//! The hard deadline ends a search inside an iteration. Where a game clock must be saved, a move also has a share of the
+//! clock, and the iterations so far decide how much of this share is used before no further one begins. All times are
+//! measured from the arrival of the command: nothing is carried from move to move, and a suspension of the process between
+//! moves does no harm.
 
 use super::limits::SearchLimits;
 use super::params::Params;
 use crate::base::{Point, Score};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Where the time comes from.
-pub trait Clock {
-    /// Time since some fixed moment.
-    fn now(&self) -> Duration;
+/// The time that `nodes` nodes stand for where nodes are the clock, `per_ms` to the millisecond: then the use of time can
+/// be studied on a busy machine, with the same result every time.
+pub fn node_time(nodes: u64, per_ms: u32) -> Duration {
+    Duration::from_micros(nodes.saturating_mul(1000) / u64::from(per_ms.max(1)))
 }
 
-/// Real time since the clock was made, or since the moment it was told.
-#[derive(Clone, Copy, Debug)]
-pub struct SystemClock {
-    origin: Instant,
-}
-
-impl SystemClock {
-    /// A clock that reads zero at `origin`.
-    pub fn since(origin: Instant) -> SystemClock {
-        SystemClock { origin }
-    }
-}
-
-impl Clock for SystemClock {
-    fn now(&self) -> Duration {
-        self.origin.elapsed()
-    }
-}
-
-/// Time measured in nodes, so many to a millisecond: then the use of time can be studied on a machine that is busy
-/// with other things, and comes out the same again.
-#[derive(Clone, Copy, Debug)]
-pub struct NodeClock {
-    /// Nodes visited.
-    pub nodes: u64,
-    /// Nodes that make a millisecond.
-    pub per_ms: u32,
-}
-
-impl Clock for NodeClock {
-    fn now(&self) -> Duration {
-        Duration::from_micros(self.nodes.saturating_mul(1000) / u64::from(self.per_ms.max(1)))
-    }
-}
-
-/// The two deadlines of one move, and what the iterations so far say about how much of the time it deserves.
+/// The deadlines of one move, and how the iterations went so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeManager {
-    /// Where there is a game clock to save: what this move would get if it were like any other.
+    /// What an average move gets of the game clock; `None` where the clock need not be saved.
     share: Option<Duration>,
     hard: Option<Duration>,
     course: Course,
@@ -64,27 +29,20 @@ pub struct TimeManager {
 #[derive(Clone, Copy, Debug, Default)]
 struct Course {
     best: Option<Point>,
-    /// How often the best move changed lately, in 1/1024; halved with every iteration.
+    /// Recent changes of the best move, in 1/1024; halved with every iteration.
     changes: i32,
-    /// Iterations since it last did.
+    /// Iterations since the last change.
     steady: i32,
     /// Scores of the last three iterations, the newest first.
     scores: [i32; 3],
-    /// Iterations.
+    /// Number of iterations.
     count: i32,
-    /// Nodes below the best move, in thousandths of the last iteration's.
+    /// Thousandths of the last iteration's nodes that went to the best move.
     effort: i32,
 }
 
-/// Answers that are asked for at once may still take this long.
+/// Shortest time to the hard deadline, also where the answer is wanted at once.
 const AT_ONCE: Duration = Duration::from_millis(5);
-
-/// With a game clock to save, a move gets at most this many thousandths of its share, however open it is.
-const LONGEST: i32 = 3000;
-/// And at least this many.
-const SHORTEST: i32 = 250;
-/// Scores beyond this are as good as won or lost: more time hardly changes the result.
-const DECIDED: i32 = 1500;
 
 impl TimeManager {
     /// Deadlines for a position with `empty` empty points.
@@ -94,7 +52,7 @@ impl TimeManager {
         manager
     }
 
-    /// Other deadlines for the same search.
+    /// Sets other deadlines for the same search.
     pub fn set_limits(&mut self, limits: &SearchLimits, empty: usize, params: &Params) {
         let moves = (empty / 2).max(1) as u32;
         let most = |divisor: i32| limits.part_of_game(moves.min(divisor.max(1) as u32));
@@ -110,14 +68,14 @@ impl TimeManager {
         let hard = budget.saturating_sub(reserve(budget)).max(AT_ONCE);
         let is_ample = match (limits.turn, limits.left) {
             (_, None) => true,
-            (Some(turn), Some(left)) => turn.saturating_mul(moves.min(32)) < left,
+            (Some(turn), Some(left)) => turn.saturating_mul(moves.min(params.time_ample_moves() as u32)) < left,
             (None, Some(_)) => false,
         };
         self.hard = Some(hard);
         self.share = most(params.time_moves()).filter(|_| !is_ample);
     }
 
-    /// Whether there is any deadline to watch the clock for.
+    /// Whether there is a deadline.
     #[inline]
     pub fn is_bounded(&self) -> bool {
         self.hard.is_some()
@@ -129,8 +87,8 @@ impl TimeManager {
         self.hard.is_some_and(|hard| now >= hard)
     }
 
-    /// An iteration has ended with this move and score; `effort` is the part of its nodes below that move, in
-    /// thousandths.
+    /// Records the best move and score of a finished iteration. `effort`: thousandths of its nodes that went to the best
+    /// moves.
     pub fn note_iteration(&mut self, best: Point, score: Score, effort: i32) {
         let course = &mut self.course;
         course.changes /= 2;
@@ -144,38 +102,39 @@ impl TimeManager {
         course.effort = effort;
     }
 
-    /// Whether another iteration may begin. With a game clock to save, not when this move has had its share: more
-    /// where the best move keeps changing, its score falls or it took little of the effort, less where it stands.
-    /// An iteration takes about as long as everything before it, so it has to begin well before the time is up.
+    /// Whether another iteration may begin. Where a game clock must be saved, only until a part of the move's share is used:
+    /// more of it where the best move keeps changing, its score falls or it took few of the nodes, less where it is stable.
+    /// An iteration takes about as long as all before it, so it must begin well before the time is up.
     pub fn may_deepen(&self, params: &Params, now: Duration) -> bool {
         let Some(hard) = self.hard else { return true };
         let Some(share) = self.share else { return now < hard };
         let begin = share * self.course.worth(params) as u32 / 1000 * params.time_begin() as u32 / 100;
-        now < begin.min(hard * 9 / 10)
+        now < begin.min(hard * params.time_last_begin() as u32 / 100)
     }
 }
 
 impl Course {
-    /// How much of an ordinary move's time this one deserves, in thousandths.
+    /// The time for this move in thousandths of an average move's.
     fn worth(&self, params: &Params) -> i32 {
         if self.count < 3 {
             return 1000;
         }
         let unsteady = 1000 + params.time_unsteady() * self.changes / 1024;
-        let steady = 1000 - params.time_steady() * self.steady.min(10);
-        // The score two iterations ago: those between are of the other parity and may swing.
+        let steady = 1000 - params.time_steady() * self.steady.min(params.time_steady_most());
+        // Compared with two iterations ago: scores of odd and even depths differ.
         let fall = self.scores[2] - self.scores[0];
-        let falling = (1000 + params.time_falling() * fall).clamp(600, 1800);
-        let shared = 1000 + params.time_effort() * (700 - self.effort) / 1000;
-        let decided = if self.scores[0].abs() >= DECIDED { params.time_decided() } else { 1000 };
+        let falling = (1000 + params.time_falling() * fall).clamp(params.time_falling_min(), params.time_falling_max());
+        let shared = 1000 + params.time_effort() * (params.time_effort_usual() - self.effort) / 1000;
+        let is_decided = self.scores[0].abs() >= params.time_decided_score();
+        let decided = if is_decided { params.time_decided() } else { 1000 };
         let factors = [unsteady, steady, falling, shared, decided].map(i64::from);
         let product = factors.into_iter().fold(1000, |product, factor| product * factor / 1000);
-        (product as i32).clamp(SHORTEST, LONGEST)
+        (product as i32).clamp(params.time_shortest(), params.time_longest())
     }
 }
 
-/// What is kept back for the operating system, the pipe and the manager: 30 ms and a hundredth of the budget, but at
-/// most a quarter of it.
+/// Reserve for the operating system, the pipe and the manager: 30 ms and a hundredth of the budget, at most a quarter of
+/// it.
 fn reserve(budget: Duration) -> Duration {
     (Duration::from_millis(30) + budget / 100).min(budget / 4)
 }
@@ -185,15 +144,6 @@ mod tests {
     use super::*;
     use crate::base::Rule;
     use std::sync::LazyLock;
-
-    /// Shows whatever time it is told.
-    struct FakeClock(std::cell::Cell<Duration>);
-
-    impl Clock for FakeClock {
-        fn now(&self) -> Duration {
-            self.0.get()
-        }
-    }
 
     static PARAMS: LazyLock<Params> = LazyLock::new(|| Params::shipped(Rule::Freestyle));
 
@@ -213,16 +163,7 @@ mod tests {
     fn the_hard_deadline_comes_before_the_turn_ends_and_close_to_it() {
         for turn in [20, 50, 100, 300, 1000, 5000, 300_000] {
             let manager = manager(&limits(Some(turn), None), 200);
-            let clock = FakeClock(std::cell::Cell::new(Duration::ZERO));
-            let mut stopped_at = None;
-            for now in 0..=turn {
-                clock.0.set(ms(now));
-                if manager.is_over(clock.now()) {
-                    stopped_at = Some(now);
-                    break;
-                }
-            }
-            let stopped_at = stopped_at.expect("stops before the limit");
+            let stopped_at = (0..=turn).find(|&now| manager.is_over(ms(now))).expect("stops before the limit");
             assert!(stopped_at < turn && stopped_at >= turn * 7 / 10, "{turn}: {stopped_at}");
         }
     }
@@ -320,6 +261,6 @@ mod tests {
 
     #[test]
     fn nodes_can_be_the_clock() {
-        assert_eq!(NodeClock { nodes: 500_000, per_ms: 1000 }.now(), ms(500));
+        assert_eq!(node_time(500_000, 1000), ms(500));
     }
 }

@@ -1,11 +1,11 @@
-//! The transposition table: what earlier searches found about a position. Lockless, race-free. Floor 3.
+//! The transposition table: results of earlier searches by position. Lockless and free of data races.
 //!
-//! An entry is two 64-bit words, the first being the key combined with the second by exclusive or: a pair torn by
-//! another thread fails the check and is simply not found. Four entries share a bucket of 64 bytes.
+//! An entry is two 64-bit words; the first is the key combined with the second by exclusive or, so that a pair of words
+//! written by two threads fails the check and is not found (Hyatt and Mann 2002). Four entries share a bucket of 64 bytes.
 //!
-//! The table is a linear hash table: it begins small and grows by a bucket with every node, up to its limit. The new bucket
-//! takes from an older one what belongs there, so growing forgets nothing and never copies the table. Without a clock the
-//! size depends on the nodes only; on the clock the search does not wait for memory that the system is slow to give
+//! The table is a linear hash table (Litwin 1980): it begins small and grows by a bucket per node up to its limit. The new
+//! bucket takes its entries from an older one, so growing loses nothing and never copies the table. Without a clock the
+//! size depends only on the nodes; on the clock the search does not wait for memory that the system gives slowly
 //! (`tt/memory.rs`).
 
 mod memory;
@@ -15,11 +15,11 @@ use crate::base::{Depth, Ply, Point, Score, Size, StoredScore};
 use memory::{BUCKET, TableMemory};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a stored score says about the true one.
+/// How a stored score bounds the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Bound {
-    /// A file says that the score is proven. Nothing rests on that before it is proven again.
+    /// A file says that the score is proven. It is not used before it is proven again.
     Claim = 0,
     /// The true score is at most this.
     Upper = 1,
@@ -30,7 +30,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// What a fail-soft search with this window has shown by returning `score`.
+    /// The bound of a score returned by a fail-soft search with this window.
     pub fn of(score: Score, alpha: Score, beta: Score) -> Bound {
         if score >= beta {
             Bound::Lower
@@ -41,7 +41,7 @@ impl Bound {
         }
     }
 
-    /// Whether a score bounded in this way is a proven result, good at any depth.
+    /// Whether a score with this bound is a proven result, valid at any depth.
     #[inline]
     pub fn proves(self, score: Score) -> bool {
         match self {
@@ -52,7 +52,7 @@ impl Bound {
         }
     }
 
-    /// Whether a true score bounded by `score` in this way is settled with respect to `beta`'s null window.
+    /// Whether a score with this bound decides a search with this window.
     pub fn settles(self, score: Score, alpha: Score, beta: Score) -> bool {
         match self {
             Bound::Exact => true,
@@ -63,33 +63,37 @@ impl Bound {
     }
 }
 
-/// What the table is told, and tells, about a position.
+/// What the table stores about a position.
 #[derive(Clone, Copy, Debug)]
 pub struct TtEntry {
-    /// The score, counted from the node that stores or probes.
+    /// The score; a proven one counts from the root of the search that stores or probes.
     pub score: Score,
-    /// What the score says.
+    /// How the score bounds the true one.
     pub bound: Bound,
-    /// Whole plies it was searched to; below zero for quiescence.
+    /// Whole plies of the search; below zero for quiescence.
     pub depth: i32,
     /// The best or refuting move.
     pub best: Option<Point>,
-    /// What the network makes of the position, if it was asked: asking costs more than looking it up.
+    /// The network's evaluation, if it was computed: that costs more than storing it.
     pub eval: Option<Score>,
 }
 
-/// Least and most depth of an entry.
+/// Least depth of an entry.
 pub const SHALLOWEST: i32 = -2;
-/// See [`SHALLOWEST`].
+/// Largest depth of an entry.
 pub const DEEPEST: i32 = 200;
 const DEPTH_OFFSET: i32 = 20;
 const GENERATIONS: u64 = 1 << 11;
 /// Bytes of a bucket.
 const BUCKET_BYTES: u64 = (BUCKET * size_of::<u64>()) as u64;
-/// Buckets that an empty table begins with: 4 MiB, ready when the table is made.
+/// Buckets of an empty table: 4 MiB, ready when the table is made.
 const FIRST: u64 = memory::IN_SMALL_PAGES;
-/// Buckets that are prepared ahead of those in use: 4 MiB, for 65,000 nodes. Memory that a short game never needs is not touched.
+/// Buckets that are prepared ahead of those in use: 4 MiB, for 65,000 nodes. A short game thus touches little memory.
 const AHEAD: u64 = 1 << 16;
+/// Depth by which an entry loses its worth with every search since it was written, when a bucket is full.
+const AGE_WEIGHT: i64 = 2;
+/// Depth by which an entry of this search must exceed a new result of the same position to be kept.
+const REPLACED_WITHIN: i32 = 2;
 
 /// The table; shared by reference between searching threads.
 #[derive(Debug)]
@@ -109,7 +113,7 @@ impl TranspositionTable {
         table
     }
 
-    /// The largest size that was asked for, in bytes.
+    /// The limit that was set, in bytes.
     pub fn limit(&self) -> u64 {
         self.memory.asked() * BUCKET_BYTES
     }
@@ -119,19 +123,19 @@ impl TranspositionTable {
         self.used.load(Ordering::Relaxed) * BUCKET_BYTES
     }
 
-    /// Changes the largest size. What the table knows stays; of a table that must become smaller, the part that fits.
+    /// Changes the limit. Entries are kept as far as they fit.
     pub fn set_limit(&mut self, bytes: u64) {
         let used = *self.used.get_mut();
         self.memory.set_limit(bytes / BUCKET_BYTES, used);
         *self.used.get_mut() = used.min(self.memory.limit());
     }
 
-    /// A new search begins: older entries make way sooner.
+    /// Begins a new search: older entries are replaced first.
     pub fn new_search(&mut self) {
         self.generation += 1;
     }
 
-    /// Forgets everything. The memory stays ready.
+    /// Removes all entries. The memory stays ready.
     pub fn clear(&mut self) {
         self.memory.prepare(FIRST);
         let used = FIRST.min(self.memory.limit());
@@ -141,13 +145,13 @@ impl TranspositionTable {
         *self.used.get_mut() = used;
     }
 
-    /// Has the memory that the next nodes need made ready meanwhile.
+    /// Starts to prepare, on another thread, the memory that the next nodes need.
     pub fn prepare(&self) {
         self.memory.want(self.used.load(Ordering::Relaxed) + AHEAD);
     }
 
-    /// Grows by so many buckets, as far as the limit allows; returns by how many. With `at_once` not beyond the memory
-    /// that is ready, so that nobody waits for more. For one thread at a time; others may search meanwhile.
+    /// Grows by `buckets` buckets as far as the limit allows; returns by how many. With `at_once` only into memory that is
+    /// ready, without waiting for more. For one thread at a time; others may search meanwhile.
     pub fn grow(&self, buckets: u64, at_once: bool) -> u64 {
         let used = self.used.load(Ordering::Relaxed);
         let mut target = (used + buckets).min(self.memory.limit());
@@ -164,8 +168,8 @@ impl TranspositionTable {
         target.saturating_sub(used)
     }
 
-    /// Fills the bucket with this number, the next one, from the bucket that held its entries so far. What another thread
-    /// stores there meanwhile may be lost.
+    /// Fills the next bucket, which has this index, from the bucket that held its entries so far. Entries that another
+    /// thread stores there meanwhile may be lost.
     fn split_into(&self, index: u64) {
         let bit = 1 << index.ilog2();
         let (old, new) = (self.memory.bucket(index - bit), self.memory.bucket(index));
@@ -180,7 +184,7 @@ impl TranspositionTable {
         }
     }
 
-    /// The bucket of a key: its lowest bits, one bit fewer where the bucket with all of them is not in use yet.
+    /// The bucket of a key: the one with its lowest bits as index, or with one bit fewer where that is not in use yet.
     #[inline]
     fn bucket(&self, key: u64) -> &[AtomicU64] {
         let used = self.used.load(Ordering::Acquire);
@@ -195,13 +199,13 @@ impl TranspositionTable {
         (data != 0).then(|| self.generation.wrapping_sub(data >> 53) % GENERATIONS)
     }
 
-    /// Asks for the memory that belongs to a key, so that it is there when the key is looked up.
+    /// Prefetches the bucket of a key into the processor's cache.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         prefetch(self.bucket(key));
     }
 
-    /// What is known about the position with this key, seen from `ply`.
+    /// The entry of the position with this key, seen from `ply`.
     #[inline]
     pub fn probe(&self, key: u64, ply: Ply) -> Option<TtEntry> {
         for slot in self.bucket(key).chunks_exact(2) {
@@ -213,7 +217,7 @@ impl TranspositionTable {
         None
     }
 
-    /// Everything that is known, as key and data word.
+    /// All entries, as key and data word.
     pub fn entries(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let buckets = 0..self.used.load(Ordering::Relaxed);
         buckets.flat_map(|index| self.memory.bucket(index).chunks_exact(2)).filter_map(|slot| {
@@ -222,7 +226,7 @@ impl TranspositionTable {
         })
     }
 
-    /// Whether a data word is one that a table has for some position.
+    /// Whether a data word is a valid entry.
     pub fn has_entry(data: u64) -> bool {
         let entry = unpack(data, Ply::ROOT);
         let is_estimate = |score: Score| score == score.unproven();
@@ -233,18 +237,18 @@ impl TranspositionTable {
             && (SHALLOWEST..=DEEPEST).contains(&entry.depth)
     }
 
-    /// Takes in an entry of another table, unless there is something deeper in its place. A result that was proven there
-    /// is a claim here. The table grows as if a search had found it.
+    /// Adds an entry of another table, unless a deeper one is in its place. A proven result becomes a claim. The table grows
+    /// as if a search had found the entry.
     pub fn restore(&self, key: u64, data: u64) {
         self.grow(1, false);
         let hit = unpack(data, Ply::ROOT);
         let bound = if hit.bound.proves(hit.score) { Bound::Claim } else { hit.bound };
-        // Another evaluation may be in use by now.
+        // The other table may have been filled with another network.
         self.store(key, Ply::ROOT, TtEntry { bound, eval: None, ..hit });
     }
 
-    /// Remembers a result. An old move is kept when there is no new one; a deeper result about the same position is
-    /// kept unless the new one is exact or not much shallower.
+    /// Stores a result. An old move is kept when there is no new one; a deeper result of the same position is kept unless
+    /// the new one is exact or not much shallower.
     pub fn store(&self, key: u64, ply: Ply, mut entry: TtEntry) {
         let bucket = self.bucket(key);
         let mut chosen = 0;
@@ -260,7 +264,7 @@ impl TranspositionTable {
             let old = unpack(data, ply);
             if slot[0].load(Ordering::Relaxed) ^ data == key {
                 let proven = entry.bound.proves(entry.score);
-                let shallow = age == 0 && entry.bound != Bound::Exact && entry.depth + 2 < old.depth;
+                let shallow = age == 0 && entry.bound != Bound::Exact && entry.depth + REPLACED_WITHIN < old.depth;
                 if !proven && (old.bound.proves(old.score) || shallow) {
                     return;
                 }
@@ -269,7 +273,7 @@ impl TranspositionTable {
                 chosen = i;
                 break;
             }
-            let worth = i64::from(old.depth) - 2 * age as i64;
+            let worth = i64::from(old.depth) - AGE_WEIGHT * age as i64;
             if worth < lowest {
                 (chosen, lowest) = (i, worth);
             }
@@ -280,7 +284,7 @@ impl TranspositionTable {
     }
 }
 
-/// Stands for an evaluation that is not known.
+/// Stands for an unknown evaluation.
 const NO_EVAL: u16 = 1 << 15;
 
 /// Score in bits 0..16, move 16..26, bound 26..28, depth 28..36, evaluation 36..52, generation 53..64.
@@ -366,7 +370,7 @@ mod tests {
     fn a_table_that_grows_finds_everything_again() {
         for limit in [FIRST * 5 / 2, FIRST * 4] {
             let table = TranspositionTable::new(limit * BUCKET_BYTES);
-            // So few that no bucket is full.
+            // Few enough that no bucket is full.
             let known: Vec<u64> = keys().take(FIRST as usize / 8).collect();
             for (&key, depth) in known.iter().zip((0..200).cycle()) {
                 table.store(key, Ply::ROOT, entry(depth, Score::DRAW, Bound::Exact, None));
@@ -405,7 +409,7 @@ mod tests {
             assert!(found >= fair * 9 / 10, "{found} of {} with 1/{part} of the memory", known.len());
             assert!(table.bytes() <= table.limit());
         }
-        // What is forgotten is not found again when there is room again.
+        // Entries that did not fit do not reappear when there is room again.
         let few = found(&table);
         table.set_limit(1 << 30);
         while table.bytes() < 16 << 20 {

@@ -1,23 +1,26 @@
-//! One searching thread: its board, evaluator, memory of moves and counters. Floor 3.
+//! One searching thread: its board, evaluator, history and counters, and when it must stop.
 
+use super::forced;
+use super::health::{self, Event};
 use super::history::History;
 use super::limits::SearchControl;
 use super::params::Params;
-use super::pool::Shared;
+use super::report::Iteration;
 use super::scope::BlockedPaths;
-use super::time::{Clock, NodeClock, SystemClock, TimeManager};
+use super::shared::Shared;
+use super::time::{TimeManager, node_time};
 use super::tt::TranspositionTable;
 use crate::base::{Ply, Point, Score};
 use crate::board::Board;
-use crate::eval::ChosenEvaluator;
+use crate::eval::{ChosenEvaluator, Evaluator};
 use arrayvec::ArrayVec;
 use std::time::{Duration, Instant};
 
-/// Most nodes between two looks at the clock, the limits and the other threads.
+/// Most nodes between two checks of the clock, the limits and the other threads.
 const POLL_MOST: u64 = 256;
-/// Fewest.
+/// Fewest nodes between two checks.
 const POLL_FEWEST: u64 = 8;
-/// The time that should pass between two looks at the clock.
+/// Time that should pass between two checks.
 const POLL_TIME: Duration = Duration::from_micros(300);
 
 /// Nodes after which the table grows.
@@ -25,73 +28,74 @@ const GROWTH_INTERVAL: u64 = 256;
 /// Most buckets by which it grows at a time: a tenth of a millisecond.
 const GROWTH_MOST: u64 = 4096;
 
-/// Until the first iteration has ended, the clock does not count before this many nodes: without that iteration a
-/// move would be a guess, and a win that is on the board might be missed. It nearly always ends within a millisecond;
-/// the bound is for the rare one that does not. Helpers have none: what they find is not needed for a move.
+/// Nodes of the first iteration that are searched even after the deadline. Without a first iteration the move would be a
+/// guess, and a win on the board might be missed. It nearly always ends within a millisecond. Helpers have no such nodes:
+/// their results are not needed for a move.
 pub const GRACE: u64 = 16_384;
 
-/// And for so long beyond the deadline, or from the command where a stop ends the search: on a machine that hardly gives
-/// us any processor, even these nodes could take seconds. Less than what the deadline keeps back for the manager.
+/// Most time for these nodes, from the deadline or, after a stop, from the command. On an overloaded machine they could
+/// take seconds. It is less than the reserve that the deadline leaves to the manager.
 const GRACE_TIME: Duration = Duration::from_millis(15);
 
-/// A line of play.
-pub type Line = ArrayVec<Point, { Ply::MAX.index() + 1 }>;
+/// A principal variation.
+pub type Variation = ArrayVec<Point, { Ply::MAX.index() + 1 }>;
 
 /// Everything one thread needs to search.
 pub struct Worker<'a> {
     /// The position being searched.
     pub board: Board,
-    /// The evaluation, kept in step with the board.
+    /// The evaluator, which follows the board.
     pub evaluator: ChosenEvaluator,
     /// The tunable numbers for the position's rule.
     pub params: Params,
-    /// What was learned about moves.
+    /// The history of moves.
     pub history: &'a mut History,
-    /// What was learned about positions.
+    /// The transposition table.
     pub table: &'a TranspositionTable,
-    /// Best line found from each ply on.
-    pub lines: Vec<Line>,
-    /// Static evaluation at each ply of the line being searched; none where threats forbid one.
+    /// The principal variation from each ply on.
+    pub pv: Vec<Variation>,
+    /// Static evaluation at each ply of the current path; `None` where a threat must be answered.
     pub statics: Vec<Option<Score>>,
     /// Nodes visited by this thread.
     pub nodes: u64,
     /// Deepest ply visited.
     pub seldepth: usize,
-    /// Set once the search must stop; every score returned after that is meaningless.
+    /// Set once the search must stop; scores returned after that mean nothing.
     pub aborted: bool,
-    /// The nodes of this thread at which that was, when it was inside an iteration.
+    /// Nodes of this thread when an iteration was cut short.
     pub cut: Option<u64>,
-    /// Moves that must not be played below the root.
+    /// Moves that are blocked below the root.
     pub paths: BlockedPaths,
     shared: &'a Shared,
-    /// Number of the thread; the main one is 0.
+    /// Number of the thread; 0 is the main thread.
     id: usize,
     control: &'a SearchControl,
-    clock: SystemClock,
+    /// When the command arrived.
+    started: Instant,
     manager: TimeManager,
     /// Nodes that all threads together may visit.
     node_budget: u64,
-    /// What the other threads have left of that to this one.
+    /// The part of the budget that the other threads leave to this one.
     node_limit: u64,
-    /// Nodes before which the clock does not count; none once the first iteration has ended.
+    /// Nodes that are searched even after the deadline: [`GRACE`] until the first iteration has ended, then 0.
     grace: u64,
     limits_version: u32,
     /// Nodes that count as a millisecond, when nodes are the clock.
     nodes_per_ms: Option<u32>,
-    /// Nodes at which the clock is looked at next.
+    /// Nodes at the next check of the clock.
     next_poll: u64,
-    /// Nodes between two such looks.
+    /// Nodes between two checks.
     poll_interval: u64,
-    /// When it was last looked at.
+    /// Time of the last check.
     polled_at: Duration,
-    /// Whether only the clock ends this search, so that it does not wait for memory.
+    /// Whether only the clock ends this search: it must not wait for memory.
     is_hurried: bool,
-    /// Buckets that this search has added to the table: one for each node, unless the system is slow to give memory.
+    /// Buckets that this search has added to the table: one per node, unless the system gives memory too slowly.
     grown: u64,
 }
 
 impl<'a> Worker<'a> {
-    /// Thread `id`'s worker for `board`, under the limits that `control` holds.
+    /// The worker of thread `id` for `board`, under the limits of `control`.
     pub fn new(
         board: Board,
         params: Params,
@@ -108,7 +112,7 @@ impl<'a> Worker<'a> {
             params,
             history,
             table: shared.table(),
-            lines: vec![Line::new(); Ply::MAX.index() + 2],
+            pv: vec![Variation::new(); Ply::MAX.index() + 2],
             statics: vec![None; Ply::MAX.index() + 2],
             nodes: 0,
             seldepth: 0,
@@ -118,7 +122,7 @@ impl<'a> Worker<'a> {
             shared,
             id,
             control,
-            clock: SystemClock::since(started),
+            started,
             manager: TimeManager::default(),
             node_budget: u64::MAX,
             node_limit: u64::MAX,
@@ -147,17 +151,17 @@ impl<'a> Worker<'a> {
         self.node_limit = self.node_budget;
     }
 
-    /// Nodes visited by all threads, as far as the others have told.
+    /// Nodes visited by all threads, as far as the others have recorded them.
     pub fn total_nodes(&self) -> u64 {
         self.nodes + self.shared.nodes_of_others(self.id)
     }
 
-    /// Tells the others how many nodes this thread has visited.
+    /// Records the nodes of this thread for the others.
     pub fn note_nodes(&self) {
         self.shared.note_nodes(self.id, self.nodes);
     }
 
-    /// Whether this thread should search at this depth, rather than deeper at once.
+    /// Whether this thread searches to this depth; otherwise it skips to the next one.
     pub fn enter_depth(&self, depth: u32) -> bool {
         self.shared.enter_depth(self.id, depth)
     }
@@ -165,25 +169,20 @@ impl<'a> Worker<'a> {
     /// Time since the command arrived.
     pub fn elapsed(&self) -> Duration {
         match self.nodes_per_ms {
-            Some(per_ms) => NodeClock { nodes: self.total_nodes(), per_ms }.now(),
-            None => self.clock.now(),
+            Some(per_ms) => node_time(self.total_nodes(), per_ms),
+            None => self.started.elapsed(),
         }
     }
 
-    /// An iteration has ended with this move and score; `effort` is the part of its nodes below that move, in
-    /// thousandths.
+    /// Tells the time manager the best move and score of a finished iteration. `effort`: thousandths of its nodes that
+    /// went to the best moves.
     pub fn note_iteration(&mut self, best: Point, score: Score, effort: i32) {
         self.manager.note_iteration(best, score, effort);
     }
 
-    /// Whether this is the thread that answers.
+    /// Whether this is the main thread.
     pub fn is_main(&self) -> bool {
         self.id == 0
-    }
-
-    /// Whether so much time is left, and nobody has asked for the answer.
-    pub fn can_spare(&self, time: Duration) -> bool {
-        !self.control.is_stopped() && !self.manager.is_over(self.elapsed() + time)
     }
 
     /// Whether a clock limits this search.
@@ -191,15 +190,15 @@ impl<'a> Worker<'a> {
         self.manager.is_bounded()
     }
 
-    /// An iteration has ended: from now on the clock counts. Says whether another one may begin.
+    /// Ends an iteration, after which the deadline holds for every node, and says whether another one may begin.
     pub fn may_deepen(&mut self) -> bool {
         self.grace = 0;
         self.poll();
         !self.aborted && self.nodes < self.node_limit && self.manager.may_deepen(&self.params, self.elapsed())
     }
 
-    /// Counts a node; true when the search must stop here. A stop is seen at once; the clock and the other threads are
-    /// looked at now and then; the node limit is exact for a thread that is alone.
+    /// Counts a node; `true` when the search must stop here. A stop is noticed at once; the clock and the other threads
+    /// are checked every few nodes; the node limit is exact with one thread.
     #[inline]
     pub fn enter(&mut self, ply: Ply) -> bool {
         if self.nodes >= self.node_limit {
@@ -221,15 +220,15 @@ impl<'a> Worker<'a> {
         self.aborted
     }
 
-    /// Makes room for the nodes since the last time. Where only the clock ends it, the search goes on with a smaller
-    /// table rather than wait for the system.
+    /// Grows the table for the nodes since the last time. Where only the clock ends the search, it continues with a
+    /// smaller table instead of waiting for memory.
     fn grow_table(&mut self) {
         let due = self.total_nodes().saturating_sub(self.grown).min(GROWTH_MOST);
         self.grown += self.table.grow(due, self.is_hurried);
     }
 
-    /// Chooses the nodes until the next look at the clock, so that the time between two looks stays about the same,
-    /// however slow the nodes are.
+    /// Chooses the nodes until the next check so that the time between checks stays about the same however slow the nodes
+    /// are.
     fn schedule_poll(&mut self, now: Duration) {
         let since = now.saturating_sub(self.polled_at);
         let interval = match self.nodes_per_ms {
@@ -269,6 +268,23 @@ impl<'a> Worker<'a> {
         self.board.key() ^ self.paths.salt()
     }
 
+    /// Enters a node. The score where nothing has to be searched: the search stops, the game is drawn, the threats prove a
+    /// result, or the path is as long as allowed.
+    pub(super) fn settled(&mut self, ply: Ply) -> Option<Score> {
+        self.pv[ply.index()].clear();
+        if self.enter(ply) || self.board.is_draw() {
+            return Some(Score::DRAW);
+        }
+        let proven = forced::static_result(&mut self.board, ply);
+        if proven.is_some() {
+            health::count(Event::Concluded);
+        }
+        if proven.is_none() && ply >= Ply::MAX {
+            return Some(self.evaluator.evaluate(&self.board));
+        }
+        proven
+    }
+
     /// Plays a move on board and evaluator.
     #[inline]
     pub fn play(&mut self, point: Point) {
@@ -276,20 +292,33 @@ impl<'a> Worker<'a> {
         self.board.play(point, &mut self.evaluator);
     }
 
-    /// Takes it back.
+    /// Undoes the last move on board and evaluator.
     #[inline]
     pub fn undo(&mut self) {
         self.board.undo(&mut self.evaluator);
     }
 
-    /// Makes `point` followed by the next ply's line the best line from `ply` on.
-    pub fn extend_line(&mut self, ply: Ply, point: Point) {
-        let (head, tail) = self.lines.split_at_mut(ply.index() + 1);
-        let line = &mut head[ply.index()];
-        line.clear();
-        line.push(point);
+    /// Makes `point`, followed by the principal variation of the next ply, that of this ply.
+    pub fn extend_pv(&mut self, ply: Ply, point: Point) {
+        let (head, tail) = self.pv.split_at_mut(ply.index() + 1);
+        let variation = &mut head[ply.index()];
+        variation.clear();
+        variation.push(point);
         for &next in tail[0].iter().take(Ply::MAX.index()) {
-            line.push(next);
+            variation.push(next);
+        }
+    }
+
+    /// A report on an iteration to this depth that ends now, still without its line.
+    pub(super) fn iteration(&self, depth: u32, score: Score) -> Iteration {
+        Iteration {
+            depth,
+            seldepth: self.seldepth as u32,
+            score,
+            nodes: self.total_nodes(),
+            elapsed: self.elapsed(),
+            pv: Vec::new(),
+            rank: 1,
         }
     }
 }
@@ -301,8 +330,8 @@ mod tests {
     use crate::search::SearchLimits;
     use std::sync::Arc;
 
-    /// What becomes of a worker that has so much time for its move, on a machine that visits so many nodes in a
-    /// millisecond; by the real clock where that is not said.
+    /// Calls `look` with a worker that has `turn_ms` milliseconds for its move, where `nodes_per_ms` nodes count as a
+    /// millisecond; `None`: by the real clock.
     fn with_worker<T>(
         turn_ms: u64,
         nodes_per_ms: impl Into<Option<u32>>,
@@ -318,26 +347,9 @@ mod tests {
         look(&mut Worker::new(board, params, &mut history, &shared, 0, &control))
     }
 
-    /// Nodes of a first iteration that never ends.
+    /// Nodes of a first iteration that does not end by itself.
     fn endless_first_iteration(nodes_per_ms: u32) -> usize {
         with_worker(20, nodes_per_ms, |worker| (0..100_000).take_while(|_| !worker.enter(Ply::ROOT)).count())
-    }
-
-    #[test]
-    fn no_time_is_spared_when_it_is_short_or_the_answer_is_awaited() {
-        let some = Duration::from_millis(50);
-        assert!(with_worker(1000, 10, |worker| worker.can_spare(some)));
-        assert!(!with_worker(40, 10, |worker| worker.can_spare(some)));
-        let late = |worker: &mut Worker<'_>| {
-            worker.nodes = 9900;
-            worker.can_spare(some)
-        };
-        assert!(!with_worker(1000, 10, late));
-        let stopped = |worker: &mut Worker<'_>| {
-            worker.control.stop();
-            worker.can_spare(some)
-        };
-        assert!(!with_worker(1000, 10, stopped));
     }
 
     #[test]
@@ -345,13 +357,13 @@ mod tests {
         let fast = endless_first_iteration(1000);
         assert!((GRACE as usize..GRACE as usize + 1000).contains(&fast), "{fast}");
         let starved = endless_first_iteration(1);
-        // The deadline of 20 ms is at 15, and 15 more are granted; nodes are counted to the next look at the clock.
+        // The deadline of 20 ms is at 15, and 15 more are granted; nodes are counted to the next check of the clock.
         assert!(starved < 30 + 2 * POLL_FEWEST as usize, "{starved}");
     }
 
-    /// The clock was looked at every 256 nodes, however long they took.
+    /// The clock was checked every 256 nodes, however long they took.
     #[test]
-    fn slow_nodes_let_the_clock_be_looked_at_more_often() {
+    fn slow_nodes_make_the_clock_be_checked_more_often() {
         let too_late = with_worker(40, None, |worker| {
             let deadline = Duration::from_millis(40) + GRACE_TIME;
             let mut too_late = 0;

@@ -1,8 +1,8 @@
-//! The memory of the transposition table, ready before the search needs it. Floor 3.
+//! The memory of the transposition table, prepared before the search needs it.
 //!
-//! The first touch of a page costs the system time: up to several milliseconds for a large one. So memory is reserved in
-//! blocks that cost nothing until they are touched, and a thread of the table's own touches them in small steps, ahead of
-//! the part in use. Memory that nobody is going to use is never touched.
+//! The first access to a page takes the system time: up to several milliseconds for a large page. So memory is reserved in
+//! blocks, which cost nothing until they are touched, and a thread touches them in small steps ahead of the part in use.
+//! Memory that is not needed is never touched.
 
 use crate::base::memory::prefer_large_pages;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,7 +22,7 @@ const PAGE: usize = 4096 / size_of::<u64>();
 /// Most blocks: 4 GiB.
 const MOST_BLOCKS: u64 = 256;
 
-/// Zeroed memory, of which only what was touched is really there.
+/// Zeroed memory, of which the system provides only the pages that have been touched.
 #[derive(Debug)]
 struct Block {
     words: Box<[AtomicU64]>,
@@ -31,10 +31,10 @@ struct Block {
 }
 
 impl Block {
-    /// `None` when the system does not have that much. Its first buckets, so many, are not to lie in large pages: the
-    /// system may take a second to find one.
+    /// A block; `None` when the system does not have that much memory. The first `in_small_pages` buckets are not put in
+    /// large pages: the system may take a second to find one.
     fn reserve(buckets: u64, in_small_pages: u64) -> Option<Block> {
-        // Only Linux is asked for large pages.
+        // Large pages are used on Linux only.
         let alignment = if cfg!(target_os = "linux") && buckets >= STEP { STEP as usize * BUCKET } else { BUCKET };
         let words: Box<[AtomicU64]> =
             bytemuck::allocation::try_zeroed_slice_box(buckets as usize * BUCKET + alignment).ok()?;
@@ -50,7 +50,7 @@ impl Block {
         &self.words[first..first + BUCKET]
     }
 
-    /// A block of one bucket at least, whatever the system has, and its buckets.
+    /// The largest block that the system has memory for, at least one bucket, and its number of buckets.
     fn first() -> (Block, u64) {
         let sizes = std::iter::successors(Some(BLOCK), |&size| (size > 1).then_some(size / 2));
         sizes.into_iter().find_map(|size| Some((Block::reserve(size, size.min(IN_SMALL_PAGES))?, size))).unwrap_or_else(
@@ -69,23 +69,25 @@ impl Block {
         }
     }
 
-    /// Writes to every page of a part in which nothing is stored.
+    /// Writes to every page of a part that holds no entries.
     fn touch(&self, from: u64, to: u64) {
         let part = &self.words[self.offset..][from as usize * BUCKET..to as usize * BUCKET];
-        part.iter().step_by(PAGE).for_each(|word| word.store(0, Ordering::Relaxed));
+        for word in part.iter().step_by(PAGE) {
+            word.store(0, Ordering::Relaxed);
+        }
     }
 }
 
 /// The blocks, shared with the thread that touches them.
 #[derive(Debug)]
 struct Blocks {
-    /// As many as the limit needs; the first is always there.
+    /// As many as the limit needs; the first is always reserved.
     list: Vec<OnceLock<Block>>,
-    /// Most buckets: what was asked for, or what the system had.
+    /// Most buckets: the limit that was set, or less where the system has no more memory.
     limit: AtomicU64,
-    /// Buckets that were touched.
+    /// Number of buckets that have been touched.
     ready: AtomicU64,
-    /// Buckets to touch next, all before them included.
+    /// Number of buckets that shall be touched.
     wanted: AtomicU64,
     /// Held during a step.
     step: Mutex<()>,
@@ -93,7 +95,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Touches the next two MiB; `false` at the limit. Where the system has no more memory, that becomes the limit.
+    /// Touches the next 2 MiB; `false` at the limit. Where the system has no more memory, the limit is lowered.
     fn advance(&self) -> bool {
         let _step = self.step.lock().unwrap_or_else(PoisonError::into_inner);
         let (ready, limit) = (self.ready.load(Ordering::Acquire), self.limit.load(Ordering::Relaxed));
@@ -119,7 +121,7 @@ impl Blocks {
         while self.ready.load(Ordering::Acquire) < buckets && self.advance() {}
     }
 
-    /// What the table's thread does: touches memory while some is wanted.
+    /// The table's thread: touches memory while some is wanted.
     fn serve(&self) {
         while !self.ends.load(Ordering::Acquire) {
             if self.ready.load(Ordering::Acquire) >= self.wanted.load(Ordering::Acquire) || !self.advance() {
@@ -133,7 +135,7 @@ impl Blocks {
 #[derive(Debug)]
 struct Toucher {
     blocks: Arc<Blocks>,
-    /// `None`: the system has no thread for it; a search without a clock then touches the memory itself.
+    /// `None`: the system gave no thread; a search without a clock then touches the memory itself.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -165,19 +167,19 @@ impl Drop for Toucher {
     }
 }
 
-/// The buckets of a table, up to a limit that can be changed.
+/// The buckets of a table, up to a limit that can be changed later.
 #[derive(Debug)]
 pub(super) struct TableMemory {
     blocks: Arc<Blocks>,
     toucher: OnceLock<Toucher>,
     /// Buckets of the first block.
     first: u64,
-    /// The limit that was asked for.
+    /// The limit that was set.
     asked: u64,
 }
 
 impl TableMemory {
-    /// For up to `limit` buckets, at least one.
+    /// Memory for up to `limit` buckets, at least one.
     pub fn new(limit: u64) -> TableMemory {
         let (block, first) = Block::first();
         let blocks = Blocks {
@@ -193,18 +195,18 @@ impl TableMemory {
         memory
     }
 
-    /// The limit that was asked for, in buckets.
+    /// The limit that was set, in buckets.
     pub fn asked(&self) -> u64 {
         self.asked
     }
 
-    /// Most buckets that there can be.
+    /// Most buckets that there can be: the limit that was set, or what the system has.
     pub fn limit(&self) -> u64 {
         self.blocks.limit.load(Ordering::Relaxed)
     }
 
-    /// Changes the limit. The first `used` buckets keep their contents as far as the limit allows. Where the system had
-    /// less than the limit, it is not asked again before another limit is set.
+    /// Sets the limit. The first `used` buckets keep their contents as far as the limit allows. Where the system had less
+    /// memory than the limit, it is asked again only when another limit is set.
     pub fn set_limit(&mut self, limit: u64, used: u64) {
         let limit = limit.clamp(1, BLOCK * MOST_BLOCKS);
         if limit == self.asked {
@@ -219,7 +221,7 @@ impl TableMemory {
         *blocks.wanted.get_mut() = 0;
         let ready = blocks.ready.get_mut();
         if *ready > limit {
-            // The last block may be larger than what is left of it: a new one gives the rest of its memory back.
+            // The last block may be larger than what is left of it: a new block returns the rest of the memory.
             *ready = (limit - 1) / BLOCK * BLOCK;
             let kept = used.min(limit).saturating_sub(*ready);
             if let (Some(slot), Some(block)) = (blocks.list.last_mut(), Block::reserve(BLOCK, 0))
@@ -232,12 +234,12 @@ impl TableMemory {
         }
     }
 
-    /// Buckets that were touched.
+    /// Number of buckets that have been touched.
     pub fn ready(&self) -> u64 {
         self.blocks.ready.load(Ordering::Acquire)
     }
 
-    /// Has so many buckets touched soon.
+    /// Has the thread touch the first `buckets` buckets.
     pub fn want(&self, buckets: u64) {
         let buckets = buckets.min(self.limit());
         if self.ready() < buckets && self.blocks.wanted.fetch_max(buckets, Ordering::AcqRel) < buckets {
@@ -245,12 +247,12 @@ impl TableMemory {
         }
     }
 
-    /// Touches memory until so many buckets are ready, or the limit is reached.
+    /// Touches memory until `buckets` buckets are ready or the limit is reached.
     pub fn prepare(&self, buckets: u64) {
         self.blocks.advance_to(buckets);
     }
 
-    /// A bucket by its number, which is below a number of buckets that were ready.
+    /// A bucket by its index, which must be below the number of ready buckets.
     #[inline]
     pub fn bucket(&self, index: u64) -> &[AtomicU64] {
         let block = self.blocks.list[(index / BLOCK) as usize].get().expect("buckets in use are ready");

@@ -1,0 +1,277 @@
+//! Iterative deepening at the root, for one or several best lines.
+//!
+//! An iteration is one pass over the root moves within an aspiration window, repeated with a wider one where a score lies
+//! outside. The moves that were best so far are searched first, with the full window; every other move is searched with a
+//! null window above the worst of the wanted lines, and again only if it is better. So a further line costs little more
+//! than its own search, and one line is the usual PVS root.
+
+use super::child::Child;
+use super::forced;
+use super::reduce;
+use super::report::{Iteration, ReportSink, RootEvent, SearchReport};
+use super::root_move::RootMove;
+use super::window::{Extremes, Window};
+use super::worker::Worker;
+use crate::base::{Depth, Ply, Point, Score};
+use crate::board::Threat;
+use std::cmp::Reverse;
+
+/// One of the best lines of an iteration.
+#[derive(Debug)]
+struct Line {
+    iteration: Iteration,
+    /// Iterations in which the line of this rank was a proof.
+    proven_for: i32,
+}
+
+impl Line {
+    fn point(&self) -> Point {
+        self.iteration.pv[0]
+    }
+
+    fn score(&self) -> Score {
+        self.iteration.score
+    }
+
+    /// Whether nothing is left to find: a proof that cannot be improved, or that has had its iterations.
+    fn is_settled(&self, proof_iterations: i32) -> bool {
+        let depth = self.iteration.depth as i32;
+        let is_done = self.proven_for > proof_iterations;
+        self.score().distance().is_some_and(|distance| distance <= depth || distance <= 5 || is_done)
+    }
+}
+
+/// An iteration was cut short.
+#[derive(Clone, Copy, Debug)]
+struct CutShort {
+    /// Whether all wanted lines had been searched, so that those found by then are valid.
+    has_lines: bool,
+}
+
+/// The iterations of one thread.
+pub(super) struct Deepening<'a, 'w> {
+    worker: &'a mut Worker<'w>,
+    /// Best first; at least one.
+    moves: Vec<RootMove>,
+    /// Number of lines wanted: at least one, at most the number of moves.
+    wanted: usize,
+    /// The lines of the last iteration, best first; none before the first iteration.
+    lines: Vec<Line>,
+    report: SearchReport,
+    sink: &'a mut dyn ReportSink,
+}
+
+impl<'a, 'w> Deepening<'a, 'w> {
+    /// Prepares the iterations for the `wanted` best of `moves`. `report` holds what is known before the first one.
+    pub fn new(
+        worker: &'a mut Worker<'w>,
+        moves: Vec<RootMove>,
+        wanted: usize,
+        report: SearchReport,
+        sink: &'a mut dyn ReportSink,
+    ) -> Deepening<'a, 'w> {
+        Deepening { worker, moves, wanted, lines: Vec::new(), report, sink }
+    }
+
+    /// Deepens until the limits are used up or nothing is left to find. The report's lines are those of the last iteration
+    /// in which all wanted lines were searched.
+    pub fn run(mut self, deepest: u32) -> SearchReport {
+        let mut alone_for = 0;
+        for depth in 1..=deepest {
+            if !self.worker.enter_depth(depth) {
+                continue;
+            }
+            self.report.entered = depth;
+            let before = self.report.last.score;
+            self.sink.root_event(RootEvent::Deepens(depth));
+            let finished = self.iterate(depth);
+            // A win that is not found again is still a win, and its move the right one: only the table has lost the proof.
+            if self.wanted == 1 && before.is_win() && !finished.is_ok_and(|score| score >= before) {
+                break;
+            }
+            let score = match finished {
+                Ok(score) => score,
+                Err(cut) => {
+                    self.take_partial(depth, cut);
+                    break;
+                }
+            };
+            self.take_lines(depth);
+            for line in self.lines.iter().rev() {
+                self.sink.iteration(&line.iteration);
+            }
+            let effort = self.effort();
+            self.worker.note_iteration(self.moves[0].point, score, effort);
+            let is_alone = self.wanted == 1 && !score.is_loss() && self.moves[1..].iter().all(|m| m.loses);
+            alone_for = if is_alone { alone_for + 1 } else { 0 };
+            if self.is_content(depth, alone_for) || !self.worker.may_deepen() {
+                break;
+            }
+        }
+        self.report
+    }
+
+    /// Thousandths of the nodes of the last pass that went to the moves of the wanted lines.
+    fn effort(&self) -> i32 {
+        let nodes = |moves: &[RootMove]| moves.iter().map(|m| m.nodes).sum::<u64>();
+        (1000 * nodes(&self.moves[..self.wanted]) / nodes(&self.moves).max(1)) as i32
+    }
+
+    /// Whether a deeper iteration would find nothing of use. `alone_for`: iterations in which all moves but one lost.
+    fn is_content(&self, depth: u32, alone_for: i32) -> bool {
+        let params = &self.worker.params;
+        self.moves.len() == 1
+            || depth as usize >= self.worker.board.moves_to_draw().max(1)
+            || self.lines.iter().all(|line| line.is_settled(params.proof_iterations()))
+            || (alone_for > params.only_move_iterations() && self.worker.is_timed())
+    }
+
+    /// Makes the first moves the lines of this iteration, and the report that of the first line.
+    fn take_lines(&mut self, depth: u32) {
+        let before = std::mem::take(&mut self.lines);
+        for (index, root_move) in self.moves[..self.wanted].iter().enumerate() {
+            let kept = before.iter().find(|line| root_move.is_kept && line.point() == root_move.point);
+            let mut iteration = match kept {
+                Some(line) => line.iteration.clone(),
+                None => Iteration { pv: root_move.pv.clone(), ..self.worker.iteration(depth, root_move.score) },
+            };
+            iteration.rank = index + 1;
+            let proven_for = before.get(index).map_or(0, |line| line.proven_for);
+            self.lines.push(Line { proven_for: proven_for + i32::from(iteration.score.is_decisive()), iteration });
+        }
+        self.report.best = Some(self.moves[0].point);
+        self.report.last = self.lines[0].iteration.clone();
+        if self.wanted > 1 {
+            self.report.lines = self.lines.iter().map(|line| line.iteration.clone()).collect();
+        }
+    }
+
+    /// Uses what an iteration that was cut short has found.
+    fn take_partial(&mut self, depth: u32, CutShort { has_lines }: CutShort) {
+        if self.wanted == 1 {
+            // The first move is the best of the last iteration, or has just been found to be better.
+            self.report.best = Some(self.moves[0].point);
+        } else if has_lines {
+            self.take_lines(depth);
+        }
+    }
+
+    /// One iteration with its aspiration windows: the score of the best move. The moves are left best first.
+    fn iterate(&mut self, depth: u32) -> Result<Score, CutShort> {
+        let params = self.worker.params;
+        // A settled line is not searched, so its score does not matter for the upper bound.
+        let open = self.lines.iter().find(|line| !line.is_settled(params.proof_iterations()));
+        let last = self.report.last.score;
+        let (best, worst) = (open.map_or(last, Line::score), self.lines.last().map_or(last, Line::score));
+        let mut window = Window::around(&params, depth, Extremes { best, worst });
+        loop {
+            let extremes = self.search_moves(depth, window)?;
+            if !window.widen(&params, extremes) {
+                return Ok(self.moves[0].score);
+            }
+        }
+    }
+
+    /// One pass over all root moves within a window. The moves are left best first.
+    fn search_moves(&mut self, depth: u32, window: Window) -> Result<Extremes, CutShort> {
+        // The best score of the moves searched, and of those that are not among the best.
+        let (mut best, mut rejected): (Option<Score>, Option<Score>) = (None, None);
+        let mut is_whole = true;
+        for index in 0..self.moves.len() {
+            let point = self.moves[index].point;
+            // The score that a move must beat to be among the best.
+            let is_wanted = index < self.wanted;
+            let alpha = if is_wanted { window.alpha } else { window.alpha.max(self.moves[self.wanted - 1].score) };
+            let nodes = self.worker.nodes;
+            self.sink.root_event(RootEvent::Begins(point));
+            let Some(Searched { score, is_kept, is_new }) = self.search_move(depth, index, alpha, window.beta) else {
+                let is_exact = |m: &RootMove| m.is_kept || window.contains(m.score);
+                return Err(CutShort { has_lines: !is_wanted && self.moves[..self.wanted].iter().all(is_exact) });
+            };
+            self.sink.root_event(RootEvent::Ends(point));
+            if score.is_loss() && score < window.beta {
+                self.sink.root_event(RootEvent::Loses(point));
+            }
+            let is_among_best = is_wanted || score > alpha;
+            let root_move = &mut self.moves[index];
+            root_move.nodes = self.worker.nodes - nodes;
+            root_move.loses = score.is_loss();
+            root_move.is_kept = is_kept;
+            root_move.score = if is_among_best { score } else { -Score::INFINITE };
+            if is_among_best {
+                if !is_kept {
+                    self.worker.extend_pv(Ply::ROOT, point);
+                    root_move.pv = self.worker.pv[Ply::ROOT.index()].to_vec();
+                }
+                let place = self.moves[..index.min(self.wanted)].partition_point(|other| other.score >= score);
+                self.moves[place..=index].rotate_right(1);
+                if place == 0 {
+                    self.sink.root_event(RootEvent::Leads(point));
+                }
+            } else {
+                rejected = rejected.max(Some(score));
+            }
+            if is_new {
+                best = best.max(Some(score));
+                if score >= window.beta {
+                    is_whole = false;
+                    break;
+                }
+            }
+        }
+        // The best stay first; the others go by the effort they took.
+        self.moves[self.wanted..].sort_by_key(|m| Reverse((m.score, m.nodes)));
+        let best = best.unwrap_or(self.moves[0].score);
+        let worst = self.moves[self.wanted - 1].score.max(rejected.unwrap_or(-Score::INFINITE));
+        Ok(Extremes { best, worst: if is_whole { worst } else { best } })
+    }
+
+    /// Searches one root move; `None` when cut short.
+    fn search_move(&mut self, depth: u32, index: usize, alpha: Score, beta: Score) -> Option<Searched> {
+        let point = self.moves[index].point;
+        // With several lines a proof stays a proof, even when the table has lost it. (With one, the search ends then.)
+        let before = self.lines.iter().find(|line| self.wanted > 1 && line.point() == point);
+        let before = before.map(|line| (line.score(), line.is_settled(self.worker.params.proof_iterations())));
+        if let Some((score, true)) = before {
+            return Some(Searched { score, is_kept: true, is_new: false });
+        }
+        let reduction = self.reduction(depth, point, index);
+        let is_first = index < self.wanted;
+        let next = Depth::plies(depth as i32 - 1);
+        let child = Child { ply: Ply::ROOT.next(), depth: next, reduction, is_first, is_pv: true };
+        self.worker.play(point);
+        let score = self.worker.search_child(child, alpha, beta);
+        self.worker.undo();
+        if self.worker.aborted {
+            return None;
+        }
+        let kept = before.map(|(before, _)| before).filter(|&before| is_worse_proof(before, score));
+        Some(Searched { score: kept.unwrap_or(score), is_kept: kept.is_some(), is_new: true })
+    }
+
+    /// By how much less deeply a root move is searched at first: only late quiet moves where no threat is to be answered.
+    fn reduction(&self, depth: u32, point: Point, index: usize) -> Depth {
+        let Worker { board, params, history, .. } = &*self.worker;
+        let us = board.side();
+        let is_late = index >= params.lmr_root() as usize && depth as i32 >= params.lmr_root_depth();
+        if !is_late || board.threat(point, us) >= Threat::Four || !forced::duty(board).is_free() {
+            return Depth::ZERO;
+        }
+        let depth = Depth::plies(depth as i32);
+        reduce::at_root(params, depth, index, history.get(us, point)).min(depth - Depth::plies(2))
+    }
+}
+
+/// The result of searching a root move.
+struct Searched {
+    score: Score,
+    /// Whether the line of an earlier iteration stands.
+    is_kept: bool,
+    /// Whether the move was searched at all.
+    is_new: bool,
+}
+
+/// Whether a result that was proven `before` is worse or no longer proven `now`.
+fn is_worse_proof(before: Score, now: Score) -> bool {
+    (before.is_win() && now < before) || (before.is_loss() && !now.is_loss())
+}

@@ -1,0 +1,146 @@
+//! The moves that a search considers at the root.
+
+use super::forced::{self, Duty};
+use super::order;
+use super::reprove;
+use super::scope::Scope;
+use super::worker::Worker;
+use crate::base::{Direction, Ply, Point, PointList, Score};
+use crate::board::{Board, Shape, Threat, symmetry};
+
+/// A move under consideration.
+#[derive(Clone, Debug)]
+pub(super) struct RootMove {
+    pub point: Point,
+    /// Score of the last pass; minus infinity when the move was only shown to be no better than the best ones. Before the
+    /// first pass, the score of the move order.
+    pub score: Score,
+    /// Nodes below it in the last pass.
+    pub nodes: u64,
+    /// Whether the last pass has shown that it loses.
+    pub loses: bool,
+    /// The expected line, this move first, from the last pass in which it was among the best.
+    pub pv: Vec<Point>,
+    /// Whether the line of an earlier iteration, which is a proof, stands for the last pass.
+    pub is_kept: bool,
+}
+
+impl RootMove {
+    fn new(point: Point, score: Score) -> RootMove {
+        RootMove { point, score, nodes: 0, loses: false, pv: Vec::new(), is_kept: false }
+    }
+}
+
+/// The moves under consideration.
+pub(super) struct RootMoves {
+    /// The most promising first.
+    pub moves: Vec<RootMove>,
+    /// Whether the position is lost if all of them lose: no other reply was left out but those that a threat refutes, and
+    /// none because it is blocked.
+    pub are_all: bool,
+}
+
+/// The moves worth considering, the most promising first: a win at once, the replies that a threat leaves, or everything
+/// near the stones; in a lost position the moves that delay the loss; if none of these is legal, any empty point.
+pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
+    let blocked = &scope.blocked;
+    let board = &mut worker.board;
+    let us = board.side();
+    let size = board.size();
+    if board.move_number() == 0 && !blocked.contains(&size.center()) && scope.lines == 1 {
+        return RootMoves { moves: vec![RootMove::new(size.center(), Score::DRAW)], are_all: false };
+    }
+    let mut points = PointList::new();
+    let fives = board.points_of(us, Threat::Five);
+    let mut are_all = false;
+    if fives.is_empty() {
+        let loses = forced::static_result(board, Ply::ROOT).is_some_and(Score::is_loss);
+        let duty = if loses { last_resorts(board) } else { forced::duty(board) };
+        order::for_each_reply(board, &duty, |point| points.push(point));
+        let is_complete = !duty.is_free() || points.len() + board.move_number() == size.cells();
+        are_all = is_complete && !points.iter().any(|point| blocked.contains(point));
+    } else {
+        // A five that is also an overline wins, but one referee disagrees: play a plain five where there is one.
+        let is_plain = |point: &&Point| Direction::ALL.iter().all(|&d| board.shape(**point, us, d) != Shape::Overline);
+        points.push(*fives.iter().find(is_plain).unwrap_or(&fives[0]));
+    }
+    points.retain(|point| !blocked.contains(point) && worker.is_legal(*point));
+    if points.is_empty() {
+        let board = &worker.board;
+        points.extend(size.points().filter(|p| board.is_empty(*p) && !blocked.contains(p)));
+        if points.iter().any(|&point| worker.is_legal(point)) {
+            points.retain(|point| worker.is_legal(*point));
+        }
+    }
+    if points.is_empty() {
+        are_all = false;
+        points.extend(size.points().filter(|&point| worker.board.is_empty(point)));
+    }
+    if !scope.all_symmetric {
+        keep_one_of_each_symmetry(worker, scope, &mut points);
+    }
+    RootMoves { moves: sorted(worker, &points), are_all }
+}
+
+/// Keeps one of the moves that a symmetry of the position maps onto each other. Where points are blocked, a move stands
+/// for those of its images that are open; where paths are blocked, only for images after which the same is blocked.
+fn keep_one_of_each_symmetry(worker: &Worker<'_>, scope: &Scope, points: &mut PointList) {
+    let size = worker.board.size();
+    let mut symmetries = symmetry::of_position(&worker.board);
+    symmetries.retain(|&symmetry| scope.paths.are_kept_by(symmetry, &worker.board));
+    let open = points.clone();
+    points.retain(|point| {
+        symmetries.iter().map(|s| s.apply(*point, size)).all(|image| image >= *point || !open.contains(&image))
+    });
+}
+
+/// The moves by their score in the move order.
+fn sorted(worker: &mut Worker<'_>, points: &[Point]) -> Vec<RootMove> {
+    let us = worker.board.side();
+    worker.evaluator.prepare();
+    let score =
+        |point: Point| order::policy(&worker.params, &worker.board, us, point, &worker.evaluator, worker.history);
+    let mut moves: Vec<(i32, Point)> = points.iter().map(|&point| (score(point), point)).collect();
+    moves.sort_unstable_by_key(|&(score, point)| (-score, point));
+    moves.into_iter().map(|(score, point)| RootMove::new(point, Score::estimate(score))).collect()
+}
+
+/// Replies in a position that is lost whatever is played: those that stop at least one threat, and fours.
+fn last_resorts(board: &Board) -> Duty {
+    let them = board.side().opponent();
+    let level = if board.count(them, Threat::Five) > 0 { Threat::Five } else { Threat::OpenFour };
+    let mut list = forced::kill_union(board, them, level);
+    if level != Threat::Five {
+        forced::push_fours(board, board.side(), &mut list);
+    }
+    Duty::StopFour(list)
+}
+
+/// The shortest win that earlier searches have proven, whose move is put first: however short the time for this move is,
+/// a win that was announced is not lost again.
+pub(super) fn known_win(worker: &mut Worker<'_>, moves: &mut [RootMove]) -> Option<Score> {
+    // The position itself comes first: replies to a four are not in the table, but the four's result is. All claims
+    // together get the nodes that one gets in the tree, because a first iteration has to follow.
+    let mut nodes = reprove::NODES;
+    let own =
+        worker.probe_within(Ply::ROOT, &mut nodes).filter(|hit| hit.bound.proves(hit.score) && hit.score.is_win());
+    let mut best: Option<(Score, usize)> = own.and_then(|hit| {
+        let i = moves.iter().position(|root_move| Some(root_move.point) == hit.best)?;
+        Some((hit.score, i))
+    });
+    for (i, root_move) in moves.iter().enumerate() {
+        worker.play(root_move.point);
+        let hit = worker.probe_within(Ply::ROOT.next(), &mut nodes);
+        worker.undo();
+        if let Some(hit) = hit
+            && hit.bound.proves(hit.score)
+            && hit.score.is_loss()
+            && best.is_none_or(|(score, _)| -hit.score > score)
+        {
+            best = Some((-hit.score, i));
+        }
+    }
+    let (score, i) = best?;
+    moves[..=i].rotate_right(1);
+    Some(score)
+}

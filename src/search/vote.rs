@@ -1,0 +1,68 @@
+//! Which of several threads' results to follow.
+
+use super::params::Params;
+use super::report::SearchReport;
+use crate::base::Point;
+
+/// The result to follow, as an index; the main thread's is the first. A proven win comes before everything, the shortest
+/// first; a proven loss counts only when all agree. Otherwise the threads vote on a move: a vote weighs more the deeper
+/// its thread has searched and the higher its score is.
+pub fn elect(reports: &[SearchReport], params: &Params) -> usize {
+    let lowest_first = |index: usize| std::cmp::Reverse(index);
+    // A win known before the search counts without any finished iteration.
+    let has_result = |report: &SearchReport| report.last.depth > 0 || report.last.score.is_win();
+    let counts = |index: &usize| reports[*index].best.is_some() && has_result(&reports[*index]);
+    let counted: Vec<usize> = (0..reports.len()).filter(counts).collect();
+    let score = |index: usize| reports[index].last.score;
+    let all_lose = counted.iter().all(|&index| score(index).is_loss());
+    if all_lose || counted.iter().any(|&index| score(index).is_win()) {
+        return counted.into_iter().max_by_key(|&index| (score(index), lowest_first(index))).unwrap_or(0);
+    }
+    let voters: Vec<usize> = counted.into_iter().filter(|&index| !score(index).is_loss()).collect();
+    let lowest = voters.iter().map(|&index| score(index).units()).min().unwrap_or(0);
+    let vote = |index: usize| {
+        i64::from(score(index).units() - lowest + params.vote_base()) * i64::from(reports[index].last.depth)
+    };
+    let votes = |best: Option<Point>| -> i64 {
+        voters.iter().filter(|&&index| reports[index].best == best).map(|&index| vote(index)).sum()
+    };
+    let rank = |index: usize| (votes(reports[index].best), reports[index].last.depth, lowest_first(index));
+    voters.iter().copied().max_by_key(|&index| rank(index)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Ply, Rule, Score};
+    use crate::search::Iteration;
+    use std::time::Duration;
+
+    fn report(x: usize, depth: u32, score: Score) -> SearchReport {
+        let pv = Point::new(x, 7).into_iter().collect();
+        let last = Iteration { depth, seldepth: depth, score, nodes: 0, elapsed: Duration::ZERO, pv, rank: 1 };
+        SearchReport::new(Point::new(x, 7), last)
+    }
+
+    #[test]
+    fn votes() {
+        let vote = |reports: &[SearchReport]| elect(reports, &Params::shipped(Rule::Freestyle));
+        let win = |moves| Score::win_in(Ply::ROOT, moves);
+        let loss = |moves| Score::loss_in(Ply::ROOT, moves);
+        let value = Score::estimate;
+        // One thread, or a main thread that the others agree with.
+        assert_eq!(vote(&[report(1, 9, value(-30))]), 0);
+        assert_eq!(vote(&[report(1, 9, value(10)), report(1, 9, value(10))]), 0);
+        // Two shallower ones against one; a deeper and better one against one.
+        assert_eq!(vote(&[report(1, 10, value(10)), report(2, 9, value(8)), report(2, 9, value(9))]), 1);
+        assert_eq!(vote(&[report(1, 9, value(10)), report(2, 10, value(20))]), 1);
+        // The shortest win; a loss only where all lose, and then the longest.
+        assert_eq!(vote(&[report(1, 9, win(9)), report(2, 5, win(7)), report(3, 20, value(500))]), 1);
+        assert_eq!(vote(&[report(1, 9, loss(8)), report(2, 3, value(-900))]), 1);
+        assert_eq!(vote(&[report(1, 9, loss(8)), report(2, 9, loss(12)), report(3, 9, loss(12))]), 1);
+        // A thread without a finished iteration has no vote.
+        assert_eq!(vote(&[report(1, 1, value(-50)), report(2, 0, value(0))]), 0);
+        assert_eq!(vote(&[report(1, 0, value(0)), report(2, 0, value(0))]), 0);
+        // But a win may be known from before.
+        assert_eq!(vote(&[report(1, 0, win(9)), report(2, 8, value(700))]), 0);
+    }
+}
