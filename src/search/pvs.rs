@@ -11,6 +11,7 @@ use super::tt::{Bound, TtEntry, stored_depth};
 use super::worker::Worker;
 use crate::base::{Depth, Ply, Point, PointList, Score};
 use crate::board::Threat;
+use crate::eval::Evaluator;
 
 /// What does not change while the moves of a node are searched.
 struct Node<'a> {

@@ -7,6 +7,7 @@ use super::scope::Scope;
 use super::worker::Worker;
 use crate::base::{Direction, Ply, Point, PointList, Score};
 use crate::board::{Board, Shape, Threat, symmetry};
+use crate::eval::Evaluator;
 
 /// A move under consideration.
 #[derive(Clone, Debug)]

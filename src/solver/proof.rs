@@ -90,11 +90,8 @@ impl<'a> ProofBuilder<'a> {
         attacker: Color,
         prove: impl FnOnce(&mut Self, &mut Board) -> Option<usize>,
     ) -> Option<Proof> {
-        let side = board.side();
-        board.set_side(attacker);
-        let root = prove(&mut self, board);
+        let root = board.with_side(attacker, |board| prove(&mut self, board));
         let mut proof = self.proof;
-        board.set_side(side);
         // Nodes after the root do not belong to the tree.
         proof.nodes.truncate(root? + 1);
         proof.distances.truncate(proof.nodes.len());
@@ -255,10 +252,7 @@ impl<'a> ProofBuilder<'a> {
         let (mut list, rest): (ReplyList, _) = if board.count(us, Threat::Five) > 0 {
             (forced::legal_stops(board).into_iter().collect(), None)
         } else {
-            board.set_side(us);
-            let rest = self.rest(board);
-            board.set_side(them);
-            let (stops, rest) = rest?;
+            let (stops, rest) = board.with_side(us, |board| self.rest(board))?;
             let mut list = stops::replies(board, &stops);
             list.retain(|reply| board.may_play(*reply, them));
             (list, Some(rest))

@@ -35,12 +35,8 @@ impl Proof {
     /// The zone of the whole tree: with one more defending stone on any other cell, it still wins. `None` when any cell
     /// may matter.
     pub fn zone(&self, board: &mut Board, attacker: Color) -> Option<CellSet> {
-        let side = board.side();
-        board.set_side(attacker);
-        let root = self.nodes.len().checked_sub(1);
-        let zone = root.and_then(|root| Zones::default().of(&self.nodes, board, root, self.distance()));
-        board.set_side(side);
-        zone
+        let root = self.nodes.len().checked_sub(1)?;
+        board.with_side(attacker, |board| Zones::default().of(&self.nodes, board, root, self.distance()))
     }
 }
 
