@@ -7,6 +7,7 @@ pub mod hash_file;
 pub mod level;
 pub mod opening;
 pub mod options;
+mod proven_line;
 pub mod trace;
 
 pub use analysis::Balanced;
@@ -26,6 +27,7 @@ use crate::search::{
     BlockedPaths, History, ParamTable, Pool, ReportSink, Scope, SearchControl, SearchLimits, SearchReport, Task,
     TranspositionTable, root,
 };
+use proven_line::ProvenLines;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -298,17 +300,20 @@ impl Engine {
         self.fit_memory();
         self.table_mut().new_search();
         self.history.age();
+        let params = self.params.for_rule(self.rule);
+        let mut lines = ProvenLines::new(board.clone(), &scope, params, control, sink);
         let task = Task {
             board,
             scope,
-            params: self.params.for_rule(self.rule),
+            params,
             network: self.network(),
             history: &mut self.history,
             table: &self.table,
             pool: if level.is_full() { &mut self.pool } else { &mut alone },
             control,
         };
-        let report = root::search(task, sink);
+        let mut report = root::search(task, &mut lines);
+        lines.check(&mut report);
         self.traces.note(&report);
         report
     }

@@ -282,7 +282,7 @@ mod tests {
         assert_eq!((tuned.name.as_str(), tuned.start), ("aspiration_window", 20.0));
         assert!(Tuned::parse("rfp_slope.caro").unwrap().matters_on(&grounds()[1]));
         assert!(!Tuned::parse("rfp_slope.caro").unwrap().matters_on(&grounds()[0]));
-        for bad in ["nosuch", "aspiration_window=x", "aspiration_window=100000", "aspiration_window.renju"] {
+        for bad in ["nosuch", "aspiration_window=x", "aspiration_window=100000", "aspiration_window.go"] {
             assert!(Tuned::parse(bad).is_err(), "{bad}");
         }
         for bad in ["", "0:15", "0:99:x", "77:15:x", "0:15:/no/such/file"] {
