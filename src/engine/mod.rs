@@ -1,6 +1,7 @@
-//! Floor 4: the engine as its users see it: set a position, play, think, stop. No text, no stdin.
+//! The engine as its users see it: set a position, play, think, stop. No text, no stdin.
 
-pub mod analysis;
+pub mod balance;
+pub mod blocked;
 pub mod database;
 pub mod files;
 pub mod hash_file;
@@ -10,7 +11,8 @@ pub mod options;
 mod proven_line;
 pub mod trace;
 
-pub use analysis::Balanced;
+pub use balance::Balanced;
+pub use blocked::Blocked;
 pub use database::Database;
 pub use level::Level;
 pub use opening::Swap2Choice;
@@ -56,7 +58,7 @@ impl fmt::Display for PositionError {
 
 impl std::error::Error for PositionError {}
 
-/// A board, its settings and a searcher with its memory.
+/// A position, the settings, and a search with its memory.
 #[derive(Debug)]
 pub struct Engine {
     rule: Rule,
@@ -64,8 +66,7 @@ pub struct Engine {
     /// Stones and dead cells in playing order.
     stones: Vec<(Point, Cell)>,
     to_move: Color,
-    blocked: Vec<Point>,
-    blocked_paths: Vec<Vec<Point>>,
+    blocked: Blocked,
     options: Options,
     params: ParamTable,
     history: History,
@@ -82,8 +83,7 @@ impl Engine {
             size: Size::square(15).expect("15 is a legal side"),
             stones: Vec::new(),
             to_move: Color::Black,
-            blocked: Vec::new(),
-            blocked_paths: Vec::new(),
+            blocked: Blocked::default(),
             options: Options::default(),
             params: ParamTable::default(),
             history: History::new(),
@@ -98,17 +98,17 @@ impl Engine {
         &self.options
     }
 
-    /// The settings, to be changed; they take effect with the next search.
+    /// The settings, mutable; changes take effect with the next search.
     pub fn options_mut(&mut self) -> &mut Options {
         &mut self.options
     }
 
-    /// The tunable numbers of the search.
+    /// The parameters of the search.
     pub fn params(&self) -> &ParamTable {
         &self.params
     }
 
-    /// The tunable numbers, to be changed (in builds for tuning); they take effect with the next search.
+    /// The parameters of the search, mutable in builds with the feature `tune`; changes take effect with the next search.
     pub fn params_mut(&mut self) -> &mut ParamTable {
         &mut self.params
     }
@@ -123,20 +123,21 @@ impl Engine {
         self.rule = rule;
     }
 
-    /// Makes ready what the next search would lose time with: the tables of the rule and its network. Costs nothing when
-    /// they are.
+    /// Builds the tables of the rule and loads its network, so that the next search loses no time with them. Cheap when
+    /// both are there.
     pub fn prepare(&mut self) {
         self.board();
         self.network();
     }
 
-    /// The board's size.
+    /// The size of the board.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// Starts a new game on an empty board. `keep_hash`: what was learned so far stays useful (an analysing GUI
-    /// restarts before every position); otherwise the search forgets, so that games are reproducible.
+    /// Starts a new game on an empty board. `keep_hash` keeps the hash table, for an analysing GUI, which starts a new
+    /// game before every position; otherwise it is cleared, so that games are reproducible. Blocked points and lines
+    /// that do not fit on the board are dropped.
     pub fn new_game(&mut self, size: Size, keep_hash: bool) {
         self.fit_memory();
         if !keep_hash {
@@ -144,12 +145,15 @@ impl Engine {
         }
         self.table.prepare();
         self.size = size;
+        self.blocked.fit(size);
         self.stones.clear();
         self.to_move = Color::Black;
     }
 
-    /// Replaces the whole position. `stones` in playing order; [`Cell::Wall`] marks a dead square. Stones off the
-    /// board or on occupied points are an error, and the position stays as it was.
+    /// Replaces the whole position. `stones` in playing order; [`Cell::Wall`] marks a dead square.
+    ///
+    /// # Errors
+    /// A stone off the board or on an occupied point. The position then stays as it was.
     pub fn set_position(&mut self, stones: &[(Point, Cell)], to_move: Color) -> Result<(), PositionError> {
         let mut taken = HashSet::default();
         for &(point, _) in stones {
@@ -170,12 +174,15 @@ impl Engine {
         &self.stones
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     pub fn to_move(&self) -> Color {
         self.to_move
     }
 
-    /// Plays a stone of the side to move and passes the turn. Rules are not enforced beyond occupancy: managers judge.
+    /// Plays a stone of the side to move and passes the turn. Forbidden points are allowed: the manager enforces the rule.
+    ///
+    /// # Errors
+    /// The point is off the board or occupied.
     pub fn play(&mut self, point: Point) -> Result<(), PositionError> {
         if !self.size.contains(point) {
             return Err(PositionError::Outside);
@@ -189,6 +196,9 @@ impl Engine {
     }
 
     /// Removes a stone of either side, wherever it is in the order; the turn passes back.
+    ///
+    /// # Errors
+    /// There is no stone on the point.
     pub fn take_back(&mut self, point: Point) -> Result<(), PositionError> {
         let Some(index) = self.stones.iter().position(|&(p, cell)| p == point && cell != Cell::Wall) else {
             return Err(PositionError::Empty);
@@ -198,48 +208,51 @@ impl Engine {
         Ok(())
     }
 
-    /// The limits that the settings give a search that starts now.
+    /// The limits that the settings give to a search that starts now.
     pub fn limits(&self) -> SearchLimits {
         self.options.limits(Instant::now())
     }
 
-    /// Points where the search must not play at the root (the GUI's blocked squares); kept until replaced.
+    /// The moves that the search must not play.
+    pub fn blocked(&self) -> &Blocked {
+        &self.blocked
+    }
+
+    /// The moves that the search must not play, mutable; changes take effect with the next search.
+    pub fn blocked_mut(&mut self) -> &mut Blocked {
+        &mut self.blocked
+    }
+
+    /// Blocks exactly these points; see [`Blocked::points`].
     pub fn set_blocked(&mut self, points: &[Point]) {
-        self.blocked = points.to_vec();
+        self.blocked.set_points(points);
     }
 
-    /// Lines, each from the empty board, whose last move the search must not play; kept until replaced. One counts
-    /// where the stones on the board are its beginning, in whatever order they were played.
+    /// Blocks exactly these lines; see [`Blocked::paths`].
     pub fn set_blocked_paths(&mut self, paths: &[Vec<Point>]) {
-        self.blocked_paths = paths.to_vec();
+        self.blocked.set_paths(paths);
     }
 
-    /// What is left of a path at the position at hand; `None` when it does not lead through it.
-    fn rest_of_path<'a>(&self, path: &'a [Point]) -> Option<&'a [Point]> {
-        let (walked, rest) = path.split_at_checked(self.stones.len())?;
-        let colors = [Cell::Black, Cell::White].into_iter().cycle();
-        let here = walked.iter().zip(colors).all(|(&point, color)| self.stones.contains(&(point, color)));
-        (here && !rest.is_empty()).then_some(rest)
-    }
-
-    /// What is asked about the position at hand, its `lines` best lines being wanted.
+    /// The scope of a search for the `lines` best lines of the current position.
     fn scope(&self, board: &Board, lines: usize) -> Scope {
-        let paths: Vec<Vec<Point>> =
-            self.blocked_paths.iter().filter_map(|path| self.rest_of_path(path)).map(<[Point]>::to_vec).collect();
-        let mut blocked = self.blocked.clone();
+        self.scope_without(self.blocked.points().to_vec(), board, lines)
+    }
+
+    /// The same with these points blocked instead of those that the GUI has blocked.
+    fn scope_without(&self, mut blocked: Vec<Point>, board: &Board, lines: usize) -> Scope {
+        let paths = self.blocked.paths_from(&self.stones);
         blocked.extend(paths.iter().filter(|path| path.len() == 1).map(|path| path[0]));
         Scope { blocked, paths: BlockedPaths::new(board, &paths), lines, all_symmetric: self.options.all_symmetric }
     }
 
-    /// The position with everything the search keeps about it.
+    /// The position with its shapes and threats, built from the stones.
     pub fn board(&self) -> Board {
         Board::from_cells(self.rule, self.size, &self.stones, self.to_move)
     }
 
-    /// Searches a move for the side to move, at the strength that the settings ask for; analysis, as
-    /// [`Engine::analyse`], does not depend on that. The caller has called
-    /// [`SearchControl::begin`]; the search stops when its limits are used up or the control says so. The position
-    /// stays as it is.
+    /// Searches a move for the side to move, at the strength of the settings ([`Engine::analyse`] ignores the strength).
+    /// Call [`SearchControl::begin`] before; the search stops when its limits are used up or the control is stopped. The
+    /// position stays as it is.
     pub fn think(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
         let mut board = self.board();
         let level = self.level();
@@ -254,33 +267,41 @@ impl Engine {
                 sink.iteration(&report.last);
                 report
             }
-            Some(level::Choice::Read(points)) => self.think_among(&points, board, control, sink),
+            Some(level::Choice::Read(points)) => {
+                let others = self.size.points().filter(|point| !points.contains(point)).collect();
+                let scope = self.scope_without(others, &board, 1);
+                self.search(level, board, scope, control, sink)
+            }
         }
     }
 
-    /// Searches these points and no others.
-    fn think_among(
+    /// Searches at full strength whatever the settings say, for the `lines` best moves with a line each, in
+    /// [`SearchReport::lines`]. The lines after the first cost less than the first. There are fewer where all other moves
+    /// lose at once. Otherwise as [`Engine::think`].
+    pub fn analyse(&mut self, lines: usize, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
+        self.best_lines(Level::FULL, lines, control, sink)
+    }
+
+    /// The same for a level.
+    fn best_lines(
         &mut self,
-        points: &[Point],
-        board: Board,
+        level: Level,
+        lines: usize,
         control: &SearchControl,
         sink: &mut dyn ReportSink,
     ) -> SearchReport {
-        let others = self.size.points().filter(|point| !points.contains(point)).collect();
-        let blocked = std::mem::replace(&mut self.blocked, others);
-        let scope = self.scope(&board, 1);
-        let report = self.search(self.level(), board, scope, control, sink);
-        self.blocked = blocked;
-        report
+        let board = self.board();
+        let scope = self.scope(&board, lines.max(1));
+        self.search(level, board, scope, control, sink)
     }
 
-    /// The strength that the settings ask for.
+    /// The level of the settings.
     fn level(&self) -> Level {
         Level::of(self.options.strength)
     }
 
-    /// Every search of the engine. One of a level below the highest goes no deeper than the level reads, and is made
-    /// by one thread: with several no game would come out twice.
+    /// Every search of the engine. A level below full limits the depth and the threads to one, since games with several
+    /// threads are not reproducible.
     fn search(
         &mut self,
         level: Level,
@@ -318,30 +339,30 @@ impl Engine {
         report
     }
 
-    /// Gives threads and table the size that the settings ask for.
+    /// Fits the number of threads and the size of the hash table to the settings.
     fn fit_memory(&mut self) {
         self.pool.resize(self.options.usable_threads());
         let bytes = self.options.hash_bytes();
         self.table_mut().set_limit(bytes);
     }
 
-    /// What the searches since the last call did; the first call only says that somebody wants to know.
+    /// Traces of the searches since the last call. The first call switches tracing on and returns nothing.
     pub fn take_traces(&mut self) -> Vec<SearchTrace> {
         self.traces.take()
     }
 
-    /// The next searches take the same course as these, whatever their limits; `None` ends that.
+    /// Makes the next searches repeat these, whatever their limits; `None` ends that.
     pub fn set_script(&mut self, script: Option<Vec<SearchTrace>>) {
         self.traces.set_script(script);
     }
 
-    /// The network that evaluates: the one for the rule, if there is one and it is wanted or the better choice.
+    /// The network of the rule; `None` if there is none or the classical evaluation is the one to use.
     fn network(&self) -> Option<Arc<Network>> {
         let wanted = self.options.evaluator.unwrap_or_else(|| EvaluatorKind::best(self.rule));
         if wanted == EvaluatorKind::Network { Network::embedded(self.rule) } else { None }
     }
 
-    /// The table, when nobody else uses it: helpers that are still on their way out of a search are waited for.
+    /// The table, mutable; waits for helpers that are still leaving a search.
     fn table_mut(&mut self) -> &mut TranspositionTable {
         self.pool.settle();
         Arc::get_mut(&mut self.table).expect("a parked helper holds no share of the table")
@@ -352,7 +373,7 @@ impl Engine {
         self.pool.new_game();
     }
 
-    /// Points where black may not play, when black is to move under renju; otherwise empty.
+    /// The points forbidden to the side to move; empty unless that is black under renju.
     pub fn forbidden_points(&self) -> Vec<Point> {
         if !self.rule.has_forbidden(self.to_move) {
             return Vec::new();
@@ -363,18 +384,18 @@ impl Engine {
         points.to_vec()
     }
 
-    /// What the search remembers of a position: for tools that learn from searches.
+    /// The entry of the hash table for a position, for tools that learn from searches.
     pub fn remembers(&self, board: &Board) -> Option<TtEntry> {
         self.table.probe(board.key(), Ply::ROOT)
     }
 
-    /// Forgets everything the search has learned.
+    /// Clears the hash table and the history of moves.
     pub fn clear_hash(&mut self) {
         self.table_mut().clear();
         self.forget_moves();
     }
 
-    /// Most hash memory the settings could ever give, in bytes.
+    /// Largest hash table that the memory limit allows, in bytes.
     pub fn hash_capacity(&self) -> u64 {
         self.options.hash_limit()
     }
@@ -392,9 +413,9 @@ mod tests {
     use crate::search::NullSink;
     use std::time::Duration;
 
-    /// A longer time for a move, or a larger table, put an empty one in its place.
+    /// Once a longer time for a move, or a larger table, replaced the table by an empty one.
     #[test]
-    fn a_longer_time_and_a_larger_table_keep_what_is_known() {
+    fn a_longer_time_and_a_larger_table_keep_the_entries() {
         let mut engine = Engine::new();
         for (x, y) in [(7, 7), (8, 8), (7, 8), (7, 9)] {
             engine.play(Point::new(x, y).unwrap()).unwrap();
@@ -414,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_size_that_was_asked_for_is_obeyed_even_if_it_is_smaller() {
+    fn a_smaller_hash_size_takes_effect() {
         let mut engine = Engine::new();
         for mib in [8, 2, 4] {
             engine.options_mut().hash_size = Some(mib << 20);

@@ -1,4 +1,4 @@
-//! Opening rules: what to propose, and which side to take, under swap2 and under Soosorv-8. Floor 4.
+//! Opening rules: what to propose and which side to take, under swap2 and under Soosorv-8.
 
 use super::Engine;
 use crate::base::{Point, Score};
@@ -14,28 +14,28 @@ use std::time::Instant;
 pub enum Swap2Choice {
     /// Take black.
     Swap,
-    /// Put these stones (one: stay white; two: let the opponent choose; three: the opening).
+    /// Place these stones. One: stay white. Two: the opponent chooses. Three: the opening.
     Place(Vec<Point>),
 }
 
-/// Openings, or pairs of stones, that are weighed against each other.
+/// Openings, or pairs of stones, that are compared.
 const CANDIDATES: usize = 16;
-/// How far from a spot, or from the stones on the board, such stones lie.
+/// Largest distance of such stones from a random point, or from the stones on the board, in rows and columns.
 const WINDOW: usize = 3;
-/// Fourth stones of a Soosorv opening that are looked into.
+/// Fourth stones of a Soosorv opening that are searched.
 const FOURTHS: usize = 4;
-/// Most fifth stones that may be asked for.
+/// Largest number of fifth stones to ask for.
 const FIFTHS: usize = 8;
-/// A question takes as much of the game's clock as one of so many moves.
-const MOVES: u32 = 20;
-/// Nodes for a part of a question that nothing else limits.
+/// Share of the game's clock that an opening question gets: one part in this many.
+const CLOCK_PARTS: u32 = 20;
+/// Node limit for a part of a question that has no other limit.
 const PART_NODES: u64 = 400_000;
-/// With three stones on the board, a position this close to even is left for the opponent to choose from.
+/// With three stones on the board: below this score two more stones are placed and the opponent chooses.
 const EVEN: i32 = 25;
 
 impl Engine {
-    /// Answers a swap2 question for 0, 3 or 5 stones on the board; `None` for any other number. Same control as
-    /// [`Engine::think`]. The position stays as it is.
+    /// Answers the swap2 question for 0, 3 or 5 stones on the board; `None` for any other number. The control is used as
+    /// in [`Engine::think`]. The position stays as it is.
     pub fn swap2(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Option<Swap2Choice> {
         match self.stones().len() {
             0 => Some(Swap2Choice::Place(self.propose_opening(control))),
@@ -44,8 +44,8 @@ impl Engine {
         }
     }
 
-    /// We are provisionally white and to move: stay when the search likes white, otherwise take black. After three
-    /// stones that are as even as the search can tell, two more go down, as even again, and the opponent chooses.
+    /// White is to move and provisionally ours: stay if the score is not below a draw, otherwise take black. If three
+    /// stones leave an even position, place two more that keep it even and let the opponent choose.
     fn choose_side(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Swap2Choice {
         let is_first = self.stones().len() == 3;
         let half = share_of(control, 1, 2);
@@ -63,7 +63,7 @@ impl Engine {
         }
     }
 
-    /// Three stones after which neither side is much better: the most even of some random ones.
+    /// Three stones for an even position: the most even of some random openings.
     fn propose_opening(&mut self, control: &SearchControl) -> Vec<Point> {
         let mut random = SmallRng::seed_from_u64(self.options.opening_seed);
         let all: Vec<Point> = self.size().points().collect();
@@ -77,8 +77,8 @@ impl Engine {
         self.most_even(openings, control, false).unwrap_or_else(|| all.into_iter().take(3).collect())
     }
 
-    /// A fourth and a fifth stone after which neither side is much better: those of the expected line, or the most
-    /// even of some random ones near the stones.
+    /// A fourth and a fifth stone that keep the position even: the most even of the expected line and some random pairs
+    /// near the stones.
     fn even_pair(&mut self, line: Option<Vec<Point>>, control: &SearchControl) -> Option<Vec<Point>> {
         let mut random = SmallRng::seed_from_u64(self.options.opening_seed);
         let stones: Vec<Point> = self.stones().iter().map(|&(point, _)| point).collect();
@@ -87,13 +87,13 @@ impl Engine {
             .points()
             .filter(|point| !stones.contains(point) && stones.iter().any(|&stone| is_near(*point, stone)))
             .collect();
-        let random_ones = (1..CANDIDATES).filter_map(|_| some_of(near.clone(), 2, &mut random));
-        let pairs = line.into_iter().chain(random_ones).collect();
+        let random_pairs = (1..CANDIDATES).filter_map(|_| some_of(near.clone(), 2, &mut random));
+        let pairs = line.into_iter().chain(random_pairs).collect();
         self.most_even(pairs, control, true)
     }
 
-    /// Which of these continuations leaves neither side much better: short searches of all, longer ones of the better
-    /// half, and so on. `late`: half of the time is used up already.
+    /// The continuation with the smallest absolute score: short searches of all, longer ones of the better half, and so
+    /// on. `late`: half of the time is already used.
     fn most_even(
         &mut self,
         mut continuations: Vec<Vec<Point>>,
@@ -113,11 +113,11 @@ impl Engine {
                 let report = self.search(self.level(), board, Scope::default(), &inner, &mut NullSink);
                 weighed.push((report.last.score.units().abs(), continuation.clone()));
                 let limits = control.limits();
-                let time = limits.time_for_question(MOVES);
+                let time = limits.time_for_question(CLOCK_PARTS);
                 let ends =
                     control.is_stopped() || time.is_some_and(|time| limits.started.unwrap_or(begin).elapsed() >= time);
                 if self.traces.has_more().map_or(ends, |more| !more) {
-                    // Those that the longer searches have not come to were good enough before.
+                    // Only the candidates searched in this round count.
                     weighed.sort_by_key(|&(score, _)| score);
                     return weighed.into_iter().next().map(|(_, best)| best);
                 }
@@ -134,16 +134,16 @@ fn is_near(a: Point, b: Point) -> bool {
     a.x().abs_diff(b.x()) <= WINDOW && a.y().abs_diff(b.y()) <= WINDOW
 }
 
-/// So many different points of these, at random; none if there are not so many.
+/// `count` different points at random; `None` if there are fewer.
 fn some_of(mut points: Vec<Point>, count: usize, random: &mut SmallRng) -> Option<Vec<Point>> {
     let (chosen, _) = points.partial_shuffle(random, count);
     (chosen.len() == count).then(|| chosen.to_vec())
 }
 
-/// The questions of the Soosorv-8 opening: three stones, who takes which side, a fourth stone with a number of fifth
-/// ones, sides again, that many fifth stones, and which of them stays.
+/// The questions of the Soosorv-8 opening: three stones, the choice of sides, a fourth stone with a number of fifth
+/// stones, sides again, the fifth stones, and which of them stays.
 impl Engine {
-    /// The first three stones: black's in the centre, white's beside it, black's within two steps, as even as may be.
+    /// The first three stones: black in the centre, white next to it, black within two steps; the most even such opening.
     pub fn soosorv_opening(&mut self, control: &SearchControl) -> Vec<Point> {
         let size = self.size();
         let center = size.center();
@@ -152,7 +152,7 @@ impl Engine {
         for second in [at(0, -1), at(1, -1)].into_iter().flatten() {
             let mirror = |dx: i64, dy: i64| if second.x() == center.x() { (-dx, dy) } else { (-dy, -dx) };
             for (dx, dy) in (-2..=2).flat_map(|dx| (-2..=2).map(move |dy| (dx, dy))) {
-                // Each opening once: not its mirror image, too.
+                // Of an opening and its mirror image, take one.
                 if let Some(third) = at(dx, dy).filter(|&third| third != center && third != second)
                     && (dx, dy) >= mirror(dx, dy)
                 {
@@ -164,8 +164,8 @@ impl Engine {
         self.most_even(openings, control, false).unwrap_or(plain)
     }
 
-    /// The fourth stone, with a number of fifth ones to ask for (1 to 8): together as even as may be, since the
-    /// opponent may take either side.
+    /// The fourth stone and the number of fifth stones to ask for (1 to 8): the most even combination, since the opponent
+    /// may take either side.
     pub fn soosorv_fourth(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Option<(Point, usize)> {
         let tried = self.best_lines(self.level(), FOURTHS, &share_of(control, 1, 4), sink);
         let fourths: Vec<Point> = if tried.lines.is_empty() {
@@ -191,8 +191,8 @@ impl Engine {
         best.map(|(_, fourth, count)| (fourth, count)).or_else(|| fourths.first().map(|&fourth| (fourth, 1)))
     }
 
-    /// Whether white is the better side when black is about to offer this many fifth stones and white to choose: the
-    /// last of black's best ones is the one that stays.
+    /// Whether white is the better side when black has to offer this many fifth stones and white chooses: white keeps the
+    /// worst of black's best ones.
     pub fn soosorv_white_is_better(
         &mut self,
         count: usize,
@@ -203,15 +203,15 @@ impl Engine {
         report.lines.last().unwrap_or(&report.last).score < Score::DRAW
     }
 
-    /// This many fifth stones for white to choose from, none the mirror image of another. Fewer only where there are
-    /// no more points.
+    /// This many fifth stones for white to choose from, none the mirror image of another. Fewer only if there are not
+    /// enough points.
     pub fn soosorv_fifths(&mut self, count: usize, control: &SearchControl, sink: &mut dyn ReportSink) -> Vec<Point> {
         let report = self.best_lines(self.level(), count, control, sink);
         let mut fifths: Vec<Point> = report.lines.iter().filter_map(|line| line.pv.first().copied()).collect();
         if fifths.is_empty() {
             fifths.extend(report.best);
         }
-        // A search without time, or threats on the board, leave less than were asked for.
+        // A search without time, or threats on the board, give fewer lines than asked for.
         let board = self.board();
         let symmetries = symmetry::of_position(&board);
         for point in self.size().points() {
@@ -224,30 +224,28 @@ impl Engine {
         fifths
     }
 
-    /// Which of the fifth stones black offers is best for white; none where none is offered on an empty point.
+    /// The fifth stone on offer that is best for white; `None` if none is offered on an empty point.
     pub fn soosorv_choice(
         &mut self,
         fifths: &[Point],
         control: &SearchControl,
         sink: &mut dyn ReportSink,
     ) -> Option<Point> {
-        let blocked = std::mem::take(&mut self.blocked);
         let taken = |point: &Point| self.stones().iter().any(|(stone, _)| stone == point);
         let offered: Vec<Point> = fifths.iter().copied().filter(|p| self.size().contains(*p) && !taken(p)).collect();
-        self.blocked = self.size().points().filter(|point| !offered.contains(point)).collect();
-        let all_symmetric = std::mem::replace(&mut self.options_mut().all_symmetric, true);
-        let report = self.best_lines(self.level(), offered.len().max(1), control, sink);
-        self.options_mut().all_symmetric = all_symmetric;
-        self.blocked = blocked;
+        let others = self.size().points().filter(|point| !offered.contains(point)).collect();
+        let board = self.board();
+        let scope = Scope { all_symmetric: true, ..self.scope_without(others, &board, offered.len().max(1)) };
+        let report = self.search(self.level(), board, scope, control, sink);
         let worst = report.lines.last().and_then(|line| line.pv.first()).copied();
         worst.or(report.best).filter(|point| offered.contains(point)).or(offered.first().copied())
     }
 }
 
-/// A part of a question's allowance, to be used up at this fraction of it.
+/// A control that stops when `part / whole` of the question's time is used.
 fn share_of(control: &SearchControl, part: u32, whole: u32) -> SearchControl {
     let limits = control.limits();
-    let time = limits.time_for_question(MOVES);
+    let time = limits.time_for_question(CLOCK_PARTS);
     let unbounded = time.is_none() && limits.nodes.is_none() && limits.depth.is_none();
     let nodes = limits.nodes.or(unbounded.then_some(PART_NODES));
     control.part(SearchLimits {
@@ -287,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_vary_with_the_seed_are_legal_and_the_same_for_the_same_seed() {
+    fn openings_are_legal_and_follow_from_the_seed() {
         for rule in Rule::ALL {
             let mut openings = std::collections::HashSet::new();
             for seed in 0..4 {
@@ -313,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn an_even_position_is_passed_on_with_two_stones_as_even() {
+    fn the_two_stones_for_an_even_position_keep_it_even() {
         let mut engine = Engine::new();
         let moves = |text: &str| crate::board::notation::parse_moves(text, Size::square(15).unwrap()).unwrap();
         let colors = [Cell::Black, Cell::White].into_iter().cycle();
@@ -330,9 +328,9 @@ mod tests {
 
     #[test]
     fn a_lost_position_is_swapped_and_a_won_one_kept() {
-        // Black's open three with black to follow up is white's to stop: white is worse.
+        // White has to stop black's open three: white is worse.
         assert_eq!(answer(&[(7, 7), (0, 0), (8, 8), (0, 14), (9, 9)]), Some(Swap2Choice::Swap));
-        // Two black stones in the corner against white to move in the middle: nothing for black.
+        // Black's stones lie in the corners, white is to move in the middle: white is better.
         let choice = answer(&[(0, 0), (7, 7), (14, 14), (8, 8), (0, 14)]);
         assert!(matches!(choice, Some(Swap2Choice::Place(points)) if points.len() == 1));
     }

@@ -1,4 +1,4 @@
-//! Questions of an analyst: several best lines, what defends, and which stones make a position even. Floor 4.
+//! Finds further stones that bring a position to a given score.
 
 use super::{Engine, Level};
 use crate::base::maps::HashSet;
@@ -9,75 +9,55 @@ use crate::board::{Board, Threat};
 use crate::search::params::Params;
 use crate::search::time::TimeManager;
 use crate::search::worker::GRACE;
-use crate::search::{NullSink, ReportSink, Scope, SearchControl, SearchLimits, SearchReport};
+use crate::search::{NullSink, Scope, SearchControl, SearchLimits};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::time::Instant;
 
-/// Stones that leave the game about even.
+/// Stones found by [`Engine::balance`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Balanced {
-    /// The stones, the side to move placing the first, then in turns.
+    /// The stones in turns, the first one of the side to move.
     pub stones: Vec<Point>,
-    /// The score after them, for the side that moves next.
+    /// The score after them, for the side then to move.
     pub score: Score,
-    /// The depth that score was searched to.
+    /// The depth of that search.
     pub depth: u32,
 }
 
-/// Most sets of stones that are weighed; beyond that, a sample is.
+/// Most sets of stones that are searched; if there are more, a sample is.
 const MOST_SETS: usize = 256;
-/// On an empty board, how far from the centre the first stone may lie.
+/// On an empty board, largest distance of the first stone from the centre, in rows and columns.
 const MIDDLE: usize = 4;
-/// The same question gets the same sample.
+/// Seed of the sample: the same question gets the same one.
 const SEED: u64 = 2;
-/// The question takes as much of the game's clock as one of so many moves.
-const MOVES: u32 = 7;
-/// Depth to which all of them are searched at first.
+/// Share of the game's clock that the question gets: one part in this many.
+const CLOCK_PARTS: u32 = 7;
+/// Depth of the first round, which searches all sets.
 const FIRST_DEPTH: u32 = 2;
-/// Depth to which the sets that are left at last are searched when nothing else limits it.
+/// Depth of the last round, if the settings give no other.
 const DEEPEST: u32 = 12;
 
 /// Nodes that any machine searches in a millisecond.
-const SPEED: u64 = 256;
-/// Nodes of the first search, however little time there is.
+const NODES_PER_MS: u64 = 256;
+/// Nodes of the first search, even without time.
 const FIRST_NODES: u64 = 1024;
 
 impl Engine {
-    /// Searches as [`Engine::think`] does, but with everything there is whatever the strength, for the `lines` best
-    /// moves with a line each: [`SearchReport::lines`]. The others cost less than the first one. Fewer are reported
-    /// where there are not as many moves that hold out.
-    pub fn analyse(&mut self, lines: usize, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
-        self.best_lines(Level::FULL, lines, control, sink)
-    }
-
-    /// The same as a player of this level sees it.
-    pub(super) fn best_lines(
-        &mut self,
-        level: Level,
-        lines: usize,
-        control: &SearchControl,
-        sink: &mut dyn ReportSink,
-    ) -> SearchReport {
-        let board = self.board();
-        let scope = self.scope(&board, lines.max(1));
-        self.search(level, board, scope, control, sink)
-    }
-
-    /// Looks for `count` further stones, the side to move placing the first, after which the side then to move is
-    /// worth about `bias`, searching with everything there is. Blocked points are not used. `None` where so many
-    /// stones cannot be placed. The position stays as it is; the control is that of [`Engine::think`], and the answer
-    /// comes as a move would: within the time, and at once when it is stopped.
+    /// Finds `count` further stones, the first one of the side to move, after which the score of the side then to move is
+    /// about `bias`, at full strength and without blocked points. `None` if that many stones cannot be placed. The
+    /// position stays as it is. The control is used as in [`Engine::think`]: the answer comes within the limits, and at
+    /// once when the control is stopped.
     pub fn balance(&mut self, count: usize, bias: i32, control: &SearchControl) -> Option<Balanced> {
         let mut question = Question::new(control, self.params.for_rule(self.rule));
         let deepest = control.limits().depth.unwrap_or(DEEPEST).max(FIRST_DEPTH);
-        // Every round looks two plies deeper at a quarter of the sets. The sets of the first one are made while it goes
-        // on, since there may not be time for all of them.
+        // Each round searches the best quarter of the sets two plies deeper. The sets of the first round are generated
+        // during it, since there may not be time for all.
         let mut depth = FIRST_DEPTH;
         let mut sets = Sets::new(self, count);
         let (mut weighed, mut is_whole) = self.weigh(std::iter::from_fn(|| sets.next()), depth, &mut question);
         let mut answer: Option<Balanced> = None;
-        // A round that was cut short counts as far as it went if it was the first, and not at all otherwise.
+        // A round that was cut short counts only if it was the first.
         while is_whole || answer.is_none() {
             weighed.sort_by_key(|(score, _)| (score.units() - bias).abs());
             let Some((score, stones)) = weighed.first() else { break };
@@ -93,8 +73,8 @@ impl Engine {
         answer
     }
 
-    /// Searches the position after each of the sets, as far as there is time, and says whether there was for all. A
-    /// set that takes too long is left out.
+    /// Searches the position after each of the sets, as long as there is time; also returns whether all were searched.
+    /// A set whose search was cut short is left out.
     fn weigh(
         &mut self,
         sets: impl Iterator<Item = Vec<Point>>,
@@ -106,7 +86,7 @@ impl Engine {
         while let Some(stones) = sets.next() {
             let (board, control) = (self.board_after(&stones), question.part(depth));
             let report = self.search(Level::FULL, board, Scope::default(), &control, &mut NullSink);
-            // The very first one counts in any case: there must be an answer.
+            // The first one always counts: there must be an answer.
             let is_whole = report.cut.is_none() || question.nodes == 0;
             question.nodes += report.last.nodes;
             if is_whole {
@@ -119,13 +99,12 @@ impl Engine {
         (weighed, true)
     }
 
-    /// Whether no other search may begin: for the question's limits, or for what the script says when the question is
-    /// one that is repeated.
+    /// Whether the question must end: by its limits or, in a replayed session, by the script.
     fn is_over(&self, question: &Question<'_>) -> bool {
         self.traces.has_more().map_or_else(|| question.is_over(), |more| !more)
     }
 
-    /// The position after further stones, colours in turns.
+    /// The position after further stones of alternating colours.
     pub(super) fn board_after(&self, stones: &[Point]) -> Board {
         let mut board = self.board();
         for &point in stones {
@@ -135,13 +114,13 @@ impl Engine {
     }
 }
 
-/// The limits of a question that takes many searches.
+/// The limits of a question that needs many searches.
 struct Question<'a> {
     control: &'a SearchControl,
     params: Params,
-    /// When its clock began to run.
+    /// When its clock started.
     began: Instant,
-    /// Nodes that its searches have visited.
+    /// Nodes searched so far.
     nodes: u64,
 }
 
@@ -151,13 +130,13 @@ impl<'a> Question<'a> {
         Question { control, params, began, nodes: 0 }
     }
 
-    /// What is allowed for the whole of it, as the limits of a single move.
+    /// The limits for all its searches together, in the form of a single move's.
     fn limits(&self) -> SearchLimits {
         let limits = self.control.limits();
-        SearchLimits { started: Some(self.began), turn: limits.time_for_question(MOVES), left: None, ..limits }
+        SearchLimits { started: Some(self.began), turn: limits.time_for_question(CLOCK_PARTS), left: None, ..limits }
     }
 
-    /// Whether the allowance is used up, as a move's would be.
+    /// Whether the limits are reached, by the rules for a move.
     fn is_over(&self) -> bool {
         let limits = self.limits();
         let deadline = TimeManager::new(&limits, 1, &self.params);
@@ -166,35 +145,36 @@ impl<'a> Question<'a> {
             || (deadline.is_bounded() && deadline.is_over(self.began.elapsed()))
     }
 
-    /// The control of the next search. A search goes on after its deadline until its first iteration is done, or for
-    /// [`GRACE`] nodes, because a move needs one. Here only the first search is needed, and not as badly: it gets some
-    /// nodes in any case, and the others no more than there is time for.
+    /// The control of the next search. A search runs past its deadline until the first iteration is complete, or for
+    /// [`GRACE`] nodes, because a move needs one. Here only the first search must give a result: it always gets
+    /// [`FIRST_NODES`], the others get the nodes that fit into the remaining time.
     fn part(&self, depth: u32) -> SearchControl {
         let limits = self.limits();
         let left = limits.nodes.map(|nodes| nodes.saturating_sub(self.nodes));
         let least = if self.nodes == 0 { FIRST_NODES } else { 0 };
         let rest = limits.turn.map(|turn| turn.saturating_sub(self.began.elapsed()).as_millis() as u64);
-        let affordable = rest.map(|ms| ms.saturating_mul(SPEED).max(least)).filter(|&nodes| nodes < GRACE);
+        let affordable = rest.map(|ms| ms.saturating_mul(NODES_PER_MS).max(least)).filter(|&nodes| nodes < GRACE);
         let nodes = left.into_iter().chain(affordable).min();
         self.control.part(SearchLimits { nodes, depth: Some(depth), ..limits })
     }
 }
 
-/// Sets of stones to weigh, made one after another: all of them where they are few, otherwise a sample of those near
-/// other stones. The same question gets the same sets.
+/// Generates sets of stones to search: all sets if there are few, otherwise a random sample. The same question gets the
+/// same sets.
 struct Sets {
-    /// The position, without the stones of a set.
+    /// The position without the stones of a set.
     board: Board,
-    /// By the index of the point.
+    /// Whether a point is blocked, by its index.
     blocked: Box<[bool]>,
-    /// Stones of a set.
+    /// Stones in a set.
     count: usize,
-    /// All sets that are left, where they are few.
+    /// The sets that are left, if all are used.
     all: Option<std::vec::IntoIter<Vec<Point>>>,
-    /// Otherwise what they are drawn with, and how often yet.
+    /// Source of the sample.
     random: SmallRng,
+    /// Draws that are left.
     draws: usize,
-    /// What has been made: [`sides`] of each set.
+    /// The sets generated so far, as [`sides`].
     seen: HashSet<[Vec<Point>; 2]>,
 }
 
@@ -209,12 +189,14 @@ impl Sets {
             draws: 2 * MOST_SETS,
             seen: HashSet::default(),
         };
-        engine.blocked.iter().for_each(|point| sets.blocked[point.index()] = true);
+        for point in engine.blocked.points() {
+            sets.blocked[point.index()] = true;
+        }
         sets.all = sets.all().map(Vec::into_iter);
         sets
     }
 
-    /// Every set; `None` when there are too many.
+    /// All sets; `None` if there are more than [`MOST_SETS`].
     fn all(&mut self) -> Option<Vec<Vec<Point>>> {
         let mut sets = vec![Vec::new()];
         for _ in 0..self.count {
@@ -238,7 +220,7 @@ impl Sets {
         Some(sets)
     }
 
-    /// The next set that is not one of the earlier ones in another order.
+    /// The next set, skipping those that equal an earlier one in another order.
     fn next(&mut self) -> Option<Vec<Point>> {
         while self.seen.len() < MOST_SETS {
             let set = if let Some(all) = &mut self.all {
@@ -254,7 +236,7 @@ impl Sets {
         None
     }
 
-    /// A random set, each stone near those before it; `None` where it came to an end too early.
+    /// A random set, each stone near those before it; `None` if it could not be completed.
     fn draw(&mut self) -> Option<Vec<Point>> {
         let mut set = Vec::new();
         while set.len() < self.count {
@@ -278,8 +260,8 @@ impl Sets {
         (set.len() == self.count).then_some(set)
     }
 
-    /// Where the next stone of a set may lie: near other stones; on an empty board around the centre, and anywhere
-    /// if all else is blocked.
+    /// Points for the next stone of a set: those near other stones; on an empty board those near the centre; all points
+    /// if these are blocked.
     fn candidates(&self) -> Vec<Point> {
         let (board, size) = (&self.board, self.board.size());
         let mut points = Vec::new();
@@ -297,14 +279,14 @@ impl Sets {
         points
     }
 
-    /// Whether a stone there is legal and ends nothing.
+    /// Whether a stone there is legal and does not end the game.
     fn is_possible(&mut self, point: Point) -> bool {
         let us = self.board.side();
         self.board.threat(point, us) != Threat::Five && self.board.may_play(point, us)
     }
 }
 
-/// The stones of each side, in any order: sets that agree in them lead to the same position.
+/// The sorted stones of each side: sets with equal sides lead to the same position.
 fn sides(set: &[Point]) -> [Vec<Point>; 2] {
     let mut sides: [Vec<Point>; 2] = [set.iter().copied().step_by(2).collect(), Vec::new()];
     sides[1].extend(set.iter().copied().skip(1).step_by(2));
