@@ -266,7 +266,7 @@ fn two_processes_do_not_overwrite_each_other() {
     let edit = |brain: &mut Brain, value: i32, x: usize| {
         brain.send(&format!("yxedittvddatabase 2 0 {value} 0\n{x},7\ndone\nyxsavedatabase\n"));
     };
-    let in_use = "another process uses it, nothing is written";
+    let in_use = "in use by another process, changes are not written";
     let mut first = Brain::start(&path);
     edit(&mut first, 10, 0);
     first.read_until("MESSAGE database of 1 positions");

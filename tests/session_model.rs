@@ -1,5 +1,5 @@
-//! The session against a model that a beginner could check: random commands, and after each the same position, the same
-//! side to move, and an answer of the kind that the model expects. `PROPTEST_CASES` sets the number of conversations.
+//! The session against a simple model: after each random command both have the same position and side to move, and the
+//! answer is of the kind that the model expects. `PROPTEST_CASES` sets the number of conversations.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use conversation::{Conversation, Stones};
 use proptest::prelude::*;
 use tengen::base::{Cell, Color, Point, Rule, Size};
 
-/// What a manager may say.
+/// A command of a manager.
 #[derive(Clone, Debug)]
 enum Say {
     Start(i64),
@@ -33,7 +33,7 @@ enum Say {
     Unknown(&'static str),
 }
 
-/// What must come back.
+/// The expected answer.
 #[derive(Debug)]
 enum Expect {
     Nothing,
@@ -41,7 +41,7 @@ enum Expect {
     Error,
     Unknown,
     Forbidden,
-    /// A move: played, and told.
+    /// A move, which is then on the board.
     Move,
     /// One of the swap2 answers.
     Swap2,
@@ -97,7 +97,7 @@ impl Model {
         Expect::Line("OK".into())
     }
 
-    /// The position of a block: lines off the board and points that were named before do not count.
+    /// The position of a block: points off the board and repeated points are skipped.
     fn block(&self, lines: &[(i64, i64, i64)]) -> (Stones, Color) {
         let mut kept: Vec<(Point, i64)> = Vec::new();
         for &(x, y, who) in lines {
@@ -119,7 +119,7 @@ impl Model {
         (kept.into_iter().map(|(point, who)| (point, cell(who))).collect(), ours)
     }
 
-    /// What a command does, and what the answer must be; a move that is owed is still to be made.
+    /// Carries out a command, except for the brain's move, and returns the expected answer.
     fn expect(&mut self, say: &Say) -> Expect {
         match say {
             Say::Start(side) => self.start(usize::try_from(*side).ok().and_then(Size::square)),
@@ -195,7 +195,7 @@ impl Model {
         Expect::Swap2
     }
 
-    /// The words of a command.
+    /// The lines of a command.
     fn words(&self, say: &Say) -> Vec<String> {
         let block = |word: &str, lines: Vec<String>| [vec![word.to_owned()], lines, vec!["DONE".to_owned()]].concat();
         let pairs = |spots: &[(i64, i64)]| spots.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>();
@@ -224,7 +224,7 @@ impl Model {
         vec![line]
     }
 
-    /// Holds an answer to what was expected; makes the move that it tells.
+    /// Checks an answer and plays the move in it.
     fn check(&mut self, expected: &Expect, answer: &[String]) -> Result<(), String> {
         let wrong = || format!("expected {expected:?}, got {answer:?}");
         if let Expect::Nothing = expected {
@@ -255,7 +255,7 @@ impl Model {
         self.size.point(x.parse().ok()?, y.parse().ok()?)
     }
 
-    /// The brain's own move: on an empty point, and on one that is free if there is any.
+    /// Plays the brain's move; false if the point is occupied, or blocked although another one is free.
     fn takes(&mut self, point: Point) -> bool {
         let free = self.size.points().any(|point| self.is_empty(point) && !self.blocked.contains(&point));
         let allowed = !free || !self.blocked.contains(&point) || self.rule == Rule::Renju;

@@ -1,5 +1,5 @@
-//! A database of positions: what they are worth, how deeply that was searched, the best move, and what a person has
-//! written to them. Positions that mirror each other share an entry. Floor 4.
+//! A database of positions: score, search depth, best move, and the user's tag and label. Positions that are mirror
+//! images share an entry.
 
 mod entries;
 mod format;
@@ -16,36 +16,36 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
-/// Most positions: about 200 MiB of memory.
+/// Most positions; they take about 200 MiB of memory.
 const MOST_POSITIONS: usize = 1 << 20;
-/// Most bytes of a label.
+/// Longest label in bytes.
 const LONGEST_LABEL: usize = 1000;
 
-/// What is known about a position.
+/// The entry of a position.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Entry {
-    /// For the side to move, in units of [`Score`].
+    /// Score for the side to move, in units of [`Score`].
     pub value: i32,
-    /// Depth of the search that found it, in plies.
+    /// Depth of the search that found it, in plies, at most [`Entry::DEEPEST`].
     pub depth: u32,
-    /// A mark that somebody has put there, a printable ASCII character.
+    /// The user's mark, a printable ASCII character.
     pub tag: Option<u8>,
     /// The best move.
     pub best: Option<Point>,
-    /// What somebody has written there.
+    /// The user's text.
     pub label: String,
 }
 
 impl Entry {
-    /// Longest depth that is kept.
+    /// Largest depth; deeper searches are stored with this one.
     pub const DEEPEST: u32 = 999;
 
     fn score_is_proof(&self) -> bool {
         self.value.abs() > Score::DECISIVE
     }
 
-    /// Takes over what another entry of the same position says. A proof is not given up for an estimate, nor a deeper
-    /// search for a shallower one.
+    /// Takes over another entry of the same position. An estimate does not replace a proof, nor a shallower search a
+    /// deeper one.
     fn update(&mut self, other: &Entry) {
         if other.score_is_proof() || !(self.score_is_proof() || self.depth > other.depth) {
             (self.value, self.depth) = (other.value, other.depth);
@@ -58,19 +58,19 @@ impl Entry {
     }
 }
 
-/// A position as the database sees it.
+/// A position to look up.
 #[derive(Clone, Copy, Debug)]
 pub struct Position<'a> {
     /// The rule.
     pub rule: Rule,
-    /// The board's size.
+    /// The size of the board.
     pub size: Size,
     /// The stones, in any order.
     pub stones: &'a [(Point, Cell)],
 }
 
 impl Position<'_> {
-    /// Whose turn it is, by the number of stones; `None` for a position that no game leads to, and for one with dead
+    /// The side to move, by the number of stones; `None` for numbers that no game leads to and for positions with dead
     /// squares.
     pub fn side(&self) -> Option<Color> {
         let count = |cell| self.stones.iter().filter(|stone| stone.1 == cell).count();
@@ -83,7 +83,7 @@ impl Position<'_> {
         }
     }
 
-    /// The name of the position and its mirror images, and the symmetry that leads to the one so named.
+    /// The common name of the position and its mirror images, and the symmetry that leads to the named one.
     fn name(&self) -> Option<(String, Symmetry)> {
         self.side()?;
         let turned = |symmetry: Symmetry| {
@@ -103,7 +103,7 @@ impl Position<'_> {
         Some((name, symmetry))
     }
 
-    /// Whether every stone of this position lies on the other board in the same way, turned or mirrored as may be.
+    /// Whether the other position has all stones of this one, under some symmetry.
     fn is_part_of(&self, other: &Position<'_>) -> bool {
         self.rule == other.rule
             && self.size == other.size
@@ -118,11 +118,11 @@ impl Position<'_> {
 /// Why a database cannot be read or written.
 #[derive(Debug)]
 pub enum DatabaseError {
-    /// The system says no.
+    /// The file system reports an error.
     Io(io::Error),
-    /// The file is no database, or was damaged; the line that shows it, from 1.
+    /// The file is no database or is damaged; the first bad line, from 1.
     Damaged(usize),
-    /// It belongs to another process, which may write to it at any time.
+    /// Another process has locked the file and may write it at any time.
     InUse,
 }
 
@@ -131,7 +131,7 @@ impl fmt::Display for DatabaseError {
         match self {
             DatabaseError::Io(error) => write!(f, "{error}"),
             DatabaseError::Damaged(line) => write!(f, "not a database, or a damaged one (line {line})"),
-            DatabaseError::InUse => f.write_str("another process uses it, nothing is written"),
+            DatabaseError::InUse => f.write_str("in use by another process, changes are not written"),
         }
     }
 }
@@ -149,7 +149,7 @@ impl From<io::Error> for DatabaseError {
 pub enum Deletion {
     /// All of them.
     All,
-    /// Those that are won or lost, by proof or by a tag that says so.
+    /// Those won or lost, by a proof or by a tag `W` or `L`.
     Decided,
     /// The others.
     Undecided,
@@ -161,21 +161,23 @@ pub struct Database {
     entries: Entries,
     path: Option<PathBuf>,
     claim: Claim,
-    /// Whether there is something that is neither in the file nor on the way to it.
+    /// Whether there are changes that are neither in the file nor being written.
     is_changed: bool,
-    /// Names of what was changed or deleted while the file was not ours.
+    /// Names of entries changed or deleted while the file was not ours.
     touched: HashSet<String>,
     /// The thread that writes the file.
     saving: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Database {
-    /// The database in this file; an empty one where there is no such file, which is then made when there is
-    /// something to keep.
+    /// The database in this file; without a file an empty one, and the file is created with the first entry.
+    ///
+    /// # Errors
+    /// The file cannot be read or is no database.
     pub fn open(path: &Path) -> Result<Database, DatabaseError> {
-        // What is no database gets no lock beside it, nor does one that is not there yet.
+        // No lock file beside something that is no database, nor beside one that does not exist yet.
         let claim = if format::is_there(path)? { files::claim(path)? } else { Claim::None };
-        // Read under the lock: what another process has written before is there.
+        // Read after the lock, to see what another process has written before.
         Ok(Database {
             entries: load(path)?,
             path: Some(path.to_owned()),
@@ -186,14 +188,16 @@ impl Database {
         })
     }
 
-    /// Turns to the database in another file, after this one has been saved as far as it is ours. If the other one cannot
-    /// be read, this one stays.
-    pub fn turn_to(&mut self, path: &Path) -> Result<(), DatabaseError> {
+    /// Saves this database, if the file is ours, and opens the one in another file.
+    ///
+    /// # Errors
+    /// This one cannot be saved or the other one cannot be opened. This one then stays.
+    pub fn switch_to(&mut self, path: &Path) -> Result<(), DatabaseError> {
         match self.save() {
             Err(DatabaseError::InUse) => {}
             outcome => outcome?,
         }
-        // It may be the same file, and our own lock must not keep us out.
+        // It may be the same file, and our own lock would keep us out.
         let was_ours = matches!(self.claim, Claim::Ours(_));
         if was_ours {
             self.claim = Claim::None;
@@ -209,12 +213,12 @@ impl Database {
         Ok(())
     }
 
-    /// How many positions there are.
+    /// Number of positions.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Whether there is no position.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -224,7 +228,7 @@ impl Database {
         self.path.as_deref()
     }
 
-    /// Whether another process writes the file, as far as we know.
+    /// Whether the file was locked by another process when we last tried.
     pub fn is_theirs(&self) -> bool {
         matches!(self.claim, Claim::Theirs)
     }
@@ -239,8 +243,11 @@ impl Database {
         self.saving.is_some()
     }
 
-    /// Begins to write the file, if something has changed and it is not another process's; not before it has been written
-    /// the last time.
+    /// Starts to write the file in another thread, if there are changes, the file is not locked by another process, and the
+    /// last write is complete.
+    ///
+    /// # Errors
+    /// The file cannot be claimed or read.
     pub fn begin_save(&mut self) -> Result<(), DatabaseError> {
         if !self.is_changed() || self.is_theirs() || self.is_saving() {
             return Ok(());
@@ -254,12 +261,15 @@ impl Database {
         Ok(())
     }
 
-    /// Whether a writing that has ended since the last time has failed.
+    /// The outcome of a write that has ended since the last call.
+    ///
+    /// # Errors
+    /// The write failed; the changes count as unsaved again.
     pub fn check_save(&mut self) -> io::Result<()> {
         if self.saving.as_ref().is_some_and(JoinHandle::is_finished) { self.end_save() } else { Ok(()) }
     }
 
-    /// Waits until the file is written, if it is being written.
+    /// Waits for the write in progress, if any.
     fn end_save(&mut self) -> io::Result<()> {
         let Some(saving) = self.saving.take() else { return Ok(()) };
         let outcome = saving.join().unwrap_or_else(|_| Err(io::Error::other("the writer panicked")));
@@ -267,9 +277,12 @@ impl Database {
         outcome
     }
 
-    /// Writes the file, if there is one and something has changed, and waits until that is done.
+    /// Writes the file, if there is one and there are changes, and waits for it.
+    ///
+    /// # Errors
+    /// The file cannot be claimed, read or written.
     pub fn save(&mut self) -> Result<(), DatabaseError> {
-        // If that failed, the changes are written again below.
+        // If it failed, the changes are written again below.
         let _ = self.end_save();
         if self.is_changed() {
             self.make_ours()?;
@@ -279,8 +292,7 @@ impl Database {
         Ok(())
     }
 
-    /// Claims the file, if that has not been done. What another process has written is taken over with it, and what was
-    /// changed here is applied to it.
+    /// Claims the file, if it is not ours yet: reads what another process has written and applies our changes to it.
     fn make_ours(&mut self) -> Result<(), DatabaseError> {
         let Some(path) = self.path.clone().filter(|_| !matches!(self.claim, Claim::Ours(_))) else { return Ok(()) };
         let claim = files::claim(&path)?;
@@ -316,15 +328,21 @@ impl Database {
         }
     }
 
-    /// Writes everything to a file.
+    /// Writes a copy to a file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
     pub fn write(&mut self, path: &Path) -> io::Result<()> {
-        // It may be our own that is being written. If that fails, it is written again at the next occasion.
+        // It may be our own file that is being written. If that fails, the next save writes it again.
         let _ = self.end_save();
         write(&self.entries, path)
     }
 
-    /// Takes over what another file has. What is here already stays where it was proven or searched as deeply, and so do its
-    /// tags and labels.
+    /// Adds the entries of another file; returns how many are new. Entries of this database that are proofs or as deep
+    /// stay, and so do their tags and labels.
+    ///
+    /// # Errors
+    /// The file cannot be read or is no database. This one then stays as it was.
     pub fn merge(&mut self, path: &Path) -> Result<usize, DatabaseError> {
         let before = self.len();
         for (name, mut entry) in load(path)? {
@@ -339,7 +357,7 @@ impl Database {
         Ok(self.len() - before)
     }
 
-    /// What is known about a position, its best move as it lies on the board given.
+    /// The entry of a position, with the best move turned to fit it.
     pub fn get(&self, position: &Position<'_>) -> Option<Entry> {
         let (name, symmetry) = position.name()?;
         let mut entry = self.entries.get(&name)?.clone();
@@ -353,7 +371,7 @@ impl Database {
         self.len() < MOST_POSITIONS || self.entries.get(name).is_some()
     }
 
-    /// Every position as a line of moves, `h8i9`, black and white in turns.
+    /// All positions as lines of moves, `h8i9`, black and white in turns.
     pub fn positions(&self) -> Vec<String> {
         let sides = |name: &str| -> Option<String> {
             let (_, _, stones) = read_name(name)?;
@@ -364,7 +382,7 @@ impl Database {
         self.entries.sorted().into_iter().filter_map(|(name, _)| sides(name)).collect()
     }
 
-    /// Changes what is known about a position; a new entry is made where there is none and room for it.
+    /// Changes the entry of a position; creates one if there is none and there is room for it.
     pub fn edit(&mut self, position: &Position<'_>, change: impl FnOnce(&mut Entry)) {
         let Some((name, symmetry)) = position.name() else { return };
         if !self.has_room_for(&name) {
@@ -383,8 +401,8 @@ impl Database {
         }
     }
 
-    /// Notes what a search has found. A proof is not given up for an estimate, nor a deeper search for a shallower
-    /// one; tags and labels stay.
+    /// Stores the result of a search. An estimate does not replace a proof, nor a shallower search a deeper one; tags and
+    /// labels stay.
     pub fn note(&mut self, position: &Position<'_>, score: Score, depth: u32, best: Option<Point>) {
         if self.get(position).is_some_and(|old| {
             let deeper = old.depth > depth;
@@ -398,7 +416,7 @@ impl Database {
         });
     }
 
-    /// Forgets a position.
+    /// Deletes a position.
     pub fn delete(&mut self, position: &Position<'_>) {
         if let Some((name, _)) = position.name()
             && self.entries.remove(&name).is_some()
@@ -407,7 +425,7 @@ impl Database {
         }
     }
 
-    /// Forgets a position and all that have its stones and more.
+    /// Deletes a position and all that have its stones and more.
     pub fn delete_from(&mut self, position: &Position<'_>, which: Deletion) {
         let mut deleted = Vec::new();
         self.entries.retain(|name, entry| {
@@ -432,13 +450,13 @@ impl Database {
 }
 
 impl Drop for Database {
-    /// The file stays ours until the thread that writes it is done.
+    /// Keeps the lock until the write in progress is complete.
     fn drop(&mut self) {
         let _ = self.end_save();
     }
 }
 
-/// Largest value either way: a win on the spot.
+/// Largest absolute value: a win with the next move.
 const MOST_VALUE: i32 = 30_000;
 
 fn is_tag(tag: u8) -> bool {

@@ -1,6 +1,6 @@
-//! The keys of `INFO`: one row each, with its name, its parser, its effect and what it means. Floor 5.
+//! The keys of `INFO`: one row each, with name, kind of value, effect and meaning.
 //!
-//! An `INFO` line is never answered: an unknown key or an unreadable value is ignored in silence.
+//! An `INFO` line is never answered; unknown keys and unreadable values are ignored.
 
 use super::number::{number, split_word};
 use crate::engine::Options;
@@ -15,7 +15,7 @@ pub enum Kind {
     Number,
     /// The rest of the line, any bytes.
     Text,
-    /// One of these words; its value is its place among them.
+    /// One of these words; the value is its index.
     Word(&'static [&'static str]),
 }
 
@@ -26,25 +26,25 @@ pub enum Effect {
     Setting(fn(&mut Options, i64)),
     /// The rule of the game.
     Rule,
-    /// What the manager wants to see and keep.
+    /// A setting of the session.
     Wish(fn(&mut Wishes, i64)),
     /// Nothing: the key is known and its value accepted.
     Accepted,
 }
 
-/// What the manager wants to see and keep, beside the game.
+/// The settings of the session: what it shows and stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// 0 nothing, 1 the search as it goes on, 2 details, 3 both.
+    /// 0 nothing, 1 REALTIME messages, 2 details, 3 both.
     pub show_detail: i64,
-    /// Whether the database is filled and asked.
+    /// Whether results are stored in the database and queries answered.
     pub use_database: bool,
-    /// Whether it is only asked.
+    /// Whether only the user's changes are stored.
     pub database_readonly: bool,
 }
 
 impl Wishes {
-    /// Whether the search is to be drawn as it goes on.
+    /// Whether a search sends REALTIME messages.
     pub fn realtime(&self) -> bool {
         self.show_detail & 1 == 1
     }
@@ -59,7 +59,7 @@ pub struct Key {
     pub kind: Kind,
     /// What it changes.
     pub effect: Effect,
-    /// What it means, in one line.
+    /// Its meaning, in one line.
     pub doc: &'static str,
 }
 
@@ -70,13 +70,13 @@ pub struct Info {
     value: i64,
 }
 
-/// Every key we know.
+/// All keys.
 pub static KEYS: &[Key] = &[
-    setting("timeout_turn", |o, ms| o.turn = (ms >= 0).then(|| millis(ms)), "most time per move in ms; 0: move now"),
+    setting("timeout_turn", |o, ms| o.turn = (ms >= 0).then(|| millis(ms)), "time limit per move in ms; 0: move now"),
     setting(
         "timeout_match",
         |o, ms| o.match_time = (ms > 0 && ms < Options::UNLIMITED_MS).then(|| millis(ms)),
-        "time for the whole game in ms; 0: unlimited",
+        "time limit for the whole game in ms; 0: unlimited",
     ),
     setting(
         "time_left",
@@ -90,7 +90,7 @@ pub static KEYS: &[Key] = &[
     setting(
         "max_memory",
         |o, bytes| o.max_memory = positive(bytes).unwrap_or(Options::DEFAULT_MEMORY),
-        "memory the process may hold in bytes; 0: the default, 350 MiB",
+        "memory limit of the process in bytes; 0: the default, 350 MiB",
     ),
     setting(
         "hash_size",
@@ -100,17 +100,17 @@ pub static KEYS: &[Key] = &[
     setting(
         "max_depth",
         |o, plies| o.max_depth = positive(plies).map(|plies| u32::try_from(plies).unwrap_or(u32::MAX)),
-        "deepest iteration in plies; 0 or less: unlimited",
+        "depth limit in plies; 0 or less: unlimited",
     ),
     setting(
         "thread_num",
         |o, threads| o.threads = positive(threads).map_or(1, |threads| threads as usize),
-        "threads to search with, at most two for each processor; 0 or less: one",
+        "number of threads, at most two for each processor; 0 or less: one",
     ),
     setting(
         "strength",
         |o, level| o.strength = level.clamp(0, 100) as u32,
-        "playing strength from 0 to 100, the default; see Levels",
+        "playing strength from 0 to 100 (the default)",
     ),
     setting(
         "seed",
@@ -118,16 +118,16 @@ pub static KEYS: &[Key] = &[
             o.seed = seed as u64;
             o.opening_seed = seed as u64;
         },
-        "what chance decides: the opening proposed under swap2, and what levels see; the same seed, the same choice",
+        "random seed of the opening proposed under swap2 and of the levels below 100",
     ),
-    setting("max_node", |o, nodes| o.max_nodes = positive(nodes), "most nodes per move; 0 or less: unlimited"),
+    setting("max_node", |o, nodes| o.max_nodes = positive(nodes), "node limit per move; 0 or less: unlimited"),
     Key {
         name: "evaluator",
         kind: Kind::Word(&["classical", "network"]),
         effect: Effect::Setting(|o, index| {
             o.evaluator = Some(if index == 0 { EvaluatorKind::Classical } else { EvaluatorKind::Network });
         }),
-        doc: "classical or network: which evaluation judges; until told, the one that has won more games under the rule",
+        doc: "classical or network: the evaluation to use; if not set, the stronger one for the rule",
     },
     Key {
         name: "rule",
@@ -136,49 +136,45 @@ pub static KEYS: &[Key] = &[
         doc: "0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro with exactly five; bit 2 (continuous game) is ignored",
     },
     accepted("game_type", Kind::Number, "0 human, 1 brain, 2 tournament, 3 network tournament; accepted, no effect"),
-    accepted(
-        "folder",
-        Kind::Text,
-        "a folder for persistent files; accepted, but files are written only where a command names them",
-    ),
+    accepted("folder", Kind::Text, "a folder for persistent files; accepted, no effect"),
     accepted("evaluate", Kind::Text, "a point to explain; accepted, no effect"),
     accepted("thread_split_depth", Kind::Number, "accepted, no effect"),
     accepted("caution_factor", Kind::Number, "accepted, no effect"),
-    accepted("pondering", Kind::Number, "thinking in the opponent's time; accepted, never done"),
+    accepted("pondering", Kind::Number, "search in the opponent's time; accepted, no effect"),
     accepted("vcthread", Kind::Number, "accepted, no effect"),
     accepted("checkmate", Kind::Number, "accepted, no effect"),
     Key {
         name: "usedatabase",
         kind: Kind::Number,
         effect: Effect::Wish(|w, n| w.use_database = n > 0),
-        doc: "1: keep what is found in the database and answer its queries; 0: do not",
+        doc: "1: store results in the database and answer its queries; 0: do neither",
     },
     Key {
         name: "database_readonly",
         kind: Kind::Number,
         effect: Effect::Wish(|w, n| w.database_readonly = n > 0),
-        doc: "1: what the engine finds is not kept in the database, what you write into it is",
+        doc: "1: store only the changes made by commands in the database, no search results",
     },
     setting(
         "nbestsym",
         |o, n| o.all_symmetric = n > 0,
-        "1: moves that mirror each other all count among the best lines",
+        "1: symmetric moves all count among the best lines; 0: one of them",
     ),
     accepted("start_depth", Kind::Number, "accepted, no effect"),
     Key {
         name: "show_detail",
         kind: Kind::Number,
         effect: Effect::Wish(|w, n| w.show_detail = n),
-        doc: "1 or 3: draw the search as it goes on, in REALTIME messages; 0 or 2: do not",
+        doc: "1 or 3: send REALTIME messages during a search; 0 or 2: none",
     },
 ];
 
-/// The table as text for people: each key with its meaning.
-pub fn table() -> impl Iterator<Item = (&'static str, &'static str)> {
+/// The table of the documentation: each key with its meaning.
+pub fn documentation() -> impl Iterator<Item = (&'static str, &'static str)> {
     KEYS.iter().map(|key| (key.name, key.doc))
 }
 
-/// A row for one of the engine's settings.
+/// A row for a setting of the engine.
 const fn setting(name: &'static str, effect: fn(&mut Options, i64), doc: &'static str) -> Key {
     Key { name, kind: Kind::Number, effect: Effect::Setting(effect), doc }
 }
@@ -197,7 +193,7 @@ fn positive(value: i64) -> Option<u64> {
 }
 
 impl Info {
-    /// Reads what follows the word `INFO`; `None` for an unknown key or an unreadable value.
+    /// Reads the rest of an `INFO` line; `None` for an unknown key or an unreadable value.
     pub fn parse(text: &[u8]) -> Option<Info> {
         let (name, rest) = split_word(text);
         let key = KEYS.iter().find(|key| key.name.as_bytes().eq_ignore_ascii_case(name))?;
@@ -212,21 +208,21 @@ impl Info {
         Some(Info { key, value })
     }
 
-    /// Changes `options`, if this key is one of the engine's settings.
+    /// Changes `options`, if this is a setting of the engine.
     pub fn apply(&self, options: &mut Options) {
         if let Effect::Setting(effect) = self.key.effect {
             effect(options, self.value);
         }
     }
 
-    /// Changes `wishes`, if this key is one of them.
+    /// Changes `wishes`, if this is a setting of the session.
     pub fn apply_wish(&self, wishes: &mut Wishes) {
         if let Effect::Wish(effect) = self.key.effect {
             effect(wishes, self.value);
         }
     }
 
-    /// The bit mask that this key gives the rule, if that is what it does.
+    /// The rule as a bit mask, if this key sets it.
     pub fn rule_bits(&self) -> Option<i64> {
         matches!(self.key.effect, Effect::Rule).then_some(self.value)
     }

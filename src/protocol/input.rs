@@ -1,7 +1,8 @@
-//! The listening thread: owns the input, splits it into lines, puts commands together and hands them on; what
-//! cannot wait it does at once, through [`Traffic`]. Floor 5.
+//! The listening thread: splits the input into lines, reads commands from them, announces each to [`Traffic`], which acts
+//! on a running search, and sends it to the session.
 
-use super::command::{Assembler, Command};
+use super::assembler::Assembler;
+use super::command::Command;
 use super::traffic::{Order, Stamp, Traffic};
 use std::io::{self, ErrorKind, Read};
 use std::sync::mpsc::SyncSender;
@@ -10,12 +11,12 @@ use std::time::{Duration, Instant};
 /// A first read that returns within this time found its bytes waiting: they may be as old as the process.
 const WAS_THERE: Duration = Duration::from_millis(1);
 
-/// Longest start of the process that counts towards the first command. A manager may suspend a process as soon as it
-/// has started it, and that time is not ours.
+/// Longest start of the process that counts towards the first command. A manager may suspend a process right after its
+/// start, and that time must not count.
 const LONGEST_START: Duration = Duration::from_millis(100);
 
-/// When this process began, as far as its main thread has run or waited for a processor since; the present where the
-/// system does not tell. Suspended time does not count.
+/// When this process began: the present less the time in which its main thread ran or waited for a processor. Linux
+/// only; elsewhere the present.
 pub fn process_start() -> Instant {
     let now = Instant::now();
     // Nanoseconds on a processor, and nanoseconds in a run queue.
@@ -26,13 +27,13 @@ pub fn process_start() -> Instant {
     now.checked_sub(Duration::from_nanos(spent.unwrap_or(0))).unwrap_or(now)
 }
 
-/// What the manager writes: the standard input, for the calling thread alone.
+/// The standard input, locked for the calling thread.
 pub fn input() -> impl Read {
     io::stdin().lock()
 }
 
-/// Reads `input` until `END` or its end, and hands every command over; or until nobody takes them any more. What has
-/// arrived before the first read counts as heard when the process began.
+/// Reads `input` until `END`, its end, or the end of the session, and hands over each command. What arrived before the
+/// first read counts as read when the process `began`.
 pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: &SyncSender<Order>) {
     let mut chunk = vec![0; 1 << 16];
     let mut lines = Lines::default();
@@ -66,7 +67,7 @@ pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: 
         };
         lines.split(&chunk[..count], &mut take);
         if count == 0 {
-            // The last line may lack its end, and the end of the input says END.
+            // The last line may lack its line end, and the end of the input means END.
             lines.split(b"\n", &mut take);
             if !is_over {
                 hand_over(&mut seq, stamp, Command::End, traffic, session);
@@ -79,7 +80,7 @@ pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: 
     }
 }
 
-/// Announces one command and sends it to the session; whether there may be another one.
+/// Announces one command and sends it to the session; returns whether more may follow.
 fn hand_over(seq: &mut u64, stamp: Stamp, command: Command, traffic: &Traffic, session: &SyncSender<Order>) -> bool {
     *seq += 1;
     let is_last = command == Command::End;
@@ -88,7 +89,7 @@ fn hand_over(seq: &mut u64, stamp: Stamp, command: Command, traffic: &Traffic, s
     session.send(order).is_ok() && !is_last
 }
 
-/// Splits bytes into lines: CR, LF and CRLF end one. Knows nothing of encodings.
+/// Splits bytes in any encoding into lines that end in CR, LF or CRLF.
 #[derive(Debug, Default)]
 struct Lines {
     partial: Vec<u8>,
@@ -96,10 +97,10 @@ struct Lines {
 }
 
 impl Lines {
-    /// Of longer lines only this much is kept; the rest is read and forgotten.
+    /// Bytes of a line that are kept; the rest is skipped.
     const LONGEST: usize = 1 << 16;
 
-    /// Takes more bytes and calls `take` for every line they complete, without the blanks around it.
+    /// Takes more bytes and calls `take` for every line that they complete, trimmed.
     fn split(&mut self, mut bytes: &[u8], take: &mut impl FnMut(&[u8])) {
         while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n')) {
             let second_half = self.after_cr && end == 0 && bytes[0] == b'\n';
@@ -159,10 +160,10 @@ mod tests {
         assert_eq!(found, [Lines::LONGEST, 3]);
     }
 
-    /// An input that gives one chunk a read, with pauses (ms) before.
-    struct Slowly(Vec<(u64, &'static str)>);
+    /// An input that gives one chunk for each read, after a pause in ms.
+    struct SlowInput(Vec<(u64, &'static str)>);
 
-    impl Read for Slowly {
+    impl Read for SlowInput {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             if self.0.is_empty() {
                 return Ok(0);
@@ -174,11 +175,11 @@ mod tests {
         }
     }
 
-    /// Whether the manager is in a hurry to leave, and what it has said.
+    /// Whether the manager has left, and its commands.
     fn heard(chunks: &[(u64, &'static str)]) -> (bool, Vec<Command>) {
         let (sender, orders) = mpsc::sync_channel(1000);
         let traffic = Traffic::default();
-        listen(Slowly(chunks.to_vec()), Instant::now(), &traffic, &sender);
+        listen(SlowInput(chunks.to_vec()), Instant::now(), &traffic, &sender);
         drop(sender);
         (traffic.left().is_some(), orders.iter().map(|order| order.command).collect())
     }
@@ -187,7 +188,7 @@ mod tests {
     fn age_of_the_first(pause: u64, age: Duration) -> Duration {
         let (sender, orders) = mpsc::sync_channel(1000);
         let began = Instant::now().checked_sub(age).unwrap();
-        listen(Slowly(vec![(pause, "BEGIN\n")]), began, &Traffic::default(), &sender);
+        listen(SlowInput(vec![(pause, "BEGIN\n")]), began, &Traffic::default(), &sender);
         orders.recv().unwrap().stamp.at.elapsed()
     }
 
@@ -222,7 +223,7 @@ mod tests {
         let asked = vec![Command::Begin, Command::End];
         assert_eq!(heard(&[(0, "BEGIN\nEND\n")]), (false, asked.clone()));
         assert_eq!(heard(&[(0, "BEGIN\n")]), (false, asked.clone()));
-        // A busy machine may wake the listener too late, but not every time.
+        // On a busy machine the listener may wake too late, but not every time.
         let soon_after = || heard(&[(100, "BEGIN\n"), (1, "END\n")]) == (false, asked.clone());
         assert!((0..5).any(|_| soon_after()));
         assert_eq!(heard(&[(0, "BEGIN\n"), (100, "END\n")]), (true, asked));

@@ -1,7 +1,6 @@
-//! Numbers as managers write them. Floor 5.
+//! Numbers as managers write them.
 
-/// Reads an integer at the front of `text`: an optional sign and digits, saturating at 64 bits. Returns it with
-/// what follows.
+/// Reads an integer at the front of `text`: an optional sign and digits, saturating at 64 bits. Also returns the rest.
 pub(super) fn integer(text: &[u8]) -> Option<(i64, &[u8])> {
     let (negative, digits) = match text.first()? {
         b'-' => (true, &text[1..]),

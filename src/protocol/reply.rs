@@ -1,7 +1,6 @@
-//! Everything the brain can say, and how it is written: the only place that formats output. Floor 5.
+//! All replies and messages of the brain, and their text. No other file formats output.
 //!
-//! A reply is whole lines; each line is one `write` and one flush, because some managers parse whatever chunk
-//! they receive as if it held whole lines.
+//! Each line is one write and one flush, because some managers parse every chunk that they receive as whole lines.
 
 use super::command::Malformed;
 use crate::base::{Point, Score, Size};
@@ -12,7 +11,7 @@ use crate::search::{Iteration, ParamError};
 use std::fmt;
 use std::io::{self, Write};
 
-/// What the manager reads: the standard output, for the calling thread alone.
+/// The standard output, locked for the calling thread.
 pub fn output() -> impl Write {
     io::stdout().lock()
 }
@@ -36,13 +35,13 @@ pub enum Complaint {
     Param(ParamError),
     /// A Soosorv question needs other stones.
     SoosorvCount,
-    /// The moves of a block lead to no position.
+    /// The points of a block are off the board or repeated.
     NoPosition,
     /// A path was expected.
     NoPath,
-    /// So many stones at most can be balanced with.
+    /// Too many stones to balance with; the most allowed.
     BalanceCount(usize),
-    /// Something in us is broken.
+    /// A bug in the brain.
     Internal,
 }
 
@@ -78,13 +77,13 @@ impl fmt::Display for Complaint {
             Complaint::SoosorvCount => {
                 f.write_str("a Soosorv question needs 3, 4 or, with those offered, more stones on different points")
             }
-            Complaint::BalanceCount(most) => write!(f, "a position is balanced with 1 to {most} stones"),
+            Complaint::BalanceCount(most) => write!(f, "expected 1 to {most} stones to balance with"),
             Complaint::Internal => f.write_str("internal error, please report it"),
         }
     }
 }
 
-/// Everything the brain can say.
+/// A reply or message of the brain.
 #[derive(Clone, Debug)]
 pub enum Reply<'a> {
     /// Done.
@@ -93,43 +92,43 @@ pub enum Reply<'a> {
     Move(Point),
     /// The stones of a swap2 answer, on one line.
     Stones(&'a [Point]),
-    /// We take black.
+    /// The brain takes black.
     Swap,
-    /// Who we are.
+    /// Name, version and author.
     About,
     /// The command was refused.
     Error(Complaint),
-    /// Nobody knows this word.
+    /// An unknown keyword.
     Unknown(&'a str),
     /// A finished iteration.
     Iteration {
-        /// What it has found.
+        /// Its result.
         iteration: &'a Iteration,
         /// How points are written.
         notation: Notation,
     },
-    /// A search that goes on.
+    /// A step of the running search.
     Realtime(Realtime),
-    /// Its line.
+    /// The best line of the running search.
     RealtimeLine {
         /// The expected moves.
         line: &'a [Point],
         /// How points are written.
         notation: Notation,
     },
-    /// What each move in a position is worth, best first.
+    /// The score of each move, best first.
     Defences {
         /// The moves.
         moves: &'a [(Point, Score)],
         /// How points are written.
         notation: Notation,
     },
-    /// Analysis does not depend on the strength that was chosen.
+    /// Analysis ignores the strength of the settings.
     FullStrength {
-        /// The strength of the moves that are played.
+        /// The strength of the settings.
         strength: u32,
     },
-    /// What a position with further stones is worth.
+    /// Stones that balance the position.
     Balanced {
         /// The stones and the score.
         balanced: &'a Balanced,
@@ -138,7 +137,7 @@ pub enum Reply<'a> {
     },
     /// The forbidden points.
     Forbidden(&'a [Point]),
-    /// Threads and hash (as the power of two of its KiB) that an analysing GUI may ask for.
+    /// The limits for an analysing GUI.
     Capabilities {
         /// Most threads.
         threads: u32,
@@ -147,68 +146,68 @@ pub enum Reply<'a> {
     },
     /// How large the hash table may become, in KiB.
     HashCapacity(u64),
-    /// Opening stones in the Yixin dialect, the first one being stone number `first`.
+    /// Opening stones in the Yixin dialect.
     OpeningMoves {
-        /// The opening rule's word.
+        /// The keyword of the opening rule.
         rule: &'static str,
         /// Number of the first stone, from 1.
         first: usize,
         /// The stones.
         stones: &'a [Point],
     },
-    /// Whether we change sides, in question 1 or 2 of an opening rule in the Yixin dialect.
+    /// Whether the brain changes sides, in an opening rule of the Yixin dialect.
     OpeningSwap {
-        /// The opening rule's word.
+        /// The keyword of the opening rule.
         rule: &'static str,
-        /// The first or the second time.
+        /// The number of the question, 1 or 2.
         question: u8,
-        /// Whether we take the other side.
+        /// Whether the brain takes the other side.
         taken: bool,
     },
-    /// The fourth stone of a Soosorv opening, and how many fifth ones are asked for.
+    /// The fourth stone of a Soosorv opening and the number of fifth stones to offer.
     SoosorvFourth {
         /// The stone.
         point: Point,
-        /// How many.
+        /// The number of fifth stones.
         count: usize,
     },
     /// Fifth stones to choose from.
     SoosorvFifths(&'a [Point]),
-    /// The fifth stone that stays.
+    /// The chosen fifth stone.
     SoosorvChoice(Point),
-    /// We play on.
+    /// The draw offer is rejected.
     DrawRejected,
-    /// How many positions the database holds.
+    /// The number of positions in the database.
     DatabaseSize(usize),
-    /// What the database knows about the moves of a position, values for whoever plays them.
+    /// The entries of the positions after each move, with values for the side that moves.
     DatabaseMoves(&'a [(Point, Entry)]),
-    /// What the database knows about a position.
+    /// The entry of a position.
     DatabaseEntry(Option<&'a Entry>),
-    /// What somebody has written to a position.
+    /// The label of a position.
     DatabaseLabel(&'a str),
-    /// Something was done with a file.
+    /// The hash table was written or read.
     File(FileReport),
-    /// A file could not be used.
+    /// A file could not be read or written.
     FileError(&'a str),
-    /// A file that is written unasked could not be.
+    /// A file could not be written automatically.
     FileWarning(&'a str),
 }
 
-/// What was done with a file.
+/// What was done with a hash file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileReport {
-    /// So many positions of the hash table were written.
+    /// Number of entries written.
     HashWritten(u64),
-    /// So many were read.
+    /// Number of entries read.
     HashRead(u64),
 }
 
-/// How points are written for a person.
+/// The notation of points in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// Column letter and row number, both from the origin: `h8` is `7,7`.
     Plain,
-    /// As Yixin-Board draws a board of so many rows: the first coordinate is the row, and rows count from below.
+    /// As Yixin-Board draws a board of this many rows: the first coordinate is the row, and rows count from below.
     RowsFromBelow(usize),
 }
 
@@ -223,26 +222,26 @@ impl Notation {
         }
     }
 
-    /// Points with a blank before each.
+    /// Points, each after a blank.
     fn line(self, points: &[Point]) -> String {
         points.iter().flat_map(|&point| [" ".to_owned(), self.write(point)]).collect()
     }
 }
 
-/// What Yixin-Board draws while we think.
+/// Steps of the search that Yixin-Board draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Realtime {
-    /// Nothing is being looked at.
+    /// Clears the drawing.
     Refresh,
-    /// This move is being looked at.
+    /// The move that is being searched.
     Position(Point),
-    /// It has been.
+    /// The search of this move has ended.
     Done(Point),
-    /// This is the best move.
+    /// The best move.
     Best(Point),
-    /// This move loses.
+    /// A losing move.
     Lose(Point),
-    /// What the best move is worth.
+    /// The score of the best move.
     Value(Score),
 }
 
@@ -261,7 +260,7 @@ impl fmt::Display for Realtime {
 }
 
 impl Reply<'_> {
-    /// Whether the same session gets the same reply again, at any time and on any machine.
+    /// Whether a replay of the session gives the same reply, at any time and on any machine.
     pub fn is_repeatable(&self) -> bool {
         !matches!(
             self,
@@ -277,7 +276,10 @@ impl Reply<'_> {
         )
     }
 
-    /// Writes the reply, line by line, and flushes each.
+    /// Writes the reply line by line and flushes each line.
+    ///
+    /// # Errors
+    /// The output is closed.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let text = format!("{self}\n");
         for line in text.split_inclusive('\n') {
@@ -305,8 +307,8 @@ impl fmt::Display for Reply<'_> {
             Reply::Iteration { iteration, notation } => summary(f, iteration, *notation),
             Reply::Realtime(realtime) => write!(f, "{realtime}"),
             Reply::RealtimeLine { line, notation } => {
-                // The manager has room for about 2400 bytes.
-                let shown = &line[..line.len().min(MOST_SHOWN)];
+                // Yixin-Board has a buffer of about 2400 bytes.
+                let shown = &line[..line.len().min(REALTIME_LINE_MOVES)];
                 write!(f, "MESSAGE REALTIME PV{}", notation.line(shown))
             }
             Reply::Defences { moves, notation } => defences(f, moves, *notation),
@@ -372,7 +374,7 @@ impl fmt::Display for Reply<'_> {
     }
 }
 
-/// Points on one line, a blank between two.
+/// Points on one line, separated by blanks.
 fn spaced(f: &mut fmt::Formatter<'_>, points: &[Point]) -> fmt::Result {
     for (index, point) in points.iter().enumerate() {
         write!(f, "{}{point}", if index == 0 { "" } else { " " })?;
@@ -390,10 +392,10 @@ impl fmt::Display for Fields<'_> {
     }
 }
 
-/// Most moves of a line in a message.
-const MOST_SHOWN: usize = 60;
+/// Most moves of a line in a REALTIME message.
+const REALTIME_LINE_MOVES: usize = 60;
 
-/// What a score says about the chances, in per cent.
+/// The win probability of a score, in per cent.
 struct Percent(Score);
 
 impl fmt::Display for Percent {
@@ -406,7 +408,7 @@ impl fmt::Display for Percent {
     }
 }
 
-/// One line in the words that log parsers know, each with its value; lines beyond the first say which they are.
+/// A line of keys and values that log parsers know; lines of a lower rank begin with their rank.
 fn summary(f: &mut fmt::Formatter<'_>, iteration: &Iteration, notation: Notation) -> fmt::Result {
     let ms = iteration.elapsed.as_millis() as u64;
     f.write_str("MESSAGE")?;
@@ -422,21 +424,21 @@ fn summary(f: &mut fmt::Formatter<'_>, iteration: &Iteration, notation: Notation
     write!(f, " n {nodes} n/ms {speed} tm {ms} pv{}", notation.line(&iteration.pv))
 }
 
-/// All moves by what they are worth: those that hold, those that are proven to lose, with the distance, and those that
-/// are only believed to.
+/// The moves that hold with their win probability, those that are proven to lose with the distance, and those that
+/// probably lose.
 fn defences(f: &mut fmt::Formatter<'_>, moves: &[(Point, Score)], notation: Notation) -> fmt::Result {
     let lost = |score: Score| score.is_loss() || score <= -Score::estimate(Score::EVAL_LIMIT);
     let holding: Vec<_> = moves.iter().filter(|(_, score)| !lost(*score)).collect();
-    // Moves that are not among these lose at once.
-    write!(f, "MESSAGE {} of {} moves to think of hold", holding.len(), moves.len())?;
+    // Moves that lose at once are not among these.
+    write!(f, "MESSAGE {} of {} candidate moves hold", holding.len(), moves.len())?;
     for (begin, group) in holding.chunks(MOVES_A_LINE).enumerate() {
         f.write_str(if begin == 0 { ":" } else { "\nMESSAGE and" })?;
         for (point, score) in group {
             write!(f, " {} {}", notation.write(*point), Percent(*score))?;
         }
     }
-    // What is only believed to lose is not called lost.
-    for (words, proven) in [("lose", true), ("seem to lose", false)] {
+    // Unproven losses are not called lost.
+    for (words, proven) in [("lose", true), ("probably lose", false)] {
         let losing: Vec<_> = moves.iter().filter(|(_, score)| lost(*score) && score.is_loss() == proven).collect();
         for group in losing.chunks(MOVES_A_LINE) {
             write!(f, "\nMESSAGE {words}:")?;
@@ -449,7 +451,7 @@ fn defences(f: &mut fmt::Formatter<'_>, moves: &[(Point, Score)], notation: Nota
     Ok(())
 }
 
-/// Moves with what they are worth, on one line.
+/// Moves with a score on one line of output.
 const MOVES_A_LINE: usize = 20;
 
 #[cfg(test)]
@@ -483,7 +485,7 @@ mod tests {
         assert!(line.starts_with("MESSAGE line 2 depth 12-20 ev +W7 win 100% wins-in 7 n 1246000 "), "{line}");
         let lost = Iteration { score: Score::loss_in(Ply::ROOT, 6), ..iteration.clone() };
         assert!(show(&lost, Notation::Plain).contains(" ev -W6 win 0% loses-in 6 n "));
-        // What is only believed is never called a win or a loss.
+        // An unproven result is never called a win or a loss.
         for proven in [Score::win_in(Ply::ROOT, 7), Score::loss_in(Ply::ROOT, 6)] {
             let line = show(&Iteration { score: proven.unproven(), ..iteration.clone() }, Notation::Plain);
             assert!(!["W", "s-in", " 100%", " 0%"].iter().any(|word| line.contains(word)), "{line}");
@@ -500,7 +502,7 @@ mod tests {
         let text = Reply::Defences { moves: &moves, notation: Notation::Plain }.to_string();
         assert_eq!(
             text,
-            "MESSAGE 1 of 3 moves to think of hold: h8 50.0%\nMESSAGE lose: j8 in 6\nMESSAGE seem to lose: i8"
+            "MESSAGE 1 of 3 candidate moves hold: h8 50.0%\nMESSAGE lose: j8 in 6\nMESSAGE probably lose: i8"
         );
     }
 

@@ -1,9 +1,9 @@
-//! The state machine: a command in, calls to the engine, replies out. Floor 5.
+//! The state machine: a command in, calls to the engine, replies out.
 //!
-//! Knows nothing of threads and pipes: it is generic over the writer, and what happens while it thinks reaches
-//! it through [`Traffic`].
+//! It knows nothing of threads and pipes: the writer is generic, and commands that arrive during a search reach it
+//! through [`Traffic`].
 
-mod analysis;
+mod gui_search;
 mod library;
 mod messages;
 mod opening;
@@ -13,7 +13,7 @@ use super::info::{Info, Wishes};
 use super::reply::{Complaint, Notation, Reply};
 use super::traffic::{Order, Traffic};
 use crate::base::{Cell, Color, Point, Rule, Size};
-use crate::engine::{Database, Engine, Level, Options, PositionError, SearchTrace};
+use crate::engine::{Blocked, Database, Engine, Level, Options, PositionError, SearchTrace};
 use crate::search::{ReportSink, SearchControl, SearchReport};
 use messages::Messages;
 use std::collections::VecDeque;
@@ -23,19 +23,19 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How often it is asked whether the database has been written, while nothing else is to be done.
-const LOOK: Duration = Duration::from_millis(20);
+/// How often an idle session checks whether the database has been written.
+const SAVE_POLL: Duration = Duration::from_millis(20);
 
-/// Whether the session goes on.
+/// Whether the session continues after a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// It does.
+    /// It continues.
     Continue,
-    /// It does not.
+    /// It ends.
     End,
 }
 
-/// One manager's conversation with one engine.
+/// The session of one manager with one engine.
 #[derive(Debug)]
 pub struct Session<W> {
     engine: Engine,
@@ -45,21 +45,18 @@ pub struct Session<W> {
     started: bool,
     /// Whether the manager speaks the Yixin dialect.
     yixin: bool,
-    /// Whether a new game keeps what the search has learned.
+    /// Whether a new game keeps the hash table.
     keep_hash: bool,
-    /// The searches of a session that is being repeated, question by question.
+    /// In a replayed session: the searches of each question.
     script: Option<VecDeque<Vec<SearchTrace>>>,
-    /// What it has said, line by line.
+    /// In a replayed session: the lines of its replies.
     replies: Vec<String>,
-    /// What the manager wants to see.
+    /// Display and database settings.
     wishes: Wishes,
     database: Database,
-    /// When the database was last written, or began to be.
+    /// When the last write of the database started.
     saved_at: Option<Instant>,
-    blocked: Vec<Point>,
-    /// Lines from the empty board whose last move is blocked.
-    blocked_paths: Vec<Vec<Point>>,
-    /// When the last command was done: the clock of the next one does not run before.
+    /// When the last command was done; the clock of the next move does not start before.
     free_since: Instant,
 }
 
@@ -78,41 +75,39 @@ impl<W: Write> Session<W> {
             wishes: Wishes::default(),
             database: Database::default(),
             saved_at: None,
-            blocked: Vec::new(),
-            blocked_paths: Vec::new(),
             free_since: Instant::now(),
         }
     }
 
-    /// A session that repeats another one, whose searches these were: no clock, and no file is written.
+    /// A session that replays another one, given its searches: without a clock, and without writing files.
     pub fn repeating(out: W, searches: Vec<Vec<SearchTrace>>) -> Session<W> {
         let mut session = Session::new(out, Arc::new(Traffic::default()));
         session.script = Some(searches.into());
         session
     }
 
-    /// What a session that repeats another one has said, without what its searches have.
+    /// The replies of a replayed session, without the messages of its searches.
     pub fn take_replies(&mut self) -> Vec<String> {
         std::mem::take(&mut self.replies)
     }
 
-    /// When the process began, from which on the clock of the first move may run.
+    /// Sets when the process began: the earliest time from which the clock of the first move can run.
     pub fn set_began(&mut self, began: Instant) {
         self.free_since = began;
     }
 
-    /// Which openings are proposed, unless `INFO seed` says otherwise.
+    /// Sets the random seed of proposed openings; `INFO seed` overrides it.
     pub fn set_opening_seed(&mut self, seed: u64) {
         self.engine.options_mut().opening_seed = seed;
     }
 
-    /// Obeys orders until one of them ends the session or the output is closed. Then the database is in its file.
+    /// Carries out orders until one of them ends the session or the output is closed; then saves the database.
     pub fn serve(&mut self, orders: &Receiver<Order>) {
         if let Err(error) = self.obey_all(orders) {
-            log::info!("the output is closed: {error}");
+            log::info!("cannot write the output: {error}");
         }
         if let Err(error) = self.database.save() {
-            log::error!("the database could not be written: {error}");
+            log::error!("cannot write the database: {error}");
         }
     }
 
@@ -125,10 +120,10 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Waits for the next order, if another one comes.
+    /// Waits for the next order; `None` if there are no more.
     fn next(&mut self, orders: &Receiver<Order>) -> io::Result<Option<Order>> {
         while self.database.is_saving() {
-            match orders.recv_timeout(LOOK) {
+            match orders.recv_timeout(SAVE_POLL) {
                 Err(RecvTimeoutError::Timeout) => self.check_save()?,
                 order => return Ok(order.ok()),
             }
@@ -136,12 +131,15 @@ impl<W: Write> Session<W> {
         Ok(orders.recv().ok())
     }
 
-    /// The engine as the conversation has left it.
+    /// The engine with the current position.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// Obeys one order. An error means that the output is closed.
+    /// Carries out one order.
+    ///
+    /// # Errors
+    /// The output is closed.
     pub fn handle(&mut self, order: &Order) -> io::Result<Flow> {
         log::debug!("{:?}", order.command);
         self.yixin |= order.command.is_yixin();
@@ -150,7 +148,7 @@ impl<W: Write> Session<W> {
         }
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         let outcome = catch_unwind(AssertUnwindSafe(|| self.obey(order))).unwrap_or_else(|_| {
-            // A bug of ours shall cost one answer, not the game. One in the search does not even come this far.
+            // A bug in a command costs one answer, not the game. Panics of the search are caught in `search`.
             self.traffic.retire_info(order.seq);
             self.rebuild(&stones, to_move);
             self.complain(Complaint::Internal)
@@ -159,10 +157,10 @@ impl<W: Write> Session<W> {
             && self.traffic.is_last(order.seq)
             && catch_unwind(AssertUnwindSafe(|| self.engine.prepare())).is_err()
         {
-            log::error!("the engine panicked while nobody waited for it");
+            log::error!("the engine panicked while it prepared the next search");
         }
-        let outcome = outcome.and_then(|()| self.save_now_and_then());
-        // What a game begins with counts towards the first move's time; a question waits for those before it.
+        let outcome = outcome.and_then(|()| self.autosave());
+        // START and INFO count towards the time of the first move; a move waits for the answers before it.
         if !matches!(order.command, Command::Start(_) | Command::Info(_)) {
             self.free_since = Instant::now();
         }
@@ -170,7 +168,34 @@ impl<W: Write> Session<W> {
     }
 
     fn obey(&mut self, order: &Order) -> io::Result<()> {
-        match &order.command {
+        let command = &order.command;
+        if matches!(command, Command::Database(..)) && !self.wishes.use_database {
+            return Ok(());
+        }
+        if command.needs_board() && !self.started {
+            return self.complain(Complaint::NotStarted);
+        }
+        match command {
+            Command::Start(size) => self.new_game(*size),
+            Command::Restart => self.new_game(self.engine.size()),
+            Command::Begin if !self.engine.stones().is_empty() => self.complain(Complaint::NotEmpty),
+            Command::Begin => self.think(order),
+            Command::Turn(spot) => match self.play(*spot) {
+                Ok(_) => self.think(order),
+                Err(error) => self.complain(error.into()),
+            },
+            Command::Board(placements) => self.think_on(order, placements),
+            Command::SetBoard(placements) => {
+                let (stones, ours) = self.position(placements);
+                let set = self.engine.set_position(&stones, ours);
+                set.or_else(|error| self.complain(error.into()))
+            }
+            Command::Swap2Board(spots) => self.swap2_board(order, spots),
+            Command::TakeBack(spot) => self.take_back(*spot),
+            Command::Play(spot) => match self.play(*spot) {
+                Ok(point) => self.reply(&Reply::Move(point)),
+                Err(error) => self.complain(error.into()),
+            },
             Command::Info(info) => {
                 self.inform(info);
                 self.traffic.retire_info(order.seq);
@@ -180,110 +205,79 @@ impl<W: Write> Session<W> {
                 let set = self.engine.params_mut().set(name, *value);
                 set.or_else(|error| self.complain(error.into()))
             }
-            Command::Start(size) => {
-                self.new_game(*size);
-                self.reply(&Reply::Ok)
-            }
             Command::About => self.reply(&Reply::About),
+            Command::Best(lines) => self.best_lines(order, *lines),
+            Command::Defend => self.defend(order),
+            Command::Balance { stones, bias } => self.balance(order, *stones, *bias),
+            Command::ShowForbidden => {
+                let points = self.engine.forbidden_points();
+                self.reply(&Reply::Forbidden(&points))
+            }
             Command::ShowInfo => self.show_info(),
             Command::ShowHashUsage => self.reply(&Reply::HashCapacity(self.engine.hash_capacity() >> 10)),
             Command::ClearHash => {
                 self.engine.clear_hash();
                 Ok(())
             }
+            Command::Block(spots) => self.change_blocked_points(spots, Blocked::add_points),
+            Command::Unblock(spots) => self.change_blocked_points(spots, Blocked::remove_points),
             Command::UnblockAll => {
-                self.blocked.clear();
                 self.engine.set_blocked(&[]);
                 Ok(())
             }
+            Command::BlockPath(spots) => self.change_blocked_paths(spots, Blocked::add_path),
+            Command::UnblockPath(spots) => self.change_blocked_paths(spots, Blocked::remove_path),
             Command::UnblockPaths => {
-                self.blocked_paths.clear();
                 self.engine.set_blocked_paths(&[]);
                 Ok(())
             }
             Command::Swap2Step(1) => self.swap2_opening(order),
+            Command::Swap2Step(step) => self.swap2_step(order, *step),
             Command::Soosorv(step, count, spots) => self.soosorv(order, *step, *count, spots),
             Command::OfferDraw => self.reply(&Reply::DrawRejected),
+            Command::Database(query, spots) => self.ask_database(query, spots),
             Command::SaveDatabase => self.save_database(),
             Command::CheckDatabase => self.reply(&Reply::DatabaseSize(self.database.len())),
             Command::File(file_use, path) => self.use_file(*file_use, path),
-            Command::Database(..) if !self.wishes.use_database => Ok(()),
-            Command::Stop | Command::End | Command::Accepted => Ok(()),
             Command::Malformed(malformed) => self.complain(Complaint::Malformed(*malformed)),
             Command::Unknown(word) => self.reply(&Reply::Unknown(word)),
-            _ if !self.started => self.complain(Complaint::NotStarted),
-            _ => self.obey_on_board(order),
+            Command::Stop | Command::End | Command::Accepted => Ok(()),
         }
     }
 
-    /// The commands that need a board.
-    fn obey_on_board(&mut self, order: &Order) -> io::Result<()> {
-        match &order.command {
-            Command::Restart => {
-                self.new_game(self.engine.size());
-                self.reply(&Reply::Ok)
-            }
-            Command::Begin if !self.engine.stones().is_empty() => self.complain(Complaint::NotEmpty),
-            Command::Begin => self.think(order),
-            Command::Best(lines) => self.best_lines(order, *lines),
-            Command::Defend => self.defend(order),
-            Command::Balance { stones, bias } => self.balance(order, *stones, *bias),
-            Command::Turn(spot) => match self.play(*spot) {
-                Ok(_) => self.think(order),
-                Err(error) => self.complain(error.into()),
-            },
-            Command::Play(spot) => match self.play(*spot) {
-                Ok(point) => self.reply(&Reply::Move(point)),
-                Err(error) => self.complain(error.into()),
-            },
-            Command::TakeBack(spot) => {
-                let taken = self.point(*spot).and_then(|point| self.engine.take_back(point));
-                match taken {
-                    Ok(()) => self.reply(&Reply::Ok),
-                    Err(error) => self.complain(error.into()),
-                }
-            }
-            Command::Board(placements) => {
-                let (stones, ours) = self.position(placements);
-                if stones.len() >= self.engine.size().cells() {
-                    return self.complain(Complaint::NoMove);
-                }
-                match self.engine.set_position(&stones, ours) {
-                    Ok(()) => self.think(order),
-                    Err(error) => self.complain(error.into()),
-                }
-            }
-            Command::SetBoard(placements) => {
-                let (stones, ours) = self.position(placements);
-                let set = self.engine.set_position(&stones, ours);
-                set.or_else(|error| self.complain(error.into()))
-            }
-            Command::Database(query, spots) => self.ask_database(query, spots),
-            Command::Swap2Board(spots) => self.swap2_board(order, spots),
-            Command::Swap2Step(step) => self.swap2_step(order, *step),
-            Command::ShowForbidden => {
-                let points = self.engine.forbidden_points();
-                self.reply(&Reply::Forbidden(&points))
-            }
-            Command::Block(spots) => {
-                self.block(spots);
-                Ok(())
-            }
-            Command::Unblock(spots) => {
-                self.unblock(spots);
-                Ok(())
-            }
-            Command::BlockPath(spots) => {
-                self.block_path(spots);
-                Ok(())
-            }
-            Command::UnblockPath(spots) => {
-                self.unblock_path(spots);
-                Ok(())
-            }
-            // The rest needs no board and was obeyed before.
-            _ => Ok(()),
+    /// Sets the position of a block and moves.
+    fn think_on(&mut self, order: &Order, placements: &[Placement]) -> io::Result<()> {
+        let (stones, ours) = self.position(placements);
+        if stones.len() >= self.engine.size().cells() {
+            return self.complain(Complaint::NoMove);
         }
+        match self.engine.set_position(&stones, ours) {
+            Ok(()) => self.think(order),
+            Err(error) => self.complain(error.into()),
+        }
+    }
+
+    fn take_back(&mut self, spot: Spot) -> io::Result<()> {
+        match self.point(spot).and_then(|point| self.engine.take_back(point)) {
+            Ok(()) => self.reply(&Reply::Ok),
+            Err(error) => self.complain(error.into()),
+        }
+    }
+
+    /// Blocks or unblocks the points that lie on the board.
+    fn change_blocked_points(&mut self, spots: &[Spot], change: fn(&mut Blocked, &[Point])) -> io::Result<()> {
+        let points = self.points(spots);
+        change(self.engine.blocked_mut(), &points);
+        Ok(())
+    }
+
+    /// Blocks or unblocks a line. One that leaves the board is ignored: a GUI that blocks all moves but one sends such.
+    fn change_blocked_paths(&mut self, spots: &[Spot], change: fn(&mut Blocked, &[Point])) -> io::Result<()> {
+        let path = self.points(spots);
+        if path.len() == spots.len() {
+            change(self.engine.blocked_mut(), &path);
+        }
+        Ok(())
     }
 
     fn reply(&mut self, reply: &Reply<'_>) -> io::Result<()> {
@@ -299,7 +293,7 @@ impl<W: Write> Session<W> {
         reply.write(&mut self.out)
     }
 
-    /// How points are written for a person: as Yixin-Board draws its board, or as everybody else does.
+    /// The notation of points in messages.
     fn notation(&self) -> Notation {
         if self.yixin { Notation::RowsFromBelow(self.engine.size().width()) } else { Notation::Plain }
     }
@@ -312,7 +306,7 @@ impl<W: Write> Session<W> {
         info.apply(self.engine.options_mut());
         info.apply_wish(&mut self.wishes);
         if let Some(bits) = info.rule_bits() {
-            // The one number that two dialects read differently: renju in Yixin's, a continuous game elsewhere.
+            // Rule 2 is renju in the Yixin dialect, a continuous game otherwise.
             let rule = if bits == 2 && self.yixin { Some(Rule::Renju) } else { Rule::from_bits(bits) };
             if let Some(rule) = rule {
                 self.engine.set_rule(rule);
@@ -320,14 +314,11 @@ impl<W: Write> Session<W> {
         }
     }
 
-    fn new_game(&mut self, size: Size) {
+    fn new_game(&mut self, size: Size) -> io::Result<()> {
         self.engine.new_game(size, self.keep_hash);
         self.engine.options_mut().spent = Duration::ZERO;
-        self.blocked.retain(|&point| size.contains(point));
-        self.engine.set_blocked(&self.blocked);
-        self.blocked_paths.retain(|path| path.iter().all(|&point| size.contains(point)));
-        self.engine.set_blocked_paths(&self.blocked_paths);
         self.started = true;
+        self.reply(&Reply::Ok)
     }
 
     fn show_info(&mut self) -> io::Result<()> {
@@ -340,19 +331,19 @@ impl<W: Write> Session<W> {
         self.engine.size().point(spot.x, spot.y).ok_or(PositionError::Outside)
     }
 
-    /// The spots that lie on the board.
+    /// The spots that lie on the board, as points.
     fn points(&self, spots: &[Spot]) -> Vec<Point> {
         spots.iter().filter_map(|&spot| self.point(spot).ok()).collect()
     }
 
-    /// The spots of a block as points; `None` unless all lie on the board, each another one.
+    /// The spots of a block as points; `None` if one is off the board or repeated.
     fn distinct_points(&self, spots: &[Spot]) -> Option<Vec<Point>> {
         let points = self.points(spots);
         let distinct = points.iter().enumerate().all(|(index, point)| !points[..index].contains(point));
         (distinct && points.len() == spots.len()).then_some(points)
     }
 
-    /// The same as moves, black first.
+    /// The same as moves in turns, black first.
     fn moves(&self, spots: &[Spot]) -> Option<Vec<(Point, Cell)>> {
         let colors = [Cell::Black, Cell::White].into_iter().cycle();
         self.distinct_points(spots).map(|points| points.into_iter().zip(colors).collect())
@@ -364,8 +355,8 @@ impl<W: Write> Session<W> {
         Ok(point)
     }
 
-    /// The position that a block describes, and our colour; we are to move. Lines off the board and repeated points
-    /// are skipped. An even number of stones makes us black, except under renju, where the first one listed is black.
+    /// The position that a block describes, and our colour, which is to move. Points off the board and repeated points are
+    /// skipped. With an even number of lines we are black, except under renju, where the first stone listed is black.
     fn position(&self, placements: &[Placement]) -> (Vec<(Point, Cell)>, Color) {
         let mut listed: Vec<(Point, Owner)> = Vec::new();
         for &(spot, owner) in placements {
@@ -394,13 +385,13 @@ impl<W: Write> Session<W> {
         self.engine.stones().len() >= self.engine.size().cells()
     }
 
-    /// Thinks, plays the move on our board and tells it.
+    /// Searches, plays the move on our board and answers it.
     fn think(&mut self, order: &Order) -> io::Result<()> {
         if self.is_full() {
             return self.complain(Complaint::NoMove);
         }
         let found = self.search(order, |engine, control, sink| engine.think(control, sink))?;
-        // What a player of a lower level believes is nothing to keep.
+        // The score of a lower level does not belong in the database.
         self.answer(found.as_ref(), self.is_at_full_strength())
     }
 
@@ -408,30 +399,29 @@ impl<W: Write> Session<W> {
         Level::of(self.engine.options().strength).is_full()
     }
 
-    /// Plays a move on our board and tells it; another one if there is none or it cannot be played. What was found is kept
-    /// when that is done, if it is `to_keep`.
-    fn answer(&mut self, found: Option<&SearchReport>, to_keep: bool) -> io::Result<()> {
+    /// Plays the move of a search on our board and answers it; a fallback if there is none or it cannot be played. Then
+    /// stores the result in the database, if `store` is set.
+    fn answer(&mut self, found: Option<&SearchReport>, store: bool) -> io::Result<()> {
         let (mut stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         let played = found.and_then(|report| report.best).filter(|&point| self.engine.play(point).is_ok());
         let answer = match played {
             Some(point) => Some(point),
             None => self.fallback().filter(|&point| self.engine.play(point).is_ok()),
         };
-        let told = match answer {
+        let replied = match answer {
             Some(point) => self.reply(&Reply::Move(point)),
             None => self.complain(Complaint::NoMove),
         };
-        // The move has been told: a mistake in this must not tell another one.
-        if let Some(report) = found.filter(|_| to_keep)
-            && catch_unwind(AssertUnwindSafe(|| self.keep(report, &mut stones, to_move))).is_err()
+        // The move is sent: a panic from here on must not lead to a second answer.
+        if let Some(report) = found.filter(|_| store)
+            && catch_unwind(AssertUnwindSafe(|| self.store(report, &mut stones, to_move))).is_err()
         {
-            log::error!("what was found could not be kept");
+            log::error!("the database panicked");
         }
-        told
+        replied
     }
 
-    /// Runs a search in the engine, watched by [`Traffic`]; `None` when it panicked, and then the engine has been
-    /// rebuilt.
+    /// Runs a search in the engine under the control of [`Traffic`]; `None` if it panicked, after rebuilding the engine.
     fn search<T>(
         &mut self,
         order: &Order,
@@ -463,32 +453,31 @@ impl<W: Write> Session<W> {
         outcome.map(|()| answer.ok())
     }
 
-    /// A fresh engine in the place of one that panicked.
+    /// Replaces an engine that panicked by a new one with the same settings.
     fn rebuild(&mut self, stones: &[(Point, Cell)], to_move: Color) {
-        log::error!("the engine panicked and is rebuilt");
+        log::error!("the engine panicked; it is replaced");
         let mut engine = Engine::new();
         *engine.options_mut() = self.engine.options().clone();
         *engine.params_mut() = self.engine.params().clone();
         engine.set_rule(self.engine.rule());
         engine.new_game(self.engine.size(), false);
         if let Err(error) = engine.set_position(stones, to_move) {
-            log::error!("the position could not be set again: {error}");
+            log::error!("cannot restore the position: {error}");
         }
-        engine.set_blocked(&self.blocked);
-        engine.set_blocked_paths(&self.blocked_paths);
+        *engine.blocked_mut() = self.engine.blocked().clone();
         self.engine = engine;
     }
 
-    /// A legal move without thinking: the empty point closest to the last stone.
+    /// A legal move without a search: the empty point closest to the last stone, preferably not a blocked one.
     fn fallback(&mut self) -> Option<Point> {
         let engine = &mut self.engine;
         let forbidden = catch_unwind(AssertUnwindSafe(|| engine.forbidden_points())).unwrap_or_default();
-        let (size, stones) = (self.engine.size(), self.engine.stones());
+        let (size, stones, blocked) = (self.engine.size(), self.engine.stones(), self.engine.blocked().points());
         let near = stones.last().map_or(size.center(), |&(point, _)| point);
         let distance = |point: Point| point.x().abs_diff(near.x()).max(point.y().abs_diff(near.y()));
         size.points()
             .filter(|point| stones.iter().all(|(other, _)| other != point))
-            .min_by_key(|point| (forbidden.contains(point), self.blocked.contains(point), distance(*point)))
+            .min_by_key(|point| (forbidden.contains(point), blocked.contains(point), distance(*point)))
     }
 }
 

@@ -1,34 +1,33 @@
-//! What the listening thread and the thinking thread share: which search runs, and what cuts it short. Floor 5.
+//! The state shared by the listening and the thinking thread: the running search, and the commands that stop it.
 //!
-//! Two kinds of users write to the same pipe. A script sends everything at once and wants every answer with its
-//! full budget; a manager sends one question, and whatever it sends before the answer has come is meant for the
-//! search at hand. They are told apart by the clock: what is heard within [`TOGETHER`] of a think command came
-//! with it.
+//! There are two kinds of users. A script sends everything at once and wants each answer with its full time. A manager
+//! sends one question, and what it sends before the answer is meant for the running search. The clock distinguishes
+//! them: commands that arrive within [`TOGETHER`] of a think command belong to a script.
 
 use super::command::Command;
 use super::info::Info;
-use super::record::Recorder;
+use super::session_record::Recorder;
 use crate::engine::Options;
 use crate::search::SearchControl;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Commands heard within this time of a think command came together with it.
+/// Commands that arrive within this time of a think command count as sent together with it.
 pub const TOGETHER: Duration = Duration::from_millis(50);
 
-/// When a command was heard.
+/// When a command arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// The time its last byte was read.
+    /// The time when its last byte was read.
     pub at: Instant,
-    /// How long the listener had waited for input up to then. Unlike the wall clock, this does not run while the
-    /// process is suspended between two reads or too busy to listen to what is already there.
+    /// How long the listener had waited for input until then. Unlike the wall clock, this does not run while the process
+    /// is suspended between two reads or too busy to read what has arrived.
     pub listened: Duration,
 }
 
 impl Stamp {
-    /// Whether this came so much later than `earlier` that it was not sent together with it.
+    /// Whether this arrived too late after `earlier` to be sent together with it.
     pub fn is_apart_from(&self, earlier: &Stamp) -> bool {
         self.listened.saturating_sub(earlier.listened) > TOGETHER
     }
@@ -39,40 +38,40 @@ impl Stamp {
 pub struct Order {
     /// Its number; later commands have larger ones.
     pub seq: u64,
-    /// When it was heard.
+    /// When it arrived.
     pub stamp: Stamp,
-    /// What is asked.
+    /// The command.
     pub command: Command,
 }
 
-/// A search that runs.
+/// The running search.
 #[derive(Debug)]
 struct Running {
     stamp: Stamp,
     started: Instant,
-    /// The settings it runs under, including what was heard meanwhile.
+    /// Its settings, including those that arrived meanwhile.
     options: Options,
 }
 
 #[derive(Debug, Default)]
 struct State {
     running: Option<Running>,
-    /// Every `INFO` that the session has not come to yet.
+    /// The `INFO`s that the session has not carried out yet.
     infos: VecDeque<(u64, Stamp, Info)>,
     /// Think commands with smaller numbers answer at once.
     cut_before: u64,
-    /// Think commands with smaller numbers ask about a position that the manager has left.
+    /// Think commands with smaller numbers are about a position that the manager has left.
     superseded_before: u64,
-    /// The number of the last command that was heard.
+    /// The number of the last command that arrived.
     heard: u64,
     last_think: Option<Stamp>,
-    /// The last command that may owe a line.
+    /// The last command that may need an answer.
     last_question: Option<Stamp>,
     /// When the manager has left, see [`Traffic::left`].
     left: Option<Instant>,
 }
 
-/// The shared state, and the line to the running search.
+/// The shared state, and the control of the running search.
 #[derive(Debug, Default)]
 pub struct Traffic {
     control: SearchControl,
@@ -81,17 +80,17 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// For a session that is written down, or not.
+    /// The state of a session that is recorded, or not.
     pub fn new(recorder: Option<Recorder>) -> Traffic {
         Traffic { recorder, ..Traffic::default() }
     }
 
-    /// What writes the session down.
+    /// The recorder of the session.
     pub fn recorder(&self) -> Option<&Recorder> {
         self.recorder.as_ref()
     }
 
-    /// The line to the search.
+    /// The control of the search.
     pub fn control(&self) -> &SearchControl {
         &self.control
     }
@@ -100,15 +99,15 @@ impl Traffic {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The listener has heard `order`, which the session will meet in its turn. What cannot wait is done here:
-    /// stopping searches and changing their limits.
+    /// Called by the listener when `order` arrives, before the session carries it out: stops the running search or changes
+    /// its limits.
     pub fn announce(&self, order: &Order) {
         let mut state = self.state();
         state.heard = order.seq;
         let together = |earlier: Option<Stamp>| earlier.is_some_and(|earlier| !order.stamp.is_apart_from(&earlier));
         let (with_think, with_question) = (together(state.last_think), together(state.last_question));
-        let is_patient = with_think || (with_question && state.running.is_none());
-        if order.command == Command::End && !is_patient {
+        let is_script = with_think || (with_question && state.running.is_none());
+        if order.command == Command::End && !is_script {
             state.left = Some(Instant::now());
         }
         if !matches!(order.command, Command::Info(_) | Command::Stop | Command::End) {
@@ -134,13 +133,13 @@ impl Traffic {
         }
     }
 
-    /// When the manager has left, if it has: its `END` came on its own. An `END` that came with the questions before it
-    /// waits for their answers.
+    /// When the manager has left, if it has: its `END` arrived alone. An `END` sent together with questions waits for their
+    /// answers.
     pub fn left(&self) -> Option<Instant> {
         self.state().left
     }
 
-    /// All think commands before `seq` answer at once.
+    /// Makes all think commands before `seq` answer at once.
     fn cut(&self, state: &mut State, seq: u64) {
         state.cut_before = seq;
         if state.running.is_some() {
@@ -148,17 +147,17 @@ impl Traffic {
         }
     }
 
-    /// Whether nothing was heard after command `seq`: the session has time until the next one comes.
+    /// Whether no command has arrived after `seq`, so that the session is idle.
     pub fn is_last(&self, seq: u64) -> bool {
         seq == self.state().heard
     }
 
-    /// Whether the manager has turned to another position since it asked question `seq`, without waiting for the answer.
+    /// Whether the manager has moved on to another position without waiting for the answer to command `seq`.
     pub fn is_superseded(&self, seq: u64) -> bool {
         seq < self.state().superseded_before
     }
 
-    /// Gives the running search the limits that follow from its settings.
+    /// Gives the running search the limits of its settings.
     fn relimit(&self, running: &Running) {
         let limits = running.options.limits(running.started);
         let now = limits.turn == Some(Duration::ZERO) || limits.left == Some(Duration::ZERO);
@@ -168,7 +167,7 @@ impl Traffic {
         }
     }
 
-    /// The session begins the search that `seq` asked for, under `options` and whatever was heard since.
+    /// Called when the session starts the search for command `seq`, under `options` and the settings that arrived later.
     pub fn begin(&self, seq: u64, stamp: Stamp, started: Instant, mut options: Options) {
         let mut state = self.state();
         for (_, heard, info) in &state.infos {
@@ -183,12 +182,12 @@ impl Traffic {
         state.running = Some(Running { stamp, started, options });
     }
 
-    /// The search has ended.
+    /// Called when the search has ended.
     pub fn end(&self) {
         self.state().running = None;
     }
 
-    /// The session has come to the `INFO` numbered `seq`.
+    /// Called when the session has carried out the `INFO` with number `seq`.
     pub fn retire_info(&self, seq: u64) {
         let mut state = self.state();
         while state.infos.front().is_some_and(|&(heard, ..)| heard <= seq) {
@@ -201,7 +200,7 @@ impl Traffic {
 mod tests {
     use super::*;
 
-    /// Orders with made-up times of hearing, in ms.
+    /// Orders with given times of arrival, in ms.
     struct Script {
         traffic: Traffic,
         zero: Instant,
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_together_waits_its_turn() {
+    fn commands_sent_together_do_not_cut() {
         let mut script = Script::new();
         let begin = script.hear(0, Command::Begin);
         script.begin(&begin);
@@ -253,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_later_cuts() {
+    fn later_commands_cut() {
         for command in [Command::Restart, Command::SetBoard(Vec::new()), Command::End, Command::Stop] {
             let mut script = Script::new();
             let first = script.hear(0, Command::Begin);
@@ -267,7 +266,7 @@ mod tests {
             script.traffic.end();
             let third = script.hear(60, Command::Best(3));
             script.begin(&third);
-            assert!(!script.stopped(), "what is asked afterwards is not");
+            assert!(!script.stopped(), "later questions are not");
         }
         for command in [Command::Begin, Command::About, Command::Unknown("X".into()), Command::ShowForbidden] {
             let mut script = Script::new();
@@ -279,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn info_reaches_the_search_at_hand() {
+    fn info_reaches_the_running_search() {
         let mut script = Script::new();
         let begin = script.hear(0, Command::Begin);
         script.begin(&begin);
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn info_heard_before_a_late_search_began_still_counts() {
+    fn info_that_arrives_before_a_late_search_counts() {
         let mut script = Script::new();
         let begin = script.hear(0, Command::Begin);
         let together = script.info(10, "max_depth 3");
@@ -304,11 +303,11 @@ mod tests {
         script.traffic.retire_info(together.seq);
         script.traffic.retire_info(later.seq);
         script.begin(&begin);
-        assert_eq!(script.traffic.control().limits().nodes, None, "from now on the session's own settings count");
+        assert_eq!(script.traffic.control().limits().nodes, None, "the session has the settings now");
     }
 
     #[test]
-    fn an_end_on_its_own_is_a_hurry() {
+    fn an_end_alone_means_that_the_manager_has_left() {
         let leaves = |script: &mut Script, ms| {
             script.traffic.state().left = None;
             script.hear(ms, Command::End);

@@ -1,9 +1,9 @@
 //! `pbrain-tengen replay FILE`: repeats a recorded session without a clock, each search ending at the node at which it
 //! ended then, and says whether the answers are the same. Floor 6.
 
-use crate::protocol::command::Assembler;
-use crate::protocol::record::Record;
+use crate::protocol::assembler::Assembler;
 use crate::protocol::session::{Flow, Session};
+use crate::protocol::session_record::Record;
 use crate::protocol::traffic::{Order, Stamp};
 use anyhow::{Context, bail};
 use std::io::Write;

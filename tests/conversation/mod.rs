@@ -1,4 +1,4 @@
-//! A session within the test's own process, and what may come out of it.
+//! A session in the process of the test.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tengen::base::{Cell, Point};
 use tengen::engine::Engine;
-use tengen::protocol::command::{Assembler, Command};
+use tengen::protocol::assembler::Assembler;
+use tengen::protocol::command::Command;
 use tengen::protocol::session::{Flow, Session};
 use tengen::protocol::traffic::{Order, Stamp, Traffic};
 
-/// An output that can be looked into.
+/// An output that the test can read.
 #[derive(Clone, Default)]
 struct Page(Rc<RefCell<Vec<u8>>>);
 
@@ -27,10 +28,10 @@ impl Write for Page {
     }
 }
 
-/// What a position is, for comparisons.
+/// The stones of a position in playing order.
 pub type Stones = Vec<(Point, Cell)>;
 
-/// A conversation: commands in, lines out.
+/// A session: commands in, lines out.
 pub struct Conversation {
     session: Session<Page>,
     traffic: Arc<Traffic>,
@@ -55,7 +56,7 @@ impl Conversation {
         self.engine().stones().to_vec()
     }
 
-    /// Says one line; returns the lines that come back.
+    /// Sends one line; returns the lines of the answer.
     pub fn say(&mut self, line: &str) -> Vec<String> {
         match self.assembler.line(line.trim().as_bytes()) {
             Some(command) => self.obey(command),
@@ -63,10 +64,10 @@ impl Conversation {
         }
     }
 
-    /// Gives one command; returns the lines that come back. Panics inside are counted even where they are caught.
+    /// Carries out one command; returns the lines of the answer. Fails on panics, even on those that the session catches.
     pub fn obey(&mut self, command: Command) -> Vec<String> {
         self.seq += 1;
-        // Whatever file is named, it is one of ours.
+        // Replace any path by one in the scratch folder.
         let command = match command {
             Command::File(file_use, path) if !path.is_empty() => {
                 let name = format!("file-{}", path.len() % 4);
@@ -87,17 +88,17 @@ impl Conversation {
     }
 }
 
-/// A folder for the files of this process, in the system's place for such things.
+/// The scratch folder of this process, in the system's temporary folder.
 pub fn scratch() -> PathBuf {
     let folder = std::env::temp_dir().join(format!("tengen-conversation-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder can be made");
     folder
 }
 
-/// Panics since the program started, wherever they were.
+/// Number of panics in this process.
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts panics from now on, beside what was done with them before.
+/// Installs a hook that counts panics and calls the old hook.
 fn count_panics() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

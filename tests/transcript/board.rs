@@ -1,6 +1,6 @@
-//! What the runner knows of the board: it reads what is sent and what comes back, and tells which squares are free.
+//! The board as the runner sees it, from what is sent and answered; it knows which squares are free.
 //!
-//! Sent commands wait in a queue until their answer arrives: only the answer tells whether they took effect.
+//! Sent commands wait in a queue for their answer, which shows whether they took effect.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -25,14 +25,14 @@ enum Event {
 pub struct Board {
     size: (i64, i64),
     stones: HashSet<Square>,
-    /// Commands without an answer yet; the flag tells whether one is owed.
+    /// Commands without an answer yet, and whether each has one.
     pending: VecDeque<(Event, bool)>,
     partial: Vec<u8>,
     block: Option<(String, Vec<Vec<i64>>)>,
     path: bool,
 }
 
-/// Words of the dialect that open a block, and words that are not answered by a line of their own.
+/// Keywords that open a block, keywords followed by a path, and keywords without an answer line.
 const BLOCKS: [&str; 7] =
     ["BOARD", "YXBOARD", "SWAP2BOARD", "YXBLOCK", "YXBLOCKUNDO", "YXBLOCKPATH", "YXBLOCKPATHUNDO"];
 const PATHS: [&str; 7] =
@@ -76,7 +76,7 @@ impl Board {
         self.stones.insert(square);
     }
 
-    /// An answer has arrived: the command it belongs to takes effect, or not.
+    /// An answer has arrived: its command takes effect if it was accepted.
     pub fn answered(&mut self, accepted: bool) {
         while let Some((event, owed)) = self.pending.pop_front() {
             if accepted || !owed {
@@ -104,7 +104,7 @@ impl Board {
         self.settle();
     }
 
-    /// Commands without an answer take effect when nothing before them waits.
+    /// Commands without an answer take effect when no command before them waits.
     fn settle(&mut self) {
         while matches!(self.pending.front(), Some((_, false))) {
             let (event, _) = self.pending.pop_front().unwrap();
@@ -195,7 +195,7 @@ impl Board {
     }
 }
 
-/// All the numbers of a line, or none if there is anything else.
+/// The numbers of a line; none if it holds anything else.
 fn rest_numbers(text: &str) -> Vec<i64> {
     let words = text.split([',', ' ', '\t']).filter(|word| !word.is_empty());
     words.map(|word| word.parse().ok()).collect::<Option<_>>().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The binary under test as a child process, with everything it says, when, and in which chunks.
+//! The binary under test as a child process, with its output lines, their times and chunks.
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
@@ -18,7 +18,7 @@ const READING: u8 = 0;
 const HOLDING: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// What came out of the child.
+/// Output of the child.
 enum Output {
     Line(String),
     Problem(String),
@@ -32,11 +32,11 @@ pub struct Brain {
     output: Receiver<Output>,
     reader: Option<JoinHandle<()>>,
     errors: Option<JoinHandle<Vec<u8>>>,
-    /// Lines that nobody has asked for yet.
+    /// Lines not expected yet.
     pub lines: VecDeque<String>,
-    /// `MESSAGE` lines that nobody has asked for yet.
+    /// `MESSAGE` lines not expected yet.
     pub messages: VecDeque<String>,
-    /// Everything sent and received, for the report of a failure.
+    /// All lines sent and received, for failure reports.
     pub log: Arc<Mutex<Vec<String>>>,
 }
 
@@ -128,7 +128,7 @@ impl Brain {
         line.split_whitespace().next()?.parse().ok()
     }
 
-    /// Sorts what has come out until `deadline` or until `enough`.
+    /// Collects output until `deadline` or until `enough`.
     pub fn collect(&mut self, deadline: Instant, enough: impl Fn(&Brain) -> bool) -> Result<(), String> {
         while !enough(self) {
             match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -145,7 +145,7 @@ impl Brain {
         Ok(())
     }
 
-    /// Waits for the exit; `None` when it does not come in time.
+    /// Waits for the exit; `None` after `deadline`.
     pub fn wait_exit(&mut self, deadline: Instant) -> Option<ExitStatus> {
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -159,7 +159,7 @@ impl Brain {
         }
     }
 
-    /// Ends the child, if need be, and returns what it wrote to stderr.
+    /// Kills the child if it still runs, and returns its stderr.
     pub fn bury(&mut self) -> String {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -182,7 +182,7 @@ fn note(log: &Mutex<Vec<String>>, born: Instant, text: &str) {
     log.lock().unwrap().push(format!("{:>7} ms {text}", born.elapsed().as_millis()));
 }
 
-/// Reads the child's output as a manager would that takes every chunk for whole lines.
+/// Reads the output like a manager that parses every chunk as whole lines.
 fn listen(mut stdout: ChildStdout, mode: &AtomicU8, sender: &Sender<Output>, log: &Mutex<Vec<String>>, born: Instant) {
     let mut chunk = vec![0; 1 << 16];
     loop {
@@ -219,7 +219,7 @@ fn listen(mut stdout: ChildStdout, mode: &AtomicU8, sender: &Sender<Output>, log
             };
             let _ = sender.send(output);
         }
-        // A chunk as large as the buffer may have been cut by us.
+        // A chunk as large as the buffer may be incomplete.
         if !text.ends_with('\n') && count < chunk.len() {
             let _ = sender.send(Output::Problem(format!("a chunk that does not end in a line end: {text:?}")));
         }

@@ -1,4 +1,4 @@
-//! The transcript runner: plays `protocol-fixtures/*.txt` against the built binary.
+//! The transcript runner: replays `protocol-fixtures/*.txt` against the built binary.
 
 mod board;
 mod brain;
@@ -23,35 +23,35 @@ pub enum Dress {
     Disguised,
 }
 
-/// Time an expectation may take unless the fixture says otherwise.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time limit of an expectation without one in the fixture.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Added to every upper bound: the fixtures assume an idle machine. `FIXTURE_SLACK_MS` changes it.
+/// Added to every upper bound, since the bounds assume an idle machine. `FIXTURE_SLACK_MS` changes it.
 fn slack() -> Duration {
     let given = std::env::var("FIXTURE_SLACK_MS").ok().and_then(|text| text.parse().ok());
     Duration::from_millis(given.unwrap_or(60))
 }
 
-/// How often a fixture that failed is played again: on a busy machine either side of the pipe may be asleep for
-/// longer than any bound allows, early answers and late ones alike. `FIXTURE_RETRIES` changes it; 0 is strict.
+/// How often a failed fixture is repeated: on a busy machine both ends of the pipe may sleep longer than any bound
+/// allows. `FIXTURE_RETRIES` changes it; 0 is strict.
 fn retries() -> usize {
     let given = std::env::var("FIXTURE_RETRIES").ok().and_then(|text| text.parse().ok());
     given.unwrap_or(2)
 }
 
-/// Plays a fixture, and again when it fails; failures that did not last are printed.
-fn play_patiently(path: &Path, dress: Dress) -> Result<(), String> {
+/// Plays a fixture, and again when it fails; prints the failures before a success.
+fn play_with_retries(path: &Path, dress: Dress) -> Result<(), String> {
     for _ in 0..retries() {
         match play_file(path, dress) {
             Ok(()) => return Ok(()),
-            Err(report) => println!("played again after this:\n{report}"),
+            Err(report) => println!("repeated after this failure:\n{report}"),
         }
     }
     play_file(path, dress)
 }
 
 /// Plays all fixtures whose name starts with `prefix`, a few at a time, and panics with every failure's transcript.
-/// `FIXTURE=part_of_a_name` narrows it down.
+/// `FIXTURE=part_of_a_name` selects some of them.
 pub fn play_group(prefix: &str, dress: Dress) {
     let wanted = std::env::var("FIXTURE").unwrap_or_default();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol-fixtures");
@@ -72,7 +72,7 @@ pub fn play_group(prefix: &str, dress: Dress) {
                 loop {
                     let Some(path) = queue.lock().unwrap().next() else { break };
                     let _turn = Turn::take(is_timed(&path));
-                    if let Err(report) = play_patiently(&path, dress) {
+                    if let Err(report) = play_with_retries(&path, dress) {
                         failures.lock().unwrap().push((name_of(&path).to_owned(), report));
                     }
                 }
@@ -96,14 +96,13 @@ fn name_of(path: &Path) -> &str {
     path.file_stem().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-/// Whether a fixture measures time. One that cannot be read counts as one that does; it will be told off soon enough.
+/// Whether a fixture measures time. One that cannot be read counts as timed; it fails later.
 fn is_timed(path: &Path) -> bool {
     let lines = std::fs::read_to_string(path).ok().and_then(|text| script::parse(&text).ok());
     lines.is_none_or(|lines| lines.iter().any(|line| line.step.is_timed()))
 }
 
-/// Room among those that play at the same time, over all groups: a core for each that measures time, half a core for
-/// the others.
+/// A share of the machine for a fixture, over all groups: a core for one that measures time, half a core for others.
 struct Turn {
     halves: usize,
 }
@@ -175,7 +174,7 @@ struct Player {
     board: Board,
     dress: Dress,
     names: HashMap<String, String>,
-    /// Bytes that wait for the end of a batch.
+    /// Bytes of an unfinished batch.
     batch: Option<Vec<u8>>,
     mark: u64,
     held: bool,
@@ -183,7 +182,7 @@ struct Player {
     random: u64,
 }
 
-/// Where it went wrong, and how.
+/// The place and the description of a failure.
 type Failure = (String, String);
 
 impl Player {
@@ -230,7 +229,7 @@ impl Player {
             Step::Expect { any, least, most } => self.expect(any, *least, *most),
             Step::Message(glob) => self.expect_message(glob),
             Step::NoMessage(glob) => match self.brain.messages.iter().find(|message| matches(glob, message)) {
-                Some(message) => Err(format!("{message:?} was not to be said")),
+                Some(message) => Err(format!("unexpected {message:?}")),
                 None => Ok(()),
             },
             Step::Silence(time) => self.expect_silence(*time),
@@ -284,7 +283,7 @@ impl Player {
         }
     }
 
-    /// Replaces variables and dresses the line for sending.
+    /// The line to send, with variables replaced and the letter case and line end of the dress.
     fn dressed(&mut self, text: &str) -> Result<String, String> {
         let mut line = String::new();
         let mut rest = text;
@@ -332,7 +331,7 @@ impl Player {
 
     fn expect(&mut self, any: &[Pattern], least: Duration, most: Option<Duration>) -> Result<(), String> {
         let begin = Instant::now();
-        let allowed = most.map_or(PATIENCE, |most| most + slack());
+        let allowed = most.map_or(ANSWER_TIMEOUT, |most| most + slack());
         self.brain.collect(begin + allowed, |brain| !brain.lines.is_empty())?;
         let elapsed = begin.elapsed();
         let Some(line) = self.brain.lines.pop_front() else {
@@ -381,7 +380,7 @@ impl Player {
         }
     }
 
-    /// Reads so many distinct empty squares, written exactly as managers want them.
+    /// Reads `count` distinct empty squares in the exact form that managers want.
     fn squares(&self, line: &str, count: usize) -> Result<Vec<Square>, String> {
         let mut squares: Vec<Square> = Vec::new();
         for pair in line.split(' ') {
@@ -399,7 +398,7 @@ impl Player {
     }
 
     fn expect_message(&mut self, glob: &str) -> Result<(), String> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + ANSWER_TIMEOUT;
         loop {
             while let Some(message) = self.brain.messages.pop_front() {
                 if matches(glob, &message) {
@@ -441,7 +440,7 @@ impl Player {
         }
     }
 
-    /// Every fixture ends with a clean exit and nothing left unsaid.
+    /// At the end of the input the process must exit cleanly, without further lines.
     fn farewell(&mut self) -> Result<(), String> {
         if self.gone {
             return Ok(());
@@ -451,7 +450,7 @@ impl Player {
     }
 }
 
-/// Whether `text` fits `glob`, in which `*` stands for anything.
+/// Whether `text` matches `glob`, in which `*` stands for any text.
 fn matches(glob: &str, text: &str) -> bool {
     let Some((head, rest)) = glob.split_once('*') else { return glob == text };
     let Some(text) = text.strip_prefix(head) else { return false };

@@ -1,21 +1,21 @@
-//! The step language of `protocol-fixtures/`, read into values. Its description is the README there.
+//! Parses the step language of `protocol-fixtures/`, which its README describes.
 
 use std::time::Duration;
 
-/// What is expected of one line.
+/// The expectation of one line.
 #[derive(Clone, Debug)]
 pub enum Pattern {
     /// Exactly this text.
     Text(String),
-    /// `*` stands for anything.
+    /// `*` stands for any text.
     Glob(String),
-    /// A legal move, perhaps one of these, perhaps none of those; remembered under a name.
+    /// A legal move; `among`: one of these, if not empty; `not`: none of these; `name`: stored under this name.
     Move {
         among: Vec<String>,
         not: Vec<String>,
         name: Option<String>,
     },
-    /// So many distinct empty squares.
+    /// This many distinct empty squares.
     Stones {
         count: usize,
         names: Vec<String>,
@@ -30,7 +30,7 @@ pub enum Step {
     /// Text with variables, sent with a line end.
     Send(String),
     Raw(Vec<u8>),
-    /// What is sent up to the matching `Flush` goes out in one write.
+    /// What is sent before the matching `Flush` goes out in one write.
     Batch,
     Flush,
     Expect {
@@ -39,7 +39,7 @@ pub enum Step {
         most: Option<Duration>,
     },
     Message(String),
-    /// No message since the last one asked for fits.
+    /// No message since the last expected one matches.
     NoMessage(String),
     Silence(Duration),
     Wait(Duration),
@@ -71,7 +71,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// Whether the outcome hangs on how long something takes.
+    /// Whether the outcome depends on time.
     pub fn is_timed(&self) -> bool {
         match self {
             Step::Expect { least, most, .. } => !least.is_zero() || most.is_some(),
@@ -90,7 +90,7 @@ impl Step {
     }
 }
 
-/// A step and where it stands.
+/// A step with its line.
 #[derive(Clone, Debug)]
 pub struct Line {
     pub number: usize,
@@ -145,7 +145,7 @@ fn ms(text: &str) -> Option<Duration> {
     text.trim().parse().ok().map(Duration::from_millis)
 }
 
-/// One line of the fixture, macros written out.
+/// The steps of one line, with macros expanded.
 fn steps(text: &str) -> Option<Vec<Step>> {
     let send = |line: String| Step::Send(line);
     if let Some(line) = text.strip_prefix("> ") {

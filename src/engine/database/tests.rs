@@ -1,4 +1,4 @@
-//! The table of positions, its questions and its file.
+//! The database: entries, symmetries, the file, two processes.
 
 use super::format::{HEADER, read};
 use super::*;
@@ -50,7 +50,7 @@ fn mirror_images_share_an_entry_and_have_their_own_best_move() {
 fn a_file_reads_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions of mine.txt");
-    assert!(Database::open(&path).unwrap().is_empty(), "there is none yet");
+    assert!(Database::open(&path).unwrap().is_empty(), "there is no file yet");
     assert!(!path.exists());
     filled().write(&path).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
@@ -62,7 +62,7 @@ fn a_file_reads_back() {
 }
 
 #[test]
-fn every_damage_is_seen() {
+fn every_damage_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("database");
     filled().write(&path).unwrap();
@@ -82,9 +82,8 @@ fn every_damage_is_seen() {
     }
 }
 
-/// With a checksum that is right, what makes no sense is still refused.
 #[test]
-fn entries_that_make_no_sense_are_refused() {
+fn invalid_entries_are_refused_despite_a_correct_checksum() {
     let accepts = |line: &str| {
         let body = format!("{HEADER}\n{line}\n");
         let mut checksum = Checksum::new();
@@ -112,7 +111,7 @@ fn entries_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn better_knowledge_stays() {
+fn proofs_and_deeper_searches_stay() {
     let mut database = Database::default();
     let one = stones(&[(7, 7)]);
     let value = |database: &Database| database.get(&position(&one)).map(|entry| entry.value);
@@ -128,11 +127,11 @@ fn better_knowledge_stays() {
 }
 
 #[test]
-fn deleting_takes_what_follows() {
+fn deleting_removes_the_positions_that_follow() {
     let mut database = filled();
     let aside = stones(&[(0, 0)]);
     database.note(&position(&aside), Score::win_in(crate::base::Ply::ROOT, 9), 3, None);
-    // The third stone's position has the first's stone, whichever way the board is turned.
+    // The position of three stones has the first stone under some symmetry, the corner has not.
     let one = stones(&[(7, 7)]);
     database.delete_from(&position(&one), Deletion::Decided);
     assert_eq!(database.len(), 4);
@@ -156,7 +155,7 @@ fn positions_without_a_side_to_move_are_not_kept() {
 }
 
 #[test]
-fn a_database_that_is_being_written_goes_on_learning() {
+fn a_database_can_change_while_it_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("database");
     let mut database = Database::open(&path).unwrap();
@@ -165,7 +164,7 @@ fn a_database_that_is_being_written_goes_on_learning() {
     database.begin_save().unwrap();
     assert!(database.is_saving() && !database.is_changed());
     database.note(&position(&other), Score::DRAW, 1, None);
-    assert!(database.is_changed(), "this is not on the way to the file");
+    assert!(database.is_changed(), "this is not being written");
     database.begin_save().unwrap();
     assert!(database.is_changed(), "not before it has been written");
     database.end_save().unwrap();
@@ -176,7 +175,7 @@ fn a_database_that_is_being_written_goes_on_learning() {
 }
 
 #[test]
-fn what_could_not_be_written_is_told_and_written_later() {
+fn a_failed_write_is_reported_and_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let inner = folder.path().join("inner");
     let mut database = Database::open(&inner.join("database")).unwrap();
@@ -194,15 +193,11 @@ fn what_could_not_be_written_is_told_and_written_later() {
 }
 
 #[test]
-fn what_another_one_has_written_is_taken_over_with_the_file() {
+fn a_claimed_file_keeps_what_another_process_has_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("database");
     let mut second = Database::open(&path).unwrap();
-    assert_eq!(
-        std::fs::read_dir(folder.path()).unwrap().count(),
-        0,
-        "nothing is there before there is something to keep"
-    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no file before the first entry");
     let mut first = Database::open(&path).unwrap();
     let sets = [stones(&[(7, 7)]), stones(&[(3, 3)])];
     first.note(&position(&sets[0]), Score::DRAW, 9, None);
@@ -214,9 +209,9 @@ fn what_another_one_has_written_is_taken_over_with_the_file() {
     assert!(matches!(second.begin_save(), Err(DatabaseError::InUse)));
     assert!(second.is_theirs());
     second.begin_save().unwrap();
-    assert!(!second.is_saving(), "it was told, and that is enough for what nobody has asked for");
+    assert!(!second.is_saving(), "the error is reported once");
     assert!(matches!(second.save(), Err(DatabaseError::InUse)));
-    assert!(matches!(second.turn_to(folder.path()), Err(DatabaseError::Io(_))));
+    assert!(matches!(second.switch_to(folder.path()), Err(DatabaseError::Io(_))));
     assert!(Database::open(&path).unwrap().is_theirs() && second.is_theirs());
     drop(first);
     second.save().unwrap();
@@ -224,22 +219,22 @@ fn what_another_one_has_written_is_taken_over_with_the_file() {
     let depths = sets.map(|set| second.get(&position(&set)).map(|entry| entry.depth));
     assert_eq!(depths, [Some(9), Some(5)]);
     assert_eq!(load(&path).unwrap(), second.entries);
-    // It stays ours when there is nothing to turn to, and when it is turned to itself.
-    assert!(matches!(second.turn_to(folder.path()), Err(DatabaseError::Io(_))));
+    // It stays ours when switching fails, and when switching to itself.
+    assert!(matches!(second.switch_to(folder.path()), Err(DatabaseError::Io(_))));
     assert!(Database::open(&path).unwrap().is_theirs() && !second.is_theirs());
-    second.turn_to(&path).unwrap();
+    second.switch_to(&path).unwrap();
     assert!(Database::open(&path).unwrap().is_theirs() && !second.is_theirs());
 }
 
-/// The second process overwrote what the first one had written since, and lost its own labels.
+/// Once the second process overwrote what the first one had written since, and lost its own labels.
 #[test]
-fn what_two_processes_write_to_one_file_is_there_in_the_end() {
+fn changes_of_two_processes_are_merged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shared");
     let three = stones(&[(7, 7), (7, 6), (9, 8)]);
     let [start, one, two, all] = [0, 1, 2, 3].map(|count| &three[..count]);
     let mut first = filled();
-    first.turn_to(&path).unwrap();
+    first.switch_to(&path).unwrap();
     for known in [start, one, two, all] {
         first.note(&position(known), Score::estimate(10), 10, None);
     }

@@ -1,7 +1,7 @@
-//! What is kept between sessions: the database of positions, and the hash table in a file. Floor 5.
+//! The files of a session: the database of positions and the hash file.
 //!
-//! The database is filled and asked only where the manager has switched it on, and touches no file before one is
-//! named. Files are written now and then after a search or a change, on request, and at the end.
+//! The database stores and answers only after the manager has switched it on, and touches no file before the manager has
+//! named one. It is written at intervals after a search or a change, on request, and at the end.
 
 use super::Session;
 use crate::base::{Cell, Color, Ply, Point, Score};
@@ -15,17 +15,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Least time between two writings of the database after a search.
-const REST: Duration = Duration::from_secs(10);
+/// Minimum time between two automatic writes of the database.
+const AUTOSAVE_INTERVAL: Duration = Duration::from_secs(10);
 
 impl<W: Write> Session<W> {
-    /// Keeps what a search about a position has found, if that is wanted; not what holds only while some moves are blocked.
-    pub(super) fn keep(&mut self, report: &SearchReport, stones: &mut Vec<(Point, Cell)>, to_move: Color) {
-        let restricted = !self.blocked.is_empty() || !self.blocked_paths.is_empty();
-        if restricted {
-            return;
-        }
-        if !self.wishes.use_database || self.wishes.database_readonly || report.last.depth == 0 {
+    /// Stores the result of a search in the database, if the settings ask for it; not while moves are blocked, since the
+    /// result then holds for a restricted game only.
+    pub(super) fn store(&mut self, report: &SearchReport, stones: &mut Vec<(Point, Cell)>, to_move: Color) {
+        let is_wanted = self.wishes.use_database && !self.wishes.database_readonly;
+        if !is_wanted || !self.engine.blocked().is_empty() || report.last.depth == 0 {
             return;
         }
         let (rule, size) = (self.engine.rule(), self.engine.size());
@@ -38,7 +36,7 @@ impl<W: Write> Session<W> {
             if report.lines.is_empty() { std::slice::from_ref(&report.last) } else { &report.lines };
         for line in lines {
             let Some(&first) = line.pv.first() else { continue };
-            // A move that wins on the spot leads to no position.
+            // A winning move ends the game: there is no position after it.
             if line.score.distance() == Some(1) {
                 continue;
             }
@@ -50,11 +48,11 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Begins to write the database, if it has changed and was not written a moment ago, and goes on. Only a file that is
-    /// new, or has become ours, is waited for, before the clock of the next question runs.
-    pub(super) fn save_now_and_then(&mut self) -> io::Result<()> {
+    /// Starts to write the database in the background, if it has changed and the last write is long enough ago. Only
+    /// claiming the file makes this wait; the clock of the next move has not started then.
+    pub(super) fn autosave(&mut self) -> io::Result<()> {
         self.check_save()?;
-        if self.database.is_changed() && self.saved_at.is_none_or(|at| at.elapsed() >= REST) {
+        if self.database.is_changed() && self.saved_at.is_none_or(|at| at.elapsed() >= AUTOSAVE_INTERVAL) {
             self.saved_at = Some(Instant::now());
             let begun = self.database.begin_save();
             self.warn_unsaved(begun)?;
@@ -62,13 +60,13 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Tells if the database could not be written.
+    /// Reports a failed write of the database.
     pub(super) fn check_save(&mut self) -> io::Result<()> {
         let ended = self.database.check_save();
         self.warn_unsaved(ended.map_err(DatabaseError::from))
     }
 
-    /// A failure is a message, not an error: nobody has asked, and an error would end the game in some managers.
+    /// A failed automatic write is a message, not an error, which would end the game in some managers.
     fn warn_unsaved(&mut self, outcome: Result<(), DatabaseError>) -> io::Result<()> {
         match outcome {
             Ok(()) => Ok(()),
@@ -76,7 +74,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Answers a question to the database, or changes it.
+    /// Answers a query of the database, or changes it.
     pub(super) fn ask_database(&mut self, query: &Query, spots: &[Spot]) -> io::Result<()> {
         let Some(stones) = self.moves(spots) else {
             return self.complain(Complaint::NoPosition);
@@ -123,8 +121,8 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// What is known about the positions after each move, and the mark that a board shows for it: somebody's own, or
-    /// one for the best move, for a win, a loss, and otherwise the tenths of the chances that the move leaves.
+    /// The entries of the positions after each move, with the mark that a GUI shows: the user's own, or `*` for the best
+    /// move, `W` for a win, `L` for a loss, otherwise the win probability in tenths.
     fn known_moves(&self, position: &Position<'_>) -> Vec<(Point, Entry)> {
         let Some(side) = position.side() else { return Vec::new() };
         let best = self.database.get(position).and_then(|entry| entry.best);
@@ -149,7 +147,7 @@ impl<W: Write> Session<W> {
         moves
     }
 
-    /// Writes the database, if it has a file, and tells its size.
+    /// Writes the database, if it has a file, and answers with its size.
     pub(super) fn save_database(&mut self) -> io::Result<()> {
         match self.database.save() {
             Ok(()) => self.reply(&Reply::DatabaseSize(self.database.len())),
@@ -157,7 +155,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Something to do with a file. Failures leave everything as it was.
+    /// Reads or writes a file. After a failure everything is as before.
     pub(super) fn use_file(&mut self, file_use: FileUse, path: &[u8]) -> io::Result<()> {
         let path = path_of(path);
         if path.as_os_str().is_empty() {
@@ -177,7 +175,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Reads or writes a file; what has been done with the hash table, or `None` for the database, or what went wrong.
+    /// Reads or writes a file; returns the report for the hash table, `None` for the database, or the text of the error.
     fn file(&mut self, file_use: FileUse, path: &Path) -> Result<Option<FileReport>, String> {
         let of_hash = |error: &dyn Error| one_line("hash table", error);
         let of_database = |error: &dyn Error| one_line("database", error);
@@ -200,7 +198,7 @@ impl<W: Write> Session<W> {
                     .map_err(|error| of_database(&error))?;
             }
             FileUse::SetDatabase => {
-                self.database.turn_to(path).map_err(|error| of_database(&error))?;
+                self.database.switch_to(path).map_err(|error| of_database(&error))?;
                 self.saved_at = None;
             }
         }
@@ -208,12 +206,12 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// One line, whatever the system writes.
+/// An error on one line, whatever text the system gives.
 fn one_line(what: &str, error: &dyn Error) -> String {
     format!("{what}: {error}").chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A score as the opponent sees it after the first move of its line.
+/// The score for the opponent after the first move of the line.
 fn one_ply_on(score: Score) -> Score {
     match score.distance() {
         Some(distance) if score.is_win() => Score::loss_in(Ply::ROOT, distance - 1),
@@ -222,14 +220,14 @@ fn one_ply_on(score: Score) -> Score {
     }
 }
 
-/// A path as the manager has written it.
+/// The path that the manager has sent.
 #[cfg(unix)]
 fn path_of(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
 }
 
-/// A path as the manager has written it, as far as that is text.
+/// The path that the manager has sent; invalid UTF-8 is replaced.
 #[cfg(not(unix))]
 fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())

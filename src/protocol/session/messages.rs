@@ -1,27 +1,27 @@
-//! What is said while the engine thinks: a line for each finished iteration and, when the manager wants to draw it,
-//! the search as it goes on. Floor 5.
+//! The messages of a running search: a line for each finished iteration and, if the manager asks for it, REALTIME
+//! messages with which Yixin-Board draws the search.
 
 use crate::base::{Point, Score};
 use crate::protocol::info::Wishes;
-use crate::protocol::output::Unhurried;
+use crate::protocol::output::NoFlush;
 use crate::protocol::reply::{Notation, Realtime, Reply};
 use crate::protocol::traffic::Traffic;
 use crate::search::{Iteration, ReportSink, RootEvent};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// How long a search runs before it is drawn: a quick one would only flicker.
-const QUIET: Duration = Duration::from_millis(200);
-/// Least time between two moves that are drawn as being looked at; every line makes the manager draw its board.
-const PACE: Duration = Duration::from_millis(40);
-/// Iterations up to this depth are told as they come. Deeper ones may be over in no time when few moves are left to
-/// look at; a manager that shows every line in a window falls behind then, and reads our move when it is late.
-const TOLD_AT_ONCE: u32 = 16;
-/// Least time between the deeper iterations that are told; the last one always is.
-const LINE_PACE: Duration = Duration::from_millis(50);
+/// Time before the first REALTIME message: short searches would only flicker.
+const REALTIME_DELAY: Duration = Duration::from_millis(200);
+/// Minimum time between two REALTIME moves: the manager redraws its board for each.
+const REALTIME_INTERVAL: Duration = Duration::from_millis(40);
+/// Iterations up to this depth are reported at once. Deeper ones can follow each other within microseconds when few
+/// moves are left. A manager that shows every line in a window then falls behind and reads our move too late.
+const UNLIMITED_DEPTH: u32 = 16;
+/// Minimum time between reports of deeper iterations. The last iteration is always reported.
+const REPORT_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Writes what a search has to say; stops it when nobody reads. A manager that has left is told nothing: it gets the
-/// answers it is owed.
+/// Writes the messages of a search; stops the search when the output is closed. A manager that has left gets no messages,
+/// only the answers it is owed.
 pub(super) struct Messages<'a, W> {
     out: &'a mut W,
     traffic: &'a Traffic,
@@ -31,101 +31,114 @@ pub(super) struct Messages<'a, W> {
     outcome: io::Result<()>,
 }
 
-/// Decides which finished iterations are told at once.
+/// Limits the rate of reported iterations.
 #[derive(Debug, Default)]
 struct Pace {
-    /// Depth that the search works at.
+    /// Depth of the running iteration.
     depth: u32,
-    /// Rank of the last line, and whether it was told. The lines of an iteration come with falling ranks; their depths
-    /// may differ, since a line that is settled keeps its own.
+    /// Rank of the last line, and whether it was reported. The lines of an iteration come with falling ranks; their
+    /// depths may differ, since a line with a proven result keeps its depth.
     last: Option<(usize, bool)>,
-    /// When a line was last told.
-    told: Option<Instant>,
-    /// The lines of the last iteration, if it was not told.
+    /// When a line was last reported.
+    reported: Option<Instant>,
+    /// The lines of the last iteration, if it was not reported.
     held: Vec<Iteration>,
 }
 
 impl Pace {
-    /// Whether this line of an iteration is told now. If not, it is kept until a later iteration takes its place.
+    /// Whether this line of an iteration is reported now. If not, it is held until a later iteration replaces it.
     fn admits(&mut self, iteration: &Iteration, now: Instant) -> bool {
         let admitted = match self.last {
             Some((rank, admitted)) if iteration.rank < rank => admitted,
             _ => {
                 self.held.clear();
-                self.depth <= TOLD_AT_ONCE || self.has_rested(now)
+                self.depth <= UNLIMITED_DEPTH || self.is_due(now)
             }
         };
         self.last = Some((iteration.rank, admitted));
         if admitted {
-            self.told = Some(now);
+            self.reported = Some(now);
         } else {
             self.held.push(iteration.clone());
         }
         admitted
     }
 
-    /// What was kept and may be told by now, while the next iteration goes on.
+    /// The held lines, if they may be reported by now, while the next iteration runs.
     fn release(&mut self, now: Instant) -> Vec<Iteration> {
-        if self.held.is_empty() || !self.has_rested(now) {
+        if self.held.is_empty() || !self.is_due(now) {
             return Vec::new();
         }
-        self.told = Some(now);
+        self.reported = Some(now);
         std::mem::take(&mut self.held)
     }
 
-    fn has_rested(&self, now: Instant) -> bool {
-        self.told.is_none_or(|told| now.saturating_duration_since(told) >= LINE_PACE)
+    fn is_due(&self, now: Instant) -> bool {
+        self.reported.is_none_or(|last| now.saturating_duration_since(last) >= REPORT_INTERVAL)
     }
 }
 
-/// What is drawn of a running search.
+/// The REALTIME messages of a running search.
 #[derive(Debug)]
 struct Display {
     started: Instant,
+    /// When a message was last sent.
     drawn: Option<Instant>,
-    /// When an iteration last made it start afresh.
+    /// When an iteration last cleared the drawing.
     refreshed: Option<Instant>,
-    /// The move drawn as being looked at.
+    /// The move that is drawn as being searched.
     open: Option<Point>,
     best: Option<Point>,
-    /// The best move as last told.
-    told: Option<Point>,
-    /// Value and line of the last iteration, if they have not been told.
+    /// The best move as last sent.
+    sent_best: Option<Point>,
+    /// Value and line of the last iteration, if not sent yet.
     line: Option<(Score, Vec<Point>)>,
-    /// Moves that lose, told and not told yet.
+    /// Losing moves.
     lost: Vec<Point>,
-    untold: Vec<Point>,
+    /// Those of them that are not sent yet.
+    unsent: Vec<Point>,
 }
 
 impl Display {
     fn new(started: Instant) -> Display {
-        let (lost, untold) = (Vec::new(), Vec::new());
-        Display { started, drawn: None, refreshed: None, open: None, best: None, told: None, line: None, lost, untold }
+        let (lost, unsent) = (Vec::new(), Vec::new());
+        Display {
+            started,
+            drawn: None,
+            refreshed: None,
+            open: None,
+            best: None,
+            sent_best: None,
+            line: None,
+            lost,
+            unsent,
+        }
     }
 
-    /// The lines to write for an event at this time; none in the first moments.
+    /// The messages for an event at this time; none before [`REALTIME_DELAY`].
     fn draw(&mut self, event: RootEvent, now: Instant) -> Vec<Realtime> {
         match event {
             RootEvent::Leads(point) => self.best = Some(point),
             RootEvent::Loses(point) if !self.lost.contains(&point) => {
                 self.lost.push(point);
-                self.untold.push(point);
+                self.unsent.push(point);
             }
             _ => {}
         }
-        if now.saturating_duration_since(self.started) < QUIET {
+        if now.saturating_duration_since(self.started) < REALTIME_DELAY {
             return Vec::new();
         }
         let mut lines = Vec::new();
-        let long_ago = |then: Option<Instant>| then.is_none_or(|then| now.saturating_duration_since(then) >= PACE);
-        let rested = long_ago(self.drawn);
+        let is_due =
+            |last: Option<Instant>| last.is_none_or(|last| now.saturating_duration_since(last) >= REALTIME_INTERVAL);
+        let draws = is_due(self.drawn);
         match event {
-            RootEvent::Deepens(_) if long_ago(self.refreshed) => {
+            RootEvent::Deepens(_) if is_due(self.refreshed) => {
                 self.open = None;
                 self.refreshed = Some(now);
                 lines.push(Realtime::Refresh);
             }
-            RootEvent::Begins(point) if rested => {
+            RootEvent::Begins(point) if draws => {
                 self.open = Some(point);
                 lines.push(Realtime::Position(point));
             }
@@ -135,7 +148,7 @@ impl Display {
             }
             _ => {}
         }
-        if rested {
+        if draws {
             lines.extend(self.news());
         }
         if !lines.is_empty() {
@@ -144,14 +157,14 @@ impl Display {
         lines
     }
 
-    /// The best move and the losing ones, as far as they have not been told.
+    /// The best move and the losing ones, unless already sent.
     fn news(&mut self) -> Vec<Realtime> {
         let mut lines = Vec::new();
-        if self.best != self.told {
-            self.told = self.best;
+        if self.best != self.sent_best {
+            self.sent_best = self.best;
             lines.extend(self.best.map(Realtime::Best));
         }
-        lines.extend(self.untold.drain(..).map(Realtime::Lose));
+        lines.extend(self.unsent.drain(..).map(Realtime::Lose));
         lines
     }
 }
@@ -170,17 +183,20 @@ impl<'a, W: Write> Messages<'a, W> {
 
     fn write(&mut self, reply: &Reply<'_>) {
         if self.outcome.is_ok() && self.traffic.left().is_none() {
-            self.outcome = reply.write(&mut Unhurried(self.out));
+            self.outcome = reply.write(&mut NoFlush(self.out));
         }
         if self.outcome.is_err() {
             self.traffic.control().stop();
         }
     }
 
-    /// Tells what has not been told yet. An error: the output is closed.
+    /// Writes what is still held.
+    ///
+    /// # Errors
+    /// The output is closed.
     pub(super) fn finish(mut self) -> io::Result<()> {
         let held = std::mem::take(&mut self.pace.held);
-        self.tell(&held);
+        self.report(&held);
         let news = self.display.as_mut().map(Display::news).unwrap_or_default();
         for line in news {
             self.write(&Reply::Realtime(line));
@@ -189,14 +205,14 @@ impl<'a, W: Write> Messages<'a, W> {
         self.outcome
     }
 
-    fn tell(&mut self, iterations: &[Iteration]) {
+    fn report(&mut self, iterations: &[Iteration]) {
         let notation = self.notation;
         for iteration in iterations {
             self.write(&Reply::Iteration { iteration, notation });
         }
     }
 
-    /// Tells value and line, if they are new.
+    /// Writes value and line, if not sent yet.
     fn show_line(&mut self) {
         let notation = self.notation;
         if let Some((score, line)) = self.display.as_mut().and_then(|display| display.line.take()) {
@@ -210,14 +226,14 @@ impl<W: Write> ReportSink for Messages<'_, W> {
     fn iteration(&mut self, iteration: &Iteration) {
         let admitted = self.pace.admits(iteration, Instant::now());
         if admitted {
-            self.tell(std::slice::from_ref(iteration));
+            self.report(std::slice::from_ref(iteration));
         }
         if iteration.rank == 1
             && let Some(display) = &mut self.display
         {
             display.best = iteration.pv.first().copied();
             display.line = Some((iteration.score, iteration.pv.clone()));
-            if admitted && display.started.elapsed() >= QUIET {
+            if admitted && display.started.elapsed() >= REALTIME_DELAY {
                 self.show_line();
             }
         }
@@ -229,7 +245,7 @@ impl<W: Write> ReportSink for Messages<'_, W> {
         }
         let held = self.pace.release(Instant::now());
         if !held.is_empty() {
-            self.tell(&held);
+            self.report(&held);
             self.show_line();
         }
         let Some(display) = &mut self.display else { return };
@@ -250,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_at_first_and_little_later() {
+    fn drawing_starts_late_and_its_rate_is_limited() {
         let zero = Instant::now();
         let at = |ms| zero + Duration::from_millis(ms);
         let mut display = Display::new(zero);
@@ -263,10 +279,10 @@ mod tests {
         assert_eq!(display.draw(RootEvent::Ends(point(5)), at(300)), [], "it was never drawn");
         assert_eq!(display.draw(RootEvent::Begins(point(6)), at(301)), [Realtime::Position(point(6))]);
         assert_eq!(display.draw(RootEvent::Ends(point(6)), at(302)), [Realtime::Done(point(6))]);
-        assert_eq!(display.draw(RootEvent::Loses(point(4)), at(400)), [], "told already");
+        assert_eq!(display.draw(RootEvent::Loses(point(4)), at(400)), [], "sent already");
         assert_eq!(display.draw(RootEvent::Begins(point(8)), at(401)), [Realtime::Position(point(8))]);
         assert_eq!(display.draw(RootEvent::Leads(point(6)), at(410)), []);
-        assert_eq!(display.news(), [Realtime::Best(point(6))], "what is left is told at the end");
+        assert_eq!(display.news(), [Realtime::Best(point(6))], "what is left is sent at the end");
     }
 
     fn iteration(depth: u32, rank: usize) -> Iteration {
@@ -276,12 +292,12 @@ mod tests {
     }
 
     #[test]
-    fn deep_iterations_that_take_no_time_are_not_all_told() {
+    fn reports_of_fast_deep_iterations_are_limited() {
         let zero = Instant::now();
         let mut pace = Pace::default();
-        // A hundred iterations of two lines, each a millisecond after the one before.
+        // A hundred iterations of two lines, one each millisecond.
         let all = (1..=100).flat_map(|depth| [iteration(depth, 2), iteration(depth, 1)]);
-        let told: Vec<_> = all
+        let reported: Vec<_> = all
             .filter(|iteration| {
                 pace.depth = iteration.depth;
                 pace.admits(iteration, zero + iteration.elapsed)
@@ -289,32 +305,32 @@ mod tests {
             .map(|iteration| (iteration.depth, iteration.rank))
             .collect();
         let shallow: Vec<_> = (1..=16).flat_map(|depth| [(depth, 2), (depth, 1)]).collect();
-        assert_eq!(told[..32], shallow);
-        assert_eq!(told[32..], [(66, 2), (66, 1)], "50 ms after the one before");
+        assert_eq!(reported[..32], shallow);
+        assert_eq!(reported[32..], [(66, 2), (66, 1)], "50 ms after the one before");
         let held: Vec<_> = pace.held.iter().map(|iteration| (iteration.depth, iteration.rank)).collect();
         assert_eq!(held, [(100, 2), (100, 1)]);
     }
 
-    /// The best line is a win that was settled at depth 9; the other two go on, an iteration a millisecond.
+    /// The best line is a win that was proven at depth 9; the other two continue, one iteration each millisecond.
     #[test]
-    fn a_settled_line_does_not_make_the_others_be_forgotten() {
+    fn lines_beside_a_proven_one_are_reported() {
         let zero = Instant::now();
         let mut pace = Pace::default();
         let lines = |depth| [iteration(depth, 3), iteration(depth, 2), iteration(depth.min(9), 1)];
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for depth in 1..=100 {
             pace.depth = depth;
             let now = zero + Duration::from_millis(u64::from(depth));
-            told.extend(lines(depth).into_iter().filter(|line| pace.admits(line, now)));
+            reported.extend(lines(depth).into_iter().filter(|line| pace.admits(line, now)));
         }
-        assert_eq!(told.len(), 3 * 17, "sixteen at once and one 50 ms later");
-        assert_eq!(told[48..], lines(66));
+        assert_eq!(reported.len(), 3 * 17, "sixteen at once and one 50 ms later");
+        assert_eq!(reported[48..], lines(66));
         assert_eq!(pace.held, lines(100));
     }
 
-    /// Twenty iterations in no time, then one that takes long: what was found by then need not wait for it.
+    /// Twenty iterations at once, then a long one: the held lines do not wait for its end.
     #[test]
-    fn what_is_held_is_told_while_the_next_iteration_runs() {
+    fn held_lines_are_reported_while_the_next_iteration_runs() {
         let zero = Instant::now();
         let at = |ms| zero + Duration::from_millis(ms);
         let mut pace = Pace::default();
@@ -329,7 +345,7 @@ mod tests {
         assert!(!pace.admits(&iteration(21, 1), at(60)), "too soon after that");
     }
 
-    /// Piskvork took more than a second for the 175 lines of one move, and called the move late.
+    /// Piskvork once needed more than a second to show the 175 lines of one move, and counted the move as late.
     #[test]
     fn a_flood_of_iterations_becomes_a_few_lines_and_the_last_one() {
         let (mut out, traffic) = (Vec::new(), Traffic::default());
@@ -347,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manager_that_has_left_is_told_nothing() {
+    fn a_manager_that_has_left_gets_no_messages() {
         let (mut out, traffic) = (Vec::new(), Traffic::default());
         let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
         let mut messages = Messages::new(&mut out, &traffic, Notation::Plain, &Wishes::default(), stamp.at);
@@ -359,7 +375,7 @@ mod tests {
         assert!(text.starts_with("MESSAGE depth 1-1 ") && text.lines().count() == 1, "{text}");
     }
 
-    /// A thousand moves in a second of search, each looked at for a millisecond.
+    /// A second of search with a thousand moves, one each millisecond.
     #[test]
     fn the_rate_is_bounded() {
         let zero = Instant::now();

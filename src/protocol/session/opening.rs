@@ -1,7 +1,7 @@
-//! The questions of the opening rules: swap2 as the protocol and as Yixin-Board ask them, and Soosorv-8. Floor 5.
+//! The questions of the opening rules: swap2 in both dialects, and Soosorv-8.
 //!
-//! The answers of the Yixin dialect are messages about the game at hand: they are not given when the manager has
-//! turned to another position meanwhile.
+//! In the Yixin dialect the answers are messages about the current game. They are withheld when the manager has moved on
+//! to another position meanwhile.
 
 use super::{Order, Session};
 use crate::base::{Cell, Color, Point, Score};
@@ -11,7 +11,7 @@ use crate::protocol::reply::{Complaint, Reply};
 use std::io::{self, Write};
 
 impl<W: Write> Session<W> {
-    /// Asks the engine a swap2 question about the position at hand.
+    /// Asks the engine the swap2 question about the current position.
     fn swap2(&mut self, order: &Order) -> io::Result<Option<Swap2Choice>> {
         let choice = self.search(order, |engine, control, sink| engine.swap2(control, sink))?.flatten();
         let placed = |choice: &Swap2Choice| !matches!(choice, Swap2Choice::Place(stones) if stones.is_empty());
@@ -36,19 +36,19 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// The stones of a swap2 question, black first; `None` when there cannot be such a question.
+    /// The stones of a swap2 question, black first; `None` if they are not 0, 3 or 5 on different points.
     fn opening(&self, spots: &[Spot]) -> Option<Vec<(Point, Cell)>> {
         self.moves(spots).filter(|moves| matches!(moves.len(), 0 | 3 | 5))
     }
 
-    /// Three stones that serve when the engine has none to propose.
+    /// The opening when the engine proposes none.
     fn plain_opening(&self) -> Vec<Point> {
         let center = self.engine.size().center();
         let beside = |dx, dy| self.engine.size().point(center.x() as i64 + dx, center.y() as i64 + dy);
         [Some(center), beside(1, 0), beside(2, 2)].into_iter().flatten().collect()
     }
 
-    /// The first swap2 question of the Yixin dialect is asked about no position: the board at hand is put aside.
+    /// The first swap2 question of the Yixin dialect, about the empty board. The current position stays.
     pub(super) fn swap2_opening(&mut self, order: &Order) -> io::Result<()> {
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         if let Err(error) = self.engine.set_position(&[], Color::Black) {
@@ -56,7 +56,7 @@ impl<W: Write> Session<W> {
         }
         let choice = self.swap2(order)?;
         if let Err(error) = self.engine.set_position(&stones, to_move) {
-            log::error!("the position could not be set again: {error}");
+            log::error!("cannot restore the position: {error}");
         }
         let opening = match choice {
             Some(Swap2Choice::Place(opening)) => opening,
@@ -65,7 +65,7 @@ impl<W: Write> Session<W> {
         self.reply_unless_superseded(order, &Reply::OpeningMoves { rule: "SWAP2", first: 1, stones: &opening })
     }
 
-    /// The other swap2 questions of the Yixin dialect, about the position at hand.
+    /// The other swap2 questions of the Yixin dialect, about the current position.
     pub(super) fn swap2_step(&mut self, order: &Order, step: u8) -> io::Result<()> {
         let expected = if step == 2 { 3 } else { 5 };
         if self.engine.stones().len() != expected {
@@ -83,20 +83,21 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Gives an answer that belongs to the game at hand, unless the manager has left that game.
+    /// Gives an answer about the current game, unless the manager has left that game.
     fn reply_unless_superseded(&mut self, order: &Order, reply: &Reply<'_>) -> io::Result<()> {
         if !self.traffic.is_superseded(order.seq) {
             return self.reply(reply);
         }
         if let Some(recorder) = self.traffic.recorder() {
-            // As many lines as there would have been.
-            reply.to_string().lines().for_each(|_| recorder.said(None));
+            for _ in reply.to_string().lines() {
+                recorder.said(None);
+            }
         }
         Ok(())
     }
 
-    /// The questions of the Soosorv-8 opening; `count` fifth stones are asked for in steps 4 and 5. The first step is
-    /// about no position, the others bring theirs along. The position at hand stays.
+    /// The questions of the Soosorv-8 opening; `count` is the number of fifth stones in steps 4 and 5. The first step is
+    /// about the empty board, the others bring their stones. The current position stays.
     pub(super) fn soosorv(&mut self, order: &Order, step: u8, count: usize, spots: &[Spot]) -> io::Result<()> {
         let wanted = match step {
             1 => 0..=0,
@@ -117,7 +118,7 @@ impl<W: Write> Session<W> {
         }
         let outcome = self.soosorv_answer(order, step, count, fifths);
         if let Err(error) = self.engine.set_position(&stones, to_move) {
-            log::error!("the position could not be set again: {error}");
+            log::error!("cannot restore the position: {error}");
         }
         outcome
     }

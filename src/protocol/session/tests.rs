@@ -1,12 +1,12 @@
-//! The conversation, command by command, with an engine that thinks for no time.
+//! The session, command by command, with an engine that answers at once.
 
 use super::*;
 use crate::base::Cell::{Black, Wall, White};
-use crate::protocol::command::Assembler;
+use crate::protocol::assembler::Assembler;
 use crate::protocol::traffic::Stamp;
 use crate::search::ParamTable;
 
-/// A session that thinks for no time.
+/// A session without thinking time.
 struct Talk {
     session: Session<Vec<u8>>,
     assembler: Assembler,
@@ -26,7 +26,7 @@ impl Talk {
         Order { seq: self.seq, stamp: Stamp { at: Instant::now(), listened: Duration::ZERO }, command }
     }
 
-    /// Says some lines (separated by `;`) and returns what comes back, without messages, separated alike.
+    /// Sends lines (separated by `;`) and returns the answers without messages, separated likewise.
     fn say(&mut self, lines: &str) -> String {
         for line in lines.split(';') {
             if let Some(command) = self.assembler.line(line.trim().as_bytes()) {
@@ -103,7 +103,7 @@ fn rule_two_depends_on_the_dialect() {
     talk.say("INFO rule 4; INFO rule 2");
     assert_eq!(talk.session.engine.rule(), Rule::Freestyle);
     talk.say("YXSTOP; INFO rule 2");
-    assert_eq!(talk.session.engine.rule(), Rule::Freestyle, "a match runner says YXSTOP, too");
+    assert_eq!(talk.session.engine.rule(), Rule::Freestyle, "match runners send YXSTOP, too");
     let threads = Options::max_threads();
     let known = format!("MESSAGE INFO MAX_THREAD_NUM {threads}; MESSAGE INFO MAX_HASH");
     assert!(talk.say("yxshowinfo; INFO rule 2").starts_with(&known));
@@ -125,7 +125,7 @@ fn swap2() {
     }
     let opening = talk.say("yxswap2step1");
     assert!(opening.starts_with("MESSAGE SWAP2 MOVE1 ") && opening.contains("; MESSAGE SWAP2 MOVE3 "), "{opening}");
-    assert_eq!(talk.stones().len(), 3, "the position at hand stays");
+    assert_eq!(talk.stones().len(), 3, "the current position stays");
     assert_eq!(talk.say("yxswap2step2"), "MESSAGE SWAP2 SWAP1 YES");
     assert!(talk.say("yxswap2step3").starts_with("ERROR"));
 }
@@ -172,7 +172,7 @@ fn soosorv() {
     let choice = talk.say(&format!("yxsoosorvstep6; {four}; {}; done", offered.join("; ")));
     let chosen = choice.strip_prefix("MESSAGE SOOSORV MOVE5C ").expect("a choice").replace(' ', ",");
     assert!(offered.contains(&chosen), "{chosen} of {offered:?}");
-    assert_eq!(talk.stones(), [("3,4".to_owned(), Black)], "the position at hand stays");
+    assert_eq!(talk.stones(), [("3,4".to_owned(), Black)], "the current position stays");
     for bad in ["step2; 7,7; done", "step5 2; 7,7; 8,8; 9,9; 9,9; done", "step6; 1,1; 2,2; 3,3; 4,4; done"] {
         assert!(talk.say(&format!("yxsoosorv{bad}")).starts_with("ERROR a Soosorv"), "{bad}");
     }
@@ -192,7 +192,7 @@ fn balance() {
     assert!(stones.len() == 2 && stones[0] != stones[1], "{pairs}");
     assert_eq!(talk.stones().len(), 1, "the first one is played");
     assert_eq!(talk.say("yxbalance 5 10").rsplit("; ").next().unwrap().split(' ').count(), 5);
-    assert!(talk.say("yxbalance 99").starts_with("ERROR a position is balanced with 1 to 8"));
+    assert!(talk.say("yxbalance 99").starts_with("ERROR expected 1 to 8 stones"));
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn blocked_paths() {
     talk.say(&format!("START 15; {board}; yxblockpath; {line}; 3,3; 5,7; done; yxblockpath; 1,1; 5,7; done"));
     assert_eq!(talk.say("yxblockpath; 99,1; done; yxnbest 1"), "5,7", "these paths block nothing here");
     talk.say("yxblockpathreset");
-    assert_eq!(talk.session.blocked_paths.len(), 0);
+    assert!(talk.session.engine.blocked().is_empty());
 }
 
 #[test]
@@ -221,12 +221,12 @@ fn the_last_square_and_no_square() {
     assert_eq!(talk.say(&format!("BOARD; {}; DONE", all[..24].join(";"))), "4,4");
     assert_eq!(talk.say("TAKEBACK 4,4"), "OK");
     assert_eq!(talk.say(&format!("BOARD; {}; DONE", all.join(";"))), "ERROR no legal move");
-    assert_eq!(talk.stones().len(), 24, "the position at hand stays");
+    assert_eq!(talk.stones().len(), 24, "the current position stays");
 }
 
-/// Commands thrown together at random: every question gets one line, and nothing panics.
+/// Each command gets at most one line, and nothing panics.
 #[test]
-fn soup() {
+fn random_commands() {
     let words = [
         "START 5",
         "START 15 9",
@@ -288,9 +288,9 @@ fn soup() {
     }
 }
 
-/// The interruption is heard before the search has begun: so it is in a slow start, and for questions that wait.
+/// The interruption arrives before the search starts, as it does for questions in the queue.
 #[test]
-fn whatever_interrupts_a_question_it_is_answered() {
+fn an_interrupted_question_is_answered() {
     let size = Size::square(15).unwrap();
     let spot = Spot { x: 9, y: 9 };
     let interruptions = [Command::Stop, Command::End, Command::Restart, Command::Start(size), Command::TakeBack(spot)];
@@ -337,7 +337,7 @@ fn a_panic_in_the_search_still_moves() {
 
 #[test]
 fn a_panic_anywhere_else_costs_one_answer() {
-    /// An output that is a bug now and then.
+    /// An output that panics when armed.
     #[derive(Default)]
     struct Trap {
         said: Vec<u8>,

@@ -1,48 +1,17 @@
-//! An analyst's questions: what is blocked, which moves hold, what makes a position even. Floor 5.
+//! The searches of an analysing GUI: several best lines, the defences, stones that balance a position.
 
 use super::{Order, Session};
 use crate::base::{Point, Score};
 use crate::engine::Engine;
-use crate::protocol::command::Spot;
 use crate::protocol::reply::{Complaint, Reply};
 use crate::search::{Iteration, ReportSink, RootEvent, SearchControl};
 use std::io::{self, Write};
 
-/// Most stones a position is balanced with.
+/// Most stones to balance a position with.
 const MOST_STONES: usize = 8;
 
 impl<W: Write> Session<W> {
-    pub(super) fn block(&mut self, spots: &[Spot]) {
-        for point in self.points(spots) {
-            if !self.blocked.contains(&point) {
-                self.blocked.push(point);
-            }
-        }
-        self.engine.set_blocked(&self.blocked);
-    }
-
-    pub(super) fn unblock(&mut self, spots: &[Spot]) {
-        let points = self.points(spots);
-        self.blocked.retain(|point| !points.contains(point));
-        self.engine.set_blocked(&self.blocked);
-    }
-
-    /// A path that leaves the board is no path: a GUI that blocks all moves but one sends such.
-    pub(super) fn block_path(&mut self, spots: &[Spot]) {
-        let path = self.points(spots);
-        if path.len() == spots.len() && !path.is_empty() && !self.blocked_paths.contains(&path) {
-            self.blocked_paths.push(path);
-            self.engine.set_blocked_paths(&self.blocked_paths);
-        }
-    }
-
-    pub(super) fn unblock_path(&mut self, spots: &[Spot]) {
-        let path = self.points(spots);
-        self.blocked_paths.retain(|blocked| *blocked != path);
-        self.engine.set_blocked_paths(&self.blocked_paths);
-    }
-
-    /// Shows so many lines, and plays the move of the best one.
+    /// Shows this many lines and plays the first move of the best one.
     pub(super) fn best_lines(&mut self, order: &Order, lines: usize) -> io::Result<()> {
         if self.is_full() {
             return self.complain(Complaint::NoMove);
@@ -51,7 +20,7 @@ impl<W: Write> Session<W> {
         self.answer(report.as_ref(), true)
     }
 
-    /// Looks at every move, tells what each is worth, and plays the best.
+    /// Searches every move, shows their scores and plays the best one.
     pub(super) fn defend(&mut self, order: &Order) -> io::Result<()> {
         if self.is_full() {
             return self.complain(Complaint::NoMove);
@@ -69,8 +38,8 @@ impl<W: Write> Session<W> {
         self.answer(report.as_ref(), true)
     }
 
-    /// Looks for further stones that make the position even. They are all told on one line; the first of them, which
-    /// is all that Yixin-Board reads, is played on our board.
+    /// Finds further stones that bring the position to the score `bias`. The answer has all of them on one line; the first,
+    /// the only one that Yixin-Board reads, is played on our board.
     pub(super) fn balance(&mut self, order: &Order, stones: usize, bias: i64) -> io::Result<()> {
         let bias = bias.clamp(-i64::from(Score::EVAL_LIMIT), i64::from(Score::EVAL_LIMIT)) as i32;
         if stones > MOST_STONES {
@@ -92,7 +61,7 @@ impl<W: Write> Session<W> {
 }
 
 impl<W: Write> Session<W> {
-    /// A search at full strength. Who has chosen a level for the moves of a game is told that it does not count here.
+    /// A search at full strength; a message says so if the settings have a lower one.
     fn analyse<T>(
         &mut self,
         order: &Order,
@@ -106,7 +75,7 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// Passes the best line on and keeps the others back.
+/// Reports the best line only.
 struct BestOnly<'a>(&'a mut dyn ReportSink);
 
 impl ReportSink for BestOnly<'_> {

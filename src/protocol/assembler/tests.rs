@@ -1,6 +1,10 @@
-//! What lines are read as.
+//! The commands that lines become.
 
 use super::*;
+use crate::base::Size;
+use crate::engine::database::Deletion;
+use crate::protocol::command::{Malformed, Owner, Query};
+use crate::protocol::info::Info;
 
 fn read(lines: &[&str]) -> Vec<Command> {
     let mut assembler = Assembler::default();
@@ -140,5 +144,5 @@ fn a_flood_of_lines_in_a_block_is_bounded() {
         assert_eq!(assembler.line(b"7,7,1"), None);
     }
     let Some(Command::Board(placements)) = assembler.line(b"DONE") else { panic!("no board") };
-    assert_eq!(placements.len(), Assembler::MOST_LINES);
+    assert_eq!(placements.len(), Assembler::BLOCK_LINES);
 }

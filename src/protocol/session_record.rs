@@ -1,19 +1,19 @@
-//! The bug bundle: a session written down as it happens, so that it can be repeated move by move. Floor 5.
+//! Session records: a session written to a file as it happens, so that it can be replayed move by move.
 //!
-//! A record is text. Each line begins with a letter and, but for the heading, the milliseconds since the start:
+//! A record is text. After the header, each line begins with a letter, then the milliseconds since the start:
 //!
 //! ```text
 //! tengen-record 1
 //! v 0.1.0 linux x86_64, 2 processors
-//! > 12 START 15                                  a line that was received
-//! < 12 OK                                        a line that was said, without what a search says meanwhile
+//! > 12 START 15                                  a received line
+//! < 12 OK                                        a line of a reply, without the messages of searches
 //! o 13 rule 0 size 15x15 threads 1 hash 16777216 turn 300 ...     the settings of a question
-//! = 312 d 9 c 161024 n 161025 7,7 34             its searches: depth, node of the cut, nodes, move, score
+//! = 312 d 9 c 161024 n 161025 7,7 34             its searches: depth, node of the stop, nodes, move, score
 //! < 312 7,7
 //! ```
 //!
-//! Every line is written at once, so a process that was killed leaves everything up to that moment. A recorded session
-//! draws its random openings from fixed seeds, so these need not be written down.
+//! Every line is written at once, so the record of a killed process is complete up to that moment. A recorded session
+//! draws its random openings from a fixed seed, which therefore is not in the record.
 
 use crate::base::{Point, Score};
 use crate::engine::{Engine, SearchTrace, files};
@@ -25,10 +25,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 const HEADER: &str = "tengen-record 1";
-/// What stands for an answer that was not given, because the manager had left the position.
+/// Stands for an answer that was withheld because the manager had left the position.
 const WITHHELD: &str = "-";
 
-/// Writes a record; shared by the listening and the thinking thread.
+/// Writes a session record; shared by the listening and the thinking thread.
 #[derive(Debug)]
 pub struct Recorder {
     file: Mutex<File>,
@@ -36,7 +36,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins a record; a file that is there already is replaced.
+    /// Starts a record; an existing file is replaced.
+    ///
+    /// # Errors
+    /// The file cannot be created or written.
     pub fn create(path: &Path) -> io::Result<Recorder> {
         let mut file = files::create(path)?;
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -49,21 +52,23 @@ impl Recorder {
         let line = format!("{letter} {} {text}\n", self.started.elapsed().as_millis());
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.write_all(line.as_bytes()) {
-            log::error!("the record cannot be written: {error}");
+            log::error!("cannot write the session record: {error}");
         }
     }
 
-    /// A line was received.
+    /// Records a received line.
     pub fn heard(&self, line: &[u8]) {
         self.line('>', &escaped(line));
     }
 
-    /// A reply was given, or `None`: one was withheld.
+    /// Records a reply; `None`: one was withheld.
     pub fn said(&self, reply: Option<&str>) {
-        reply.unwrap_or(WITHHELD).lines().for_each(|line| self.line('<', line));
+        for line in reply.unwrap_or(WITHHELD).lines() {
+            self.line('<', line);
+        }
     }
 
-    /// A question is about to be searched under these settings.
+    /// Records the settings before the searches of a question.
     pub fn asked(&self, engine: &Engine) {
         let (size, options) = (engine.size(), engine.options());
         let number = |value: Option<u128>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
@@ -82,7 +87,7 @@ impl Recorder {
         self.line('o', &text);
     }
 
-    /// These searches were made for it.
+    /// Records the searches of the question.
     pub fn searched(&self, traces: &[SearchTrace]) {
         let mut text = String::new();
         for (index, trace) in traces.iter().enumerate() {
@@ -125,23 +130,26 @@ fn unescaped(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A record that was read.
+/// A session record that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// Version and machine it was made with.
+    /// Version and machine that made it.
     pub maker: String,
-    /// The lines that were received.
+    /// The received lines.
     pub heard: Vec<Vec<u8>>,
-    /// The lines that were said; `None` for one that was withheld.
+    /// The lines of the replies; `None` for one that was withheld.
     pub said: Vec<Option<String>>,
     /// The searches of each question.
     pub searches: Vec<Vec<SearchTrace>>,
-    /// Most threads of any question.
+    /// Largest number of threads of any question.
     pub threads: usize,
 }
 
 impl Record {
-    /// Reads a record; `Err` names the first line that is none of it, from 1. The last line may be cut short.
+    /// Reads a record; an incomplete last line is ignored.
+    ///
+    /// # Errors
+    /// The number of the first bad line, from 1.
     pub fn parse(text: &str) -> Result<Record, usize> {
         let mut record = Record { threads: 1, ..Record::default() };
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
@@ -163,7 +171,7 @@ impl Record {
             rest.clone_into(&mut self.maker);
             return Some(());
         }
-        // A received line may be empty, and the blank before it may be lost in a mail.
+        // A received line may be empty, and an e-mail may drop the blank before it.
         let (ms, content) = rest.split_once(' ').unwrap_or((rest, ""));
         ms.parse::<u64>().ok()?;
         match letter {
@@ -235,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_is_refused() {
+    fn bad_records_are_refused() {
         assert_eq!(Record::parse(""), Err(1));
         assert_eq!(Record::parse("tengen-record 2\n"), Err(1));
         for bad in ["x 1 y", "> one two", "= 1 d 9", "= 1 d 9 c - n 5 77,7 3", "> 1 \\x1", "> 1 \\q", "nonsense"] {

@@ -1,0 +1,578 @@
+//! The table of commands. The parser, the predicates of [`Command`] and the table in `docs/protocol.md` come from its
+//! rows.
+//!
+//! To add a command: a variant in `command.rs`, a row here, an arm in `Session::obey` (the compiler asks for it), the
+//! row in `docs/protocol.md` (`cargo test --test readme` prints it) and a transcript.
+
+use super::{Command, FileUse, Malformed, Placement, Query, Spot, payload};
+use crate::base::Size;
+use crate::engine::database::Deletion;
+use crate::protocol::info::Info;
+use crate::protocol::number::{number, split_word};
+use crate::search::ParamTable;
+use Payload::{Line, Path, Points, Stones};
+
+/// Which managers use a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// Any manager may send it.
+    Gomocup,
+    /// Only managers of the Yixin dialect send it.
+    Yixin,
+}
+
+/// What follows a keyword, and how it becomes a command.
+#[derive(Clone, Copy, Debug)]
+pub enum Payload {
+    /// The rest of the line. The function returns `None` when there is nothing to do.
+    Line(fn(&[u8]) -> Option<Command>),
+    /// Lines `x,y,who` up to `DONE`.
+    Stones(fn(Vec<Placement>) -> Command),
+    /// Lines `x,y` up to `DONE`. The function also gets the rest of the first line.
+    Points(fn(&[u8], Vec<Spot>) -> Command),
+    /// One line with a path, even if it looks like a command.
+    Path(FileUse),
+}
+
+/// A keyword and its payload.
+#[derive(Clone, Copy, Debug)]
+pub struct Keyword {
+    /// In upper case; managers may use any case. A `*` stands for any characters.
+    pub word: &'static str,
+    /// Its arguments on the same line, as the documentation shows them.
+    pub arguments: &'static str,
+    /// What follows.
+    pub payload: Payload,
+}
+
+impl Keyword {
+    fn matches(&self, word: &[u8]) -> bool {
+        let Some((head, tail)) = self.word.split_once('*') else {
+            return self.word.as_bytes().eq_ignore_ascii_case(word);
+        };
+        word.len() >= head.len() + tail.len()
+            && word[..head.len()].eq_ignore_ascii_case(head.as_bytes())
+            && word[word.len() - tail.len()..].eq_ignore_ascii_case(tail.as_bytes())
+    }
+
+    fn usage(&self) -> String {
+        if self.arguments.is_empty() {
+            format!("`{}`", self.word)
+        } else {
+            format!("`{} {}`", self.word, self.arguments)
+        }
+    }
+}
+
+/// One row: keywords that belong together.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its keywords, all with the same kind of payload.
+    pub keywords: &'static [Keyword],
+    /// Whether a command is one of this row.
+    pub has: Has,
+    /// Which managers use it.
+    pub dialect: Dialect,
+    /// Whether it starts a search.
+    pub thinks: bool,
+    /// Whether it makes the answer of a running search worthless: the position changes or the game ends.
+    pub supersedes: bool,
+    /// Whether it is refused before the first `START`.
+    pub needs_board: bool,
+    /// What it does, for the documentation.
+    pub doc: &'static str,
+    /// What it answers, for the documentation.
+    pub answer: &'static str,
+}
+
+type Has = fn(&Command) -> bool;
+
+const fn gomocup(keywords: &'static [Keyword], has: Has, doc: &'static str, answer: &'static str) -> Row {
+    let dialect = Dialect::Gomocup;
+    Row { keywords, has, dialect, thinks: false, supersedes: false, needs_board: false, doc, answer }
+}
+
+const fn yixin(keywords: &'static [Keyword], has: Has, doc: &'static str, answer: &'static str) -> Row {
+    Row { dialect: Dialect::Yixin, ..gomocup(keywords, has, doc, answer) }
+}
+
+impl Row {
+    const fn thinking(self) -> Row {
+        Row { thinks: true, ..self }
+    }
+
+    const fn superseding(self) -> Row {
+        Row { supersedes: true, ..self }
+    }
+
+    const fn on_board(self) -> Row {
+        Row { needs_board: true, ..self }
+    }
+
+    /// The keywords with their payload, as the documentation shows them.
+    fn usage(&self) -> String {
+        let words: Vec<String> = self.keywords.iter().map(Keyword::usage).collect();
+        let block = match self.keywords.first().map(|keyword| keyword.payload) {
+            Some(Stones(_)) => " + lines `x,y,who`",
+            Some(Points(_)) => " + lines `x,y`",
+            Some(Path(_)) => " + a line with a path",
+            Some(Line(_)) | None => "",
+        };
+        words.join(", ") + block
+    }
+}
+
+/// All commands. Keywords with a `*` come last: the first that matches counts.
+pub static ROWS: &[Row] = &[
+    gomocup(
+        &[line("START", "n", |rest| Some(start(payload::start_size(rest))))],
+        |command| matches!(command, Command::Start(_)),
+        "a new game on an n x n board; the settings stay. `START columns rows`, as Yixin-Board writes it, works too",
+        "`OK`",
+    )
+    .superseding(),
+    gomocup(
+        &[line("RECTSTART", "w,h", |rest| Some(start(payload::rectangle(rest))))],
+        |command| matches!(command, Command::Start(_)),
+        "a new game on a board of w columns and h rows",
+        "`OK`",
+    )
+    .superseding(),
+    gomocup(
+        &[bare("RESTART", |_| Some(Command::Restart))],
+        |command| matches!(command, Command::Restart),
+        "a new game on the same board",
+        "`OK`",
+    )
+    .superseding()
+    .on_board(),
+    gomocup(
+        &[bare("BEGIN", |_| Some(Command::Begin))],
+        |command| matches!(command, Command::Begin),
+        "open the game",
+        "a move",
+    )
+    .thinking()
+    .on_board(),
+    gomocup(
+        &[line("TURN", "x,y", |rest| Some(at_spot(rest, Command::Turn)))],
+        |command| matches!(command, Command::Turn(_)),
+        "the opponent plays there; answer it",
+        "a move",
+    )
+    .thinking()
+    .on_board(),
+    gomocup(
+        &[Keyword { word: "BOARD", arguments: "", payload: Stones(Command::Board) }],
+        |command| matches!(command, Command::Board(_)),
+        "set this position and move; `who` is 1 for the brain's stones, 2 for the opponent's, 3 for a dead square. \
+         After an even number of lines the brain is black; under renju the first stone listed is black. \
+         An empty block opens the game",
+        "a move",
+    )
+    .thinking()
+    .on_board(),
+    gomocup(
+        &[line("TAKEBACK", "x,y", |rest| Some(at_spot(rest, Command::TakeBack)))],
+        |command| matches!(command, Command::TakeBack(_)),
+        "remove this stone",
+        "`OK`",
+    )
+    .superseding()
+    .on_board(),
+    gomocup(
+        &[line("PLAY", "x,y", |rest| Some(at_spot(rest, Command::Play)))],
+        |command| matches!(command, Command::Play(_)),
+        "put the brain's stone there, without a search",
+        "`x,y`",
+    )
+    .on_board(),
+    gomocup(
+        &[points("SWAP2BOARD", "", |_, spots| Command::Swap2Board(spots))],
+        |command| matches!(command, Command::Swap2Board(_)),
+        "the swap2 question about 0, 3 or 5 stones",
+        "`SWAP`, or one to three points",
+    )
+    .thinking()
+    .on_board(),
+    gomocup(
+        &[line("INFO", "key value", info)],
+        |command| matches!(command, Command::Info(_) | Command::Tune(..)),
+        "a setting, see below",
+        "none",
+    ),
+    gomocup(
+        &[bare("ABOUT", |_| Some(Command::About))],
+        |command| matches!(command, Command::About),
+        "name, version and author",
+        "`name=\"Tengen\", version=\"…\", …`",
+    ),
+    gomocup(
+        &[bare("END", |_| Some(Command::End))],
+        |command| matches!(command, Command::End),
+        "leave; the end of the input means the same",
+        "none",
+    )
+    .superseding(),
+    // YXSTOP does not show the dialect: a match runner of the Gomocup protocol sends it, too.
+    gomocup(
+        &[bare("STOP", |_| Some(Command::Stop)), bare("YXSTOP", |_| Some(Command::Stop))],
+        |command| matches!(command, Command::Stop),
+        "stop the search and answer at once",
+        "the move that is owed; none when idle",
+    ),
+    gomocup(&[bare("PONDER", |_| None)], |_| false, "accepted, no effect", "none"),
+    yixin(
+        &[Keyword { word: "YXBOARD", arguments: "", payload: Stones(Command::SetBoard) }],
+        |command| matches!(command, Command::SetBoard(_)),
+        "as `BOARD`, without a move",
+        "none",
+    )
+    .superseding()
+    .on_board(),
+    yixin(
+        &[line("YXNBEST", "n", |rest| Some(Command::Best(count(rest, 2))))],
+        |command| matches!(command, Command::Best(_)),
+        "search the current position, show the n best lines (2 if n is missing) and move",
+        "`MESSAGE`s, a move",
+    )
+    .thinking()
+    .on_board(),
+    yixin(
+        &[bare("YXSEARCHDEFEND", |_| Some(Command::Defend))],
+        |command| matches!(command, Command::Defend),
+        "score every move of the current position, list those that hold and those that lose, and move",
+        "`MESSAGE`s, a move",
+    )
+    .thinking()
+    .on_board(),
+    yixin(
+        &[
+            line("YXBALANCEONE", "b", |rest| Some(balance(1, rest))),
+            line("YXBALANCETWO", "b", |rest| Some(balance(2, rest))),
+            line("YXBALANCE", "n b", |rest| Some(balance(count(rest, 1), split_word(rest).1))),
+        ],
+        |command| matches!(command, Command::Balance { .. }),
+        "find one, two or n (up to 8) further stones, none of them blocked, after which the score of the side then to \
+         move is about b",
+        "a `MESSAGE`, the points on one line; the first is played",
+    )
+    .thinking()
+    .on_board(),
+    yixin(
+        &[bare("YXSHOWFORBID", |_| Some(Command::ShowForbidden))],
+        |command| matches!(command, Command::ShowForbidden),
+        "list the points forbidden to black",
+        "`FORBID xxyyxxyy….`",
+    )
+    .on_board(),
+    yixin(
+        &[bare("YXSHOWINFO", |_| Some(Command::ShowInfo))],
+        |command| matches!(command, Command::ShowInfo),
+        "show the most threads and the largest hash table; from then on new games keep the hash table",
+        "two `MESSAGE INFO` lines",
+    ),
+    yixin(
+        &[bare("YXSHOWHASHUSAGE", |_| Some(Command::ShowHashUsage))],
+        |command| matches!(command, Command::ShowHashUsage),
+        "show how large the hash table may become",
+        "a `MESSAGE`",
+    ),
+    yixin(
+        &[bare("YXHASHCLEAR", |_| Some(Command::ClearHash))],
+        |command| matches!(command, Command::ClearHash),
+        "clear the hash table",
+        "none",
+    ),
+    yixin(
+        &[
+            points("YXBLOCK", "", |_, spots| Command::Block(spots)),
+            points("YXBLOCKUNDO", "", |_, spots| Command::Unblock(spots)),
+        ],
+        |command| matches!(command, Command::Block(_) | Command::Unblock(_)),
+        "block these points; unblock them",
+        "none",
+    )
+    .on_board(),
+    yixin(
+        &[bare("YXBLOCKRESET", |_| Some(Command::UnblockAll))],
+        |command| matches!(command, Command::UnblockAll),
+        "unblock all points",
+        "none",
+    ),
+    yixin(
+        &[bare("YXSWAP2STEP1", |_| Some(Command::Swap2Step(1)))],
+        |command| matches!(command, Command::Swap2Step(1)),
+        "the first swap2 question of Yixin-Board: three stones",
+        "`MESSAGE SWAP2 …`",
+    )
+    .thinking(),
+    yixin(
+        &[bare("YXSWAP2STEP2", |_| Some(Command::Swap2Step(2))), bare("YXSWAP2STEP3", |_| Some(Command::Swap2Step(3)))],
+        |command| matches!(command, Command::Swap2Step(2..)),
+        "its other swap2 questions, about the 3 or 5 stones on the board",
+        "`MESSAGE SWAP2 …`",
+    )
+    .thinking()
+    .on_board(),
+    yixin(
+        &[bare("YXDRAW", |_| Some(Command::OfferDraw))],
+        |command| matches!(command, Command::OfferDraw),
+        "a draw offer",
+        "`MESSAGE DRAW REJECT`",
+    ),
+    yixin(
+        &[
+            points("YXBLOCKPATH", "", |_, spots| Command::BlockPath(spots)),
+            points("YXBLOCKPATHUNDO", "", |_, spots| Command::UnblockPath(spots)),
+        ],
+        |command| matches!(command, Command::BlockPath(_) | Command::UnblockPath(_)),
+        "block the last of these moves after the others, which start from the empty board; unblock it",
+        "none",
+    )
+    .on_board(),
+    yixin(
+        &[bare("YXBLOCKPATHRESET", |_| Some(Command::UnblockPaths))],
+        |command| matches!(command, Command::UnblockPaths),
+        "unblock all paths",
+        "none",
+    ),
+    yixin(
+        &[bare("YXSOOSORVSTEP1", |_| Some(Command::Soosorv(1, 1, Vec::new())))],
+        |command| matches!(command, Command::Soosorv(..)),
+        "the first question of the Soosorv-8 opening: three stones",
+        "`MESSAGE SOOSORV …`",
+    )
+    .thinking(),
+    yixin(
+        &[
+            points("YXSOOSORVSTEP2", "", |_, spots| Command::Soosorv(2, 1, spots)),
+            points("YXSOOSORVSTEP3", "", |_, spots| Command::Soosorv(3, 1, spots)),
+            points("YXSOOSORVSTEP4", "n", |rest, spots| Command::Soosorv(4, count(rest, 1), spots)),
+            points("YXSOOSORVSTEP5", "n", |rest, spots| Command::Soosorv(5, count(rest, 1), spots)),
+            points("YXSOOSORVSTEP6", "", |_, spots| Command::Soosorv(6, 1, spots)),
+        ],
+        |command| matches!(command, Command::Soosorv(..)),
+        "its other questions, with the stones (in step 6 also the fifth stones on offer)",
+        "`MESSAGE SOOSORV …`",
+    )
+    .thinking(),
+    yixin(
+        &[path("YXHASHDUMP", FileUse::DumpHash), path("YXHASHLOAD", FileUse::LoadHash)],
+        |command| matches!(command, Command::File(..)),
+        "write the hash table to a file; add the entries of such a file",
+        "a `MESSAGE`",
+    ),
+    yixin(
+        &[path("YXSETDATABASE", FileUse::SetDatabase)],
+        |command| matches!(command, Command::File(..)),
+        "use this file as the [database](analysis.md#a-database-of-positions)",
+        "a `MESSAGE`",
+    ),
+    yixin(
+        &[
+            points("YXQUERYDATABASEALL", "", |_, spots| Command::Database(Query::Moves, spots)),
+            points("YXQUERYDATABASEONE", "", |_, spots| Command::Database(Query::Position, spots)),
+            points("YXQUERYDATABASETEXT", "", |_, spots| Command::Database(Query::Label, spots)),
+        ],
+        |command| matches!(command, Command::Database(..)),
+        "show the entries of the positions after each move; the entry of this position; its label",
+        "`MESSAGE DATABASE …`, for the label `MESSAGE label: …`; none unless `usedatabase` is 1",
+    )
+    .on_board(),
+    yixin(
+        &[points("YXEDITTVDDATABASE", "m t v d", |rest, spots| Command::Database(edit(rest), spots))],
+        |command| matches!(command, Command::Database(..)),
+        "change the tag t (a character code, m 1), the value v (m 2), the depth d (m 4), or several (m is the sum)",
+        "none",
+    )
+    .on_board(),
+    yixin(
+        &[points("YXEDITLABELDATABASE", "text", |rest, spots| {
+            Command::Database(Query::SetLabel(rest.to_vec()), spots)
+        })],
+        |command| matches!(command, Command::Database(..)),
+        "change the label of the position",
+        "none",
+    )
+    .on_board(),
+    yixin(
+        &[
+            points("YXSETBESTMOVEDATABASE", "", |_, spots| Command::Database(Query::SetBest, spots)),
+            points("YXCLEARBESTMOVEDATABASE", "", |_, spots| Command::Database(Query::ClearBest, spots)),
+        ],
+        |command| matches!(command, Command::Database(..)),
+        "mark the last move as the best one in the position before it; remove that mark",
+        "none",
+    )
+    .on_board(),
+    yixin(
+        &[points("YXDELETEDATABASEONE", "", |_, spots| Command::Database(Query::Delete, spots))],
+        |command| matches!(command, Command::Database(..)),
+        "delete the position",
+        "none",
+    )
+    .on_board(),
+    yixin(
+        &[points("YXDELETEDATABASEALL", "which", |rest, spots| {
+            Command::Database(Query::DeleteFrom(deletion(rest)), spots)
+        })],
+        |command| matches!(command, Command::Database(..)),
+        "delete the position and all that follow from it; `wl`: only those won or lost, `nonwl`: only the others",
+        "none",
+    )
+    .on_board(),
+    yixin(
+        &[bare("YXSAVEDATABASE", |_| Some(Command::SaveDatabase)), bare("YXDBFIX", |_| Some(Command::SaveDatabase))],
+        |command| matches!(command, Command::SaveDatabase),
+        "write the database now",
+        "a `MESSAGE`",
+    ),
+    yixin(
+        &[bare("YXDBCHECK", |_| Some(Command::CheckDatabase))],
+        |command| matches!(command, Command::CheckDatabase),
+        "show the number of positions in the database",
+        "a `MESSAGE`",
+    ),
+    yixin(
+        &[
+            path("YXDBTOTXT", FileUse::WriteDatabase),
+            path("YXDBTOTXTALL", FileUse::WriteDatabase),
+            path("YXTXTTODB", FileUse::MergeDatabase),
+            path("YXDBTOPOS", FileUse::WritePositions),
+        ],
+        |command| matches!(command, Command::File(..)),
+        "write a copy of the database (the first two); add the entries of another one; write its positions as lines \
+         of moves",
+        "a `MESSAGE`",
+    ),
+    yixin(
+        &[
+            bare("YXFORBID", |_| Some(Command::Accepted)),
+            bare("YXPRINTFEATURE", |_| Some(Command::Accepted)),
+            bare("YXRESIGN", |_| Some(Command::Accepted)),
+        ],
+        |command| matches!(command, Command::Accepted),
+        "accepted, no effect",
+        "none",
+    ),
+    yixin(
+        &[
+            points("YXQUERYDATABASE*", "", |_, _| Command::Accepted),
+            points("YXEDIT*", "", |_, _| Command::Accepted),
+            points("YXDELETEDATABASE*", "", |_, _| Command::Accepted),
+            points("YX*BESTMOVEDATABASE", "", |_, _| Command::Accepted),
+        ],
+        |command| matches!(command, Command::Accepted),
+        "further commands of this kind: accepted, no effect",
+        "none",
+    ),
+];
+
+/// A keyword without a payload.
+const fn bare(word: &'static str, make: fn(&[u8]) -> Option<Command>) -> Keyword {
+    line(word, "", make)
+}
+
+/// A keyword with arguments on its line.
+const fn line(word: &'static str, arguments: &'static str, make: fn(&[u8]) -> Option<Command>) -> Keyword {
+    Keyword { word, arguments, payload: Line(make) }
+}
+
+/// A keyword with a path on the next line.
+const fn path(word: &'static str, file_use: FileUse) -> Keyword {
+    Keyword { word, arguments: "", payload: Path(file_use) }
+}
+
+/// A keyword with lines `x,y`.
+const fn points(word: &'static str, arguments: &'static str, make: fn(&[u8], Vec<Spot>) -> Command) -> Keyword {
+    Keyword { word, arguments, payload: Points(make) }
+}
+
+/// The keyword that `word` is, in any case.
+pub fn find(word: &[u8]) -> Option<&'static Keyword> {
+    // Most lines of a block are numbers.
+    if !word.first().is_some_and(u8::is_ascii_alphabetic) {
+        return None;
+    }
+    ROWS.iter().flat_map(|row| row.keywords).find(|keyword| keyword.matches(word))
+}
+
+/// The table of the documentation: the commands, what they do, what they answer.
+pub fn documentation() -> impl Iterator<Item = [String; 3]> {
+    ROWS.iter().map(|row| [row.usage(), row.doc.to_owned(), row.answer.to_owned()])
+}
+
+impl Command {
+    /// The first row that has this command; `None` for [`Command::Malformed`] and [`Command::Unknown`].
+    fn row(&self) -> Option<&'static Row> {
+        ROWS.iter().find(|row| (row.has)(self))
+    }
+
+    /// Whether this starts a search.
+    pub fn thinks(&self) -> bool {
+        self.row().is_some_and(|row| row.thinks)
+    }
+
+    /// Whether this makes the answer of a running search worthless: the position changes or the game ends.
+    pub fn supersedes(&self) -> bool {
+        self.row().is_some_and(|row| row.supersedes)
+    }
+
+    /// Whether this is refused before the first `START`.
+    pub fn needs_board(&self) -> bool {
+        self.row().is_some_and(|row| row.needs_board)
+    }
+
+    /// Whether only a manager of the Yixin dialect sends this.
+    pub fn is_yixin(&self) -> bool {
+        self.row().is_some_and(|row| row.dialect == Dialect::Yixin)
+    }
+}
+
+fn start(size: Option<Size>) -> Command {
+    size.map_or(Command::Malformed(Malformed::Size), Command::Start)
+}
+
+fn at_spot(rest: &[u8], command: fn(Spot) -> Command) -> Command {
+    payload::pair(rest).map_or(Command::Malformed(Malformed::Coordinates), command)
+}
+
+/// The number at the front, at least 1; `otherwise` if there is none.
+fn count(rest: &[u8], otherwise: usize) -> usize {
+    payload::first_number(rest).map_or(otherwise, |n| n.clamp(1, 1 << 16) as usize)
+}
+
+fn balance(stones: usize, rest: &[u8]) -> Command {
+    Command::Balance { stones, bias: payload::first_number(rest).unwrap_or(0) }
+}
+
+/// A setting; in builds with the feature `tune` also `tune.NAME VALUE`.
+fn info(rest: &[u8]) -> Option<Command> {
+    const PREFIX: &[u8] = b"tune.";
+    if !ParamTable::IS_TUNABLE || !rest.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX)) {
+        return Info::parse(rest).map(Command::Info);
+    }
+    let (name, value) = split_word(&rest[PREFIX.len()..]);
+    let name = String::from_utf8_lossy(name).into_owned();
+    let command = payload::first_number(value).map(|value| Command::Tune(name, value));
+    Some(command.unwrap_or(Command::Malformed(Malformed::Value)))
+}
+
+/// The mask and three values of an edit; missing ones are 0.
+fn edit(rest: &[u8]) -> Query {
+    let mut words = payload::words(rest);
+    let mut next = || words.next().and_then(number).unwrap_or(0);
+    Query::Edit { mask: next(), tag: next(), value: next(), depth: next() }
+}
+
+fn deletion(rest: &[u8]) -> Deletion {
+    match split_word(rest).0.to_ascii_lowercase().as_slice() {
+        b"wl" => Deletion::Decided,
+        b"nonwl" => Deletion::Undecided,
+        _ => Deletion::All,
+    }
+}
+
+#[cfg(test)]
+mod tests;
