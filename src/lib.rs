@@ -1,20 +1,19 @@
 //! Tengen: a Gomoku, Renju and Caro engine.
 //!
-//! The house is built in floors. A floor uses those below it and its own, never one above; `tests/floors.rs` sees to
-//! it.
+//! The modules form floors. A module uses its own floor and those below, never one above; `tests/floors.rs` checks it.
 //!
-//! | floor | module | what lives there |
+//! | floor | module | contents |
 //! |---|---|---|
-//! | 0 | [`base`] | the words: points, colours, rules, scores, depths |
-//! | 1 | [`board`] | the position: stones, what a stone on each point would make, forbidden points, the slow oracle |
-//! | 2 | [`eval`] | judgement: what a quiet position is worth |
-//! | 3 | [`search`] | the main search: limits, time, table, move order, what threats force, iterative deepening |
+//! | 0 | [`base`] | points, colours, rules, scores, depths |
+//! | 1 | [`board`] | the position: stones, the shape of a stone on each point, forbidden points, the slow oracle |
+//! | 2 | [`eval`] | the evaluation of a position without threats |
+//! | 3 | [`search`] | the search: limits, time, hash table, move order, threats, iterative deepening |
 //! | 3 | [`solver`] | solvers for forced wins and their proofs; they use `search`, never the reverse |
-//! | 4 | [`engine`] | the whole as its users see it: set a position, play, think, stop |
-//! | 5 | [`protocol`] | the conversation with a manager: the only place that knows its words |
-//! | 6 | [`tools`] | bench, solve and verify, the match runner, the opening generator |
+//! | 4 | [`engine`] | the engine as its users see it: set a position, play, think, stop |
+//! | 5 | [`protocol`] | the Gomocup protocol |
+//! | 6 | [`tools`] | bench, solve, verify, play, explain |
 //!
-//! To get a move, you need an [`Engine`](engine::Engine) and a [`SearchControl`](search::SearchControl), with which
+//! To get a move, you need an [`Engine`](engine::Engine) and a [`SearchControl`](search::SearchControl), through which
 //! another thread can stop the search or change its limits:
 //!
 //! ```
@@ -38,7 +37,7 @@
 //! # Ok::<(), tengen::engine::PositionError>(())
 //! ```
 
-// In floor order, each on a line of its own so that no tool sorts them.
+// In floor order; the blank lines keep rustfmt from sorting them.
 pub mod base;
 
 pub mod board;

@@ -1,10 +1,10 @@
-//! `pbrain-tengen`: arguments are commands; without any it speaks the Gomocup protocol.
+//! `pbrain-tengen`: with arguments it runs a tool, without arguments it speaks the Gomocup protocol.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Managers read the error stream as if it were our answers: it stays empty unless somebody asks for logs.
+    // Some managers read the error stream like the output: it stays empty unless RUST_LOG asks for logs.
     if std::env::var_os("RUST_LOG").is_some() {
         env_logger::init();
     }
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let Err(error) = outcome else { return ExitCode::SUCCESS };
     log::error!("{error:#}");
     if !arguments.is_empty() {
-        // Nobody is left to be told when even this fails.
+        // If this fails, there is nowhere left to report it.
         let _ = writeln!(std::io::stderr(), "pbrain-tengen: {error:#}");
     }
     ExitCode::from(2)

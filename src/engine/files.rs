@@ -1,8 +1,8 @@
-//! Files: looked at before they are opened, given up when the system does not answer, locked against other processes,
-//! and written so that they survive a kill. Floor 4.
+//! File access that cannot hang and cannot lose data: type checks before opening, timeouts, locks against other
+//! processes, atomic replacement.
 //!
-//! A dead network mount does not fail: whoever touches it waits, perhaps for ever. So every call here that
-//! touches a file is made by a thread of its own, which is left behind when it does not come back.
+//! A call on a dead network mount does not fail but blocks, perhaps forever. So every call here that touches a file runs
+//! in its own thread, which is abandoned after a timeout.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -12,18 +12,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// How long the system may take to open a file, or to read one piece of it.
-const READING: Duration = Duration::from_secs(3);
-/// How long it may take to bring one piece to the disk.
-const WRITING: Duration = Duration::from_secs(30);
-/// Bytes that are read in one call.
+/// Timeout for opening a file or reading one piece of it.
+const READ_TIMEOUT: Duration = Duration::from_secs(3);
+/// Timeout for writing one piece to the disk.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Bytes read in one call.
 const PIECE_READ: u64 = 1 << 18;
-/// Bytes that are written in one call.
+/// Bytes written in one call.
 const PIECE_WRITTEN: usize = 1 << 22;
-/// Most symbolic links that lead from one to the next.
+/// Most symbolic links in a chain.
 const MOST_LINKS: usize = 40;
 
-/// Files that a call is changing now; one that was given up can still take effect.
+/// Files with a change in progress. A call that timed out can still take effect.
 static CHANGING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn changing() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -34,24 +34,26 @@ fn no_answer() -> io::Error {
     io::Error::new(ErrorKind::TimedOut, "the file system does not answer")
 }
 
-/// Makes a call that may never return; an error when it takes longer than `patience`.
+/// Makes a call that may never return.
+///
+/// # Errors
+/// Those of the call, and `TimedOut` after `timeout`.
 fn within<T: Send + 'static>(
-    patience: Duration,
+    timeout: Duration,
     call: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
     let (sender, outcome) = mpsc::sync_channel(1);
     thread::Builder::new().name("file".into()).spawn(move || {
-        // Nobody waits any more if this took too long.
+        // The receiver is gone if the call timed out.
         let _ = sender.send(call());
     })?;
-    outcome.recv_timeout(patience).unwrap_or_else(|_| Err(no_answer()))
+    outcome.recv_timeout(timeout).unwrap_or_else(|_| Err(no_answer()))
 }
 
-/// The same for a call that changes what stands under `path`; while one that was given up has not come back, no other is
-/// made.
+/// The same for a call that changes the file under `path`. Fails while an earlier one that timed out has not returned.
 fn change_within<T: Send + 'static>(
     path: &Path,
-    patience: Duration,
+    timeout: Duration,
     call: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
     let pending = {
@@ -59,11 +61,11 @@ fn change_within<T: Send + 'static>(
         if changing.iter().any(|other| other == path) {
             return Err(no_answer());
         }
-        // Taken off again when the call comes back, however late.
+        // Removed when the call returns, however late.
         changing.push(path.to_owned());
         path.to_owned()
     };
-    within(patience, move || {
+    within(timeout, move || {
         let result = call();
         let mut changing = changing();
         if let Some(index) = changing.iter().position(|other| *other == pending) {
@@ -73,12 +75,12 @@ fn change_within<T: Send + 'static>(
     })
 }
 
-/// Refuses what is no plain file: opening a pipe, for instance, waits for somebody at its other end.
+/// Refuses everything but plain files: opening a pipe, for instance, blocks until another process opens its other end.
 fn expect_plain(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_file() { Ok(()) } else { Err(io::Error::other("not a plain file")) }
 }
 
-/// The same, where there need not be a file.
+/// The same for a file that need not exist.
 fn expect_plain_or_none(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -86,7 +88,7 @@ fn expect_plain_or_none(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Where a path leads when its last part is a symbolic link; there need not be a file.
+/// The path behind symbolic links; the file need not exist.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -96,28 +98,31 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// The name with an ending more.
+/// The path with `ending` appended to the name.
 fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     PathBuf::from(name)
 }
 
-/// A file that is read.
+/// An open file to read from.
 #[derive(Debug)]
 pub struct Reader {
-    /// None once a call has not come back.
+    /// `None` after a call has failed or timed out.
     file: Option<File>,
     len: u64,
     piece: Vec<u8>,
-    /// Bytes of the piece that were taken.
+    /// Bytes of `piece` that were read by the caller.
     taken: usize,
 }
 
 /// Opens a plain file to read it.
+///
+/// # Errors
+/// There is no plain file, it cannot be opened, or the file system does not answer in time.
 pub fn open(path: &Path) -> io::Result<Reader> {
     let path = path.to_owned();
-    let (file, len) = within(READING, move || {
+    let (file, len) = within(READ_TIMEOUT, move || {
         expect_plain(&fs::metadata(&path)?)?;
         let file = File::open(&path)?;
         let len = file.metadata()?.len();
@@ -127,12 +132,12 @@ pub fn open(path: &Path) -> io::Result<Reader> {
 }
 
 impl Reader {
-    /// Length of the file in bytes, as it was opened.
+    /// Length of the file in bytes when it was opened.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether the file was empty as it was opened.
+    /// Whether the file was empty when it was opened.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -142,7 +147,7 @@ impl Read for Reader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.taken == self.piece.len() {
             let (mut file, mut piece) = (lent(&mut self.file)?, std::mem::take(&mut self.piece));
-            let (file, piece) = within(READING, move || {
+            let (file, piece) = within(READ_TIMEOUT, move || {
                 piece.clear();
                 Read::by_ref(&mut file).take(PIECE_READ).read_to_end(&mut piece)?;
                 Ok((file, piece))
@@ -156,15 +161,15 @@ impl Read for Reader {
     }
 }
 
-/// Takes a file for a call that gives it back.
+/// Takes the file out for a call, which returns it.
 fn lent(file: &mut Option<File>) -> io::Result<File> {
     file.take().ok_or_else(|| io::Error::other("an earlier call has failed"))
 }
 
-/// A file that is written. What has been taken is on the disk after [`Writer::sync`].
+/// A file to write to. [`Writer::sync`] writes the buffered piece to the disk.
 #[derive(Debug)]
 struct Writer {
-    /// None once a call has failed or not come back.
+    /// `None` after a call has failed or timed out.
     file: Option<File>,
     piece: Vec<u8>,
 }
@@ -172,8 +177,8 @@ struct Writer {
 impl Writer {
     fn sync(&mut self) -> io::Result<()> {
         let (mut file, mut piece) = (lent(&mut self.file)?, std::mem::take(&mut self.piece));
-        // Each piece is brought to the disk before the next: so a large file does not make one call take long.
-        let (file, piece) = within(WRITING, move || {
+        // Syncing each piece keeps every single call short, also for large files.
+        let (file, piece) = within(WRITE_TIMEOUT, move || {
             file.write_all(&piece)?;
             file.sync_all()?;
             piece.clear();
@@ -198,25 +203,30 @@ impl Write for Writer {
     }
 }
 
-/// Creates a file that is written line by line while the process lives; one that is there already is replaced.
+/// Creates a file to be written line by line; truncates an existing one.
+///
+/// # Errors
+/// The path is no plain file, it cannot be created, or the file system does not answer in time.
 pub fn create(path: &Path) -> io::Result<File> {
     let path = path.to_owned();
-    within(READING, move || {
+    within(READ_TIMEOUT, move || {
         expect_plain_or_none(&path)?;
         File::create(&path)
     })
 }
 
-/// Replaces a file by what `fill` writes. Whatever happens meanwhile, the old content is there, or the new. A symbolic
-/// link stays one, and the permissions stay as they are. An error while an earlier replacement was given up and
-/// can still take effect.
+/// Replaces a file atomically by what `fill` writes. A symbolic link stays a link, and the permissions stay.
+///
+/// # Errors
+/// Those of `fill` and of the file system; also while an earlier replacement that timed out can still take effect. The
+/// old content stays.
 pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let (named, path) = (path, path.to_owned());
-    let (path, new, file) = change_within(named, WRITING, move || {
+    let (path, new, file) = change_within(named, WRITE_TIMEOUT, move || {
         let path = follow(&path)?;
         expect_plain_or_none(&path)?;
         let new = beside(&path, ".new");
-        // A process that was killed may have left one.
+        // A killed process may have left one.
         match fs::remove_file(&new) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -230,39 +240,42 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     let mut out = Writer { file: Some(file), piece: Vec::new() };
     let filled = fill(&mut out).and_then(|()| out.sync());
     drop(out);
-    change_within(named, WRITING, move || {
+    change_within(named, WRITE_TIMEOUT, move || {
         let outcome = filled.and_then(|()| fs::rename(&new, &path));
         if outcome.is_err() {
-            // What could not be finished is of no use to anybody.
+            // Remove the incomplete file.
             let _ = fs::remove_file(&new);
         }
         outcome
     })
 }
 
-/// Who may write a file that several processes read.
+/// The right to write a file that several processes use.
 #[derive(Debug, Default)]
 pub enum Claim {
-    /// Nobody has asked.
+    /// Not claimed.
     #[default]
     None,
-    /// We, as long as this is kept or the process lives; without a file where the system knows no locks.
+    /// Ours until this is dropped, with the lock file; `None` if the system has no locks.
     Ours(Option<File>),
-    /// Another process, or another part of this one.
+    /// Another process holds it, or another part of this one.
     Theirs,
 }
 
-/// Claims a file, by a lock on an empty one beside it: the file itself becomes another one each time it is replaced. The
-/// empty one stays when the lock goes; removing it could leave two processes with a lock each.
+/// Claims a file by a lock on an empty file beside it, because each replacement makes the file itself another one. The
+/// empty file stays after the lock: removing it could leave two processes with a lock each.
+///
+/// # Errors
+/// The file system does not answer in time.
 pub fn claim(path: &Path) -> io::Result<Claim> {
     let path = path.to_owned();
-    within(READING, move || {
+    within(READ_TIMEOUT, move || {
         let lock = beside(&follow(&path)?, ".lock");
         let open = |write| {
             expect_plain_or_none(&lock)?;
             OpenOptions::new().read(true).write(write).create(write).truncate(false).open(&lock)
         };
-        // Where no lock can be had (a folder that is only read, a network without locks), there is none.
+        // In a read-only folder, or on a network drive without locks, there is no lock file.
         let Ok(file) = open(true).or_else(|_| open(false)) else { return Ok(Claim::Ours(None)) };
         match file.try_lock() {
             Ok(()) => Ok(Claim::Ours(Some(file))),

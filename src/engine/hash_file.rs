@@ -1,11 +1,11 @@
-//! The hash table as a file: what was learned in a long analysis, for another day. Floor 4.
+//! The hash table as a file, to continue a long analysis later.
 //!
-//! A line that names the format and the version of the engine, the number of entries, each entry as its two words, and
-//! a checksum; numbers are eight bytes, the lowest first. What another version has learned may be worth something else
-//! here, so it is refused, and so is a damaged file, or one with an entry that no table has.
+//! The file holds a line with the format and the version of the engine, the number of entries, each entry as two words,
+//! and a checksum. Numbers have eight bytes, little-endian. Scores of another version may mean something else, so its
+//! files are refused, and so are damaged files and files with an entry that no table can hold.
 //!
-//! A right checksum proves nothing about the game. So what the file says is an estimate or a claim: a win or a loss is
-//! announced only when the search has proven it again, by the moves that the file remembers (`search/reprove.rs`).
+//! A correct checksum proves nothing about the game. A score from a file is an estimate or a claim: a win or a loss is
+//! announced only after the search has proven it again along the moves in the file (`search/reprove.rs`).
 
 use super::Engine;
 use super::files;
@@ -20,11 +20,11 @@ const HEADER: &str = concat!("tengen-hash 1 ", env!("CARGO_PKG_VERSION"), "\n");
 /// Why a hash file cannot be read.
 #[derive(Debug)]
 pub enum HashFileError {
-    /// The system says no.
+    /// The file system reports an error.
     Io(io::Error),
-    /// It is none, or of another version.
+    /// Not a hash file, or one of another version.
     Foreign,
-    /// It was cut or changed.
+    /// Truncated or modified.
     Damaged,
 }
 
@@ -50,7 +50,10 @@ impl From<io::Error> for HashFileError {
 }
 
 impl Engine {
-    /// Writes what the table knows to a file; returns how many positions that is.
+    /// Writes the table to a file; returns the number of entries.
+    ///
+    /// # Errors
+    /// The file cannot be written; an older file of that name stays.
     pub fn dump_hash(&mut self, path: &Path) -> io::Result<u64> {
         let table = self.table_mut();
         let count = table.entries().count() as u64;
@@ -68,10 +71,12 @@ impl Engine {
         Ok(count)
     }
 
-    /// Adds what a file knows to the table, as far as there is room; returns how many positions it holds. A file that
-    /// is refused changes nothing.
+    /// Adds the entries of a file to the table, as far as there is room; returns the number of entries in the file.
+    ///
+    /// # Errors
+    /// The file cannot be read or is refused. The table then stays as it was.
     pub fn load_hash(&mut self, path: &Path) -> Result<u64, HashFileError> {
-        // Once to see that it is whole, and once to take it in: it may be larger than the memory that is allowed.
+        // The first pass checks the file, the second adds it: it may be too large to keep it in memory between.
         read(path, |_, _| {})?;
         self.fit_memory();
         let table = self.table_mut();
@@ -142,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_learned_is_there_again() {
+    fn a_loaded_table_saves_nodes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hash");
         let mut first = engine();
@@ -175,7 +180,7 @@ mod tests {
         assert!(matches!(engine().load_hash(&folder.path().join("none")), Err(HashFileError::Io(_))));
     }
 
-    /// Writes a file that says of the position, by the move and by each reply to it, that it is won or lost.
+    /// Writes a file with the claim that the position, and those after each move and a reply, are won or lost.
     fn write_claims(path: &Path, mut forger: Engine, score: Score) {
         forger.fit_memory();
         let entry = |score, best| TtEntry { score, bound: Bound::Exact, depth: 20, best, eval: None };
@@ -194,7 +199,7 @@ mod tests {
         assert!(forger.dump_hash(path).unwrap() > 100);
     }
 
-    /// Hears of decided games.
+    /// Collects the decisive scores that are reported.
     #[derive(Default)]
     struct Claims(Vec<Score>);
 
@@ -205,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_a_file_claims_and_nobody_can_prove_is_not_announced() {
+    fn a_result_claimed_by_a_file_is_not_announced_without_a_proof() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hash");
         for score in [Score::win_in(Ply::ROOT, 3), Score::win_in(Ply::ROOT, 31), Score::loss_in(Ply::ROOT, 4)] {
@@ -231,22 +236,22 @@ mod tests {
         }
     }
 
-    /// What a search of so many nodes comes to.
+    /// The score of a search with this many nodes.
     fn outcome(engine: &mut Engine, nodes: u64) -> Score {
         let control = SearchControl::default();
         control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
         engine.think(&control, &mut NullSink).last.score
     }
 
-    /// In the thick of a fight claims are half true: what is announced is what a search without them finds, too.
+    /// In positions full of threats some claims are true: what is announced must be what a search without them finds.
     #[test]
-    fn claims_in_positions_full_of_threats_mislead_nobody() {
+    fn false_claims_in_positions_full_of_threats_are_not_announced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hash");
         let mut random = SmallRng::seed_from_u64(3);
         let mut decided = 0;
         for number in 0..150 {
-            let position = || Engine { rule: Rule::ALL[number % 5], ..engine() };
+            let position = || Engine { rule: Rule::ALL[number % Rule::ALL.len()], ..engine() };
             let mut stones = Vec::new();
             while stones.len() < 12 {
                 let point = Point::new(random.random_range(4..11), random.random_range(4..11)).unwrap();
@@ -271,7 +276,7 @@ mod tests {
         assert!(decided > 20, "{decided}");
     }
 
-    /// The file with another data word in its first entry, and a checksum that is right for that.
+    /// The file with another data word in its first entry and a checksum to match.
     fn with_word(whole: &[u8], change: impl Fn(u64) -> u64) -> Vec<u8> {
         let mut bytes = whole.to_vec();
         let first = HEADER.len() + 16;
@@ -285,14 +290,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_an_entry_that_no_table_has_is_refused() {
+    fn a_file_with_an_entry_that_no_table_can_hold_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hash");
         let mut first = engine();
         think(&mut first);
         first.dump_hash(&path).unwrap();
         let whole = std::fs::read(&path).unwrap();
-        // Each field gets a value: score, move, bound with a quiet score, depth, evaluation, and the bit between.
+        // Bad values of each field: score, move, bound without a decisive score, depth, evaluation, the unused bit.
         let fields: [(u32, u64, &[u64]); 6] = [
             (0, 0xffff, &[6001, 29_000, 29_515, 30_000, 31_000, 0x8000, (-6001i16) as u16 as u64]),
             (16, 0x3ff, &[1, 31, 1023]),

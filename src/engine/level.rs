@@ -1,15 +1,13 @@
-//! Strength for people: levels 0 to 100, from a player who only looks at shapes to the whole engine. Floor 4.
+//! Playing strength: levels 0 to 100, from a player who only compares shapes to the full engine.
 //!
-//! A level sets the probability that a move is read, the depth and the width of the reading, and the rate of oversights.
-//! A move that is not read is *felt*: the player compares the best shape they could make with the best one the opponent
-//! could make, and attacks or defends by their ratio. A move that is *read* is searched among the best candidates only
-//! (the *width*), a few plies deep (the *depth*). An *oversight* hides a whole line of the board for a move: a diagonal
-//! more often than a row, a line of the last stone less often, a five hardly ever. From [`SOUND`] on no five and no open
-//! four is overlooked, of either side. At 100 nothing of this applies. Levels are for the moves that the engine plays:
-//! analysis is always at full strength.
+//! A level sets read probability, depth, width and oversight rate. A move is *read* with the read probability:
+//! searched among the best candidates (the width) to a few plies (the depth). Otherwise it is *felt*: the player
+//! compares the best shape it could make with the best one of the opponent, and attacks or defends by their ratio. An
+//! *oversight* hides a whole line of the board for one move: a diagonal more often than a row, a line through the last
+//! stone less often, a five rarely. From [`SOUND`] on no five and no open four of either side is overlooked. At
+//! [`FULL`] there are no restrictions. Levels apply to the moves of a game; analysis is always at full strength.
 //!
-//! Which moves are read and what is overlooked follows from the position and the seed alone: the same game gets the
-//! same answers.
+//! Reading and oversights depend on the position and the seed alone, so games are reproducible.
 
 use crate::base::hash::{GOLDEN, scatter};
 use crate::base::{Color, Direction, Point, PointList, ReplyList, Size};
@@ -19,12 +17,12 @@ use crate::search::forced::{self, Duty};
 use crate::search::{Iteration, SearchReport};
 use std::time::Duration;
 
-/// The level that plays with everything there is.
+/// The level without restrictions.
 pub const FULL: u32 = 100;
 /// The lowest level that never overlooks a five or an open four.
 pub const SOUND: u32 = 50;
 
-/// Names for levels, from the lowest to the highest.
+/// Names of levels, from the lowest to the highest.
 pub const LEVELS: [(&str, u32); 11] = [
     ("beginner", 0),
     ("novice", 10),
@@ -44,17 +42,17 @@ pub const LEVELS: [(&str, u32); 11] = [
 pub struct Level {
     /// 0 to 100.
     strength: u32,
-    /// Moves that are read, of a thousand.
+    /// Read probability per mille.
     reads: u32,
-    /// Plies read.
+    /// Search depth in plies.
     depth: u32,
-    /// Candidates that are read.
+    /// Candidates that are searched.
     width: u32,
-    /// Rows that are overlooked, of a thousand.
+    /// Oversight rate per mille of the lines.
     blind: u32,
 }
 
-/// Every tenth level: moves read of a thousand, plies, candidates, rows overlooked of a thousand.
+/// Every tenth level: read probability per mille, depth, width, oversight rate per mille.
 const LADDER: [[u32; 4]; 10] = [
     [0, 1, 3, 700],
     [0, 1, 3, 400],
@@ -68,13 +66,13 @@ const LADDER: [[u32; 4]; 10] = [
     [1000, 7, 26, 1],
 ];
 
-/// What making a threat is worth to a player by feeling, and denying it as much, by threat code.
+/// Value of a threat in a felt move, for making it as for preventing it, by threat code.
 const WORTH: [u32; 14] = [0, 0, 8, 9, 20, 24, 40, 55, 200, 30, 50, 400, 1000, 10_000];
-/// A player attacks when their best shape is worth at least this many tenths of the opponent's.
+/// A felt move attacks when the best own threat has at least this many tenths of the value of the opponent's.
 const BOLDNESS: u32 = 9;
 
-/// How much of the rate of oversights, in tenths, holds for diagonals, for rows and columns, for a player's own shapes,
-/// on the lines of the last stone, and for fives.
+/// Factors of the oversight rate, in tenths: for diagonals, for rows and columns, for own shapes, for lines through the
+/// last stone, for fives.
 const DIAGONAL: u32 = 14;
 const STRAIGHT: u32 = 8;
 const OWN: u32 = 6;
@@ -82,10 +80,10 @@ const JUST_PLAYED: u32 = 4;
 const FIVE: u32 = 2;
 
 impl Level {
-    /// The whole engine.
+    /// The full engine.
     pub const FULL: Level = Level { strength: FULL, reads: 1000, depth: u32::MAX, width: u32::MAX, blind: 0 };
 
-    /// The level of this strength; more than 100 is 100.
+    /// The level of this strength; more than 100 counts as 100.
     pub fn of(strength: u32) -> Level {
         if strength >= FULL {
             return Level::FULL;
@@ -97,33 +95,33 @@ impl Level {
         Level { strength, reads: between(0), depth: between(1), width: between(2), blind: between(3) }
     }
 
-    /// Whether nothing is held back.
+    /// Whether this is the full engine.
     pub fn is_full(self) -> bool {
         self.strength >= FULL
     }
 
-    /// Deepest iteration of a search, in plies; `None`: not limited.
+    /// Depth limit of a search in plies; `None`: none.
     pub fn depth(self) -> Option<u32> {
         (!self.is_full()).then_some(self.depth)
     }
 
-    /// Whether this player never overlooks a five or an open four.
+    /// Whether this level never overlooks a five or an open four.
     fn is_sound(self) -> bool {
         self.strength >= SOUND
     }
 }
 
-/// What a player of some level does in one position.
+/// What a level does in one position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// They play here without reading.
+    /// Plays here without a search.
     Feel(Point),
-    /// They read these points and no others.
+    /// Searches these points only.
     Read(Vec<Point>),
 }
 
-/// Decides what a player of this level does, `blocked` points left out. `None` where shapes say nothing: on an empty
-/// board, or where no point may be played; an ordinary search answers then.
+/// The choice of this level, `blocked` points left out. `None` on an empty board or if no point may be played; an
+/// ordinary search answers then.
 pub fn choose(board: &mut Board, level: Level, seed: u64, blocked: &[Point]) -> Option<Choice> {
     if board.move_number() == 0 {
         return None;
@@ -139,7 +137,7 @@ pub fn choose(board: &mut Board, level: Level, seed: u64, blocked: &[Point]) -> 
     Some(Choice::Read(with_images(board, &candidates[..width], blocked)))
 }
 
-/// What must be played so that no five and no open four is missed; `None` when anything goes.
+/// The moves that miss no five and no open four; `None` if all moves do.
 fn necessary(board: &Board) -> Option<ReplyList> {
     let (us, them) = (board.side(), board.side().opponent());
     let fives = board.points_of(us, Threat::Five);
@@ -152,14 +150,14 @@ fn necessary(board: &Board) -> Option<ReplyList> {
     match forced::duty(board) {
         Duty::StopFive(list) if !list.is_empty() => Some(list.into_iter().collect()),
         Duty::StopFour(list) if !list.is_empty() => Some(list),
-        // Lost, but not without a fight.
+        // The position is lost; play the moves that stop at least one of the threats.
         Duty::StopFive(_) => Some(forced::kill_union(board, them, Threat::Five)),
         Duty::StopFour(_) => Some(forced::kill_union(board, them, Threat::OpenFour)),
         _ => None,
     }
 }
 
-/// The points worth a thought as this player sees them, the one they would play by feeling first.
+/// The points near stones as this level sees them, the best first.
 fn candidates(board: &mut Board, eyes: &Eyes, necessary: Option<&ReplyList>, blocked: &[Point]) -> Vec<Point> {
     let us = board.side();
     let mut points = PointList::new();
@@ -184,8 +182,8 @@ fn candidates(board: &mut Board, eyes: &Eyes, necessary: Option<&ReplyList>, blo
     ranked.into_iter().map(|(_, _, point)| point).collect()
 }
 
-/// The points and those that are the same by the position's symmetries, as far as these may be played: a search looks
-/// at one of each.
+/// The points and their images under the symmetries of the position, except blocked ones. The search looks at one of each
+/// group, and it need not be the one listed.
 fn with_images(board: &Board, points: &[Point], blocked: &[Point]) -> Vec<Point> {
     let symmetries = symmetry::of_position(board);
     let mut all = Vec::new();
@@ -200,27 +198,27 @@ fn with_images(board: &Board, points: &[Point], blocked: &[Point]) -> Vec<Point>
     all
 }
 
-/// What a player sees of a position.
+/// What a level sees of a position.
 #[derive(Clone, Copy, Debug)]
 struct Eyes {
     level: Level,
-    /// Differs from position to position.
+    /// Random seed of this position.
     seed: u64,
     last: Option<Point>,
 }
 
 impl Eyes {
-    /// A number below a thousand that belongs to `what`.
+    /// A random number below 1000 for `what`.
     fn chance(&self, what: u64) -> u32 {
         (mix(self.seed ^ mix(what)) % 1000) as u32
     }
 
-    /// Decides between points that look the same to the player.
+    /// A random number to break ties between points.
     fn whim(&self, point: Point) -> u64 {
         mix(self.seed ^ mix(1 + point.index() as u64))
     }
 
-    /// The shape of a point along one line, if the player sees that line.
+    /// The shape of a point along one line; [`Shape::Dead`] if the line is overlooked.
     fn shape(&self, board: &Board, point: Point, color: Color, direction: Direction) -> Shape {
         let shape = board.shape(point, color, direction);
         let is_plain = self.level.is_sound() && matches!(shape, Shape::Five | Shape::OpenFour);
@@ -241,14 +239,14 @@ impl Eyes {
         if self.chance(number) * 10 < hidden { Shape::Dead } else { shape }
     }
 
-    /// What a stone of `color` on `point` would be worth, as far as the player sees.
+    /// The threat that a stone of `color` on `point` would make, without overlooked lines.
     fn threat(&self, board: &Board, point: Point, color: Color) -> Threat {
         let lines = Direction::ALL.map(|direction| self.shape(board, point, color, direction));
         Threat::of_lines(lines, board.rule().has_forbidden(color))
     }
 }
 
-/// Which of a direction's lines a point lies on.
+/// The index of the line of a direction that a point lies on.
 fn line_of(point: Point, direction: Direction) -> usize {
     match direction {
         Direction::Horizontal => point.y(),
@@ -262,7 +260,7 @@ fn mix(number: u64) -> u64 {
     scatter(number.wrapping_add(GOLDEN))
 }
 
-/// The report on a move that was played by feeling.
+/// The report of a felt move.
 pub fn felt(board: &Board, point: Point) -> SearchReport {
     let mut evaluator = ShapeEvaluator::new(board.rule());
     evaluator.refresh(board);

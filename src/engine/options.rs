@@ -1,4 +1,4 @@
-//! What the user may set, with ranges and defaults, and what that allows one search. Floor 4.
+//! The settings with their ranges and defaults, and the limits that follow from them.
 
 use super::level;
 use crate::eval::EvaluatorKind;
@@ -9,61 +9,61 @@ use std::time::{Duration, Instant};
 /// The engine's settings. They survive new games.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Everything the process may hold, in bytes.
+    /// Memory limit of the process in bytes.
     pub max_memory: u64,
-    /// Hash size asked for explicitly, in bytes; still bounded by `max_memory`.
+    /// Size of the hash table in bytes, within `max_memory`; `None`: chosen from `max_memory`.
     pub hash_size: Option<u64>,
-    /// Most time per move; zero means "answer at once"; `None`: never told.
+    /// Time limit per move; zero: answer at once; `None`: not set.
     pub turn: Option<Duration>,
-    /// Time for the whole game; `None`: unlimited or never told.
+    /// Time limit for the whole game; `None`: unlimited or not set.
     pub match_time: Option<Duration>,
-    /// Milliseconds left for the game as last told, possibly negative; `None`: never told.
+    /// Milliseconds left for the game as the manager last sent them, possibly negative; `None`: not sent.
     pub time_left: Option<i64>,
-    /// Time spent on moves of this game since the clock was last told.
+    /// Time used for moves since the manager last sent `time_left`, or since the game began.
     pub spent: Duration,
     /// Time added after each move.
     pub increment: Duration,
-    /// Most nodes per move.
+    /// Node limit per move.
     pub max_nodes: Option<u64>,
     /// Deepest iteration per move.
     pub max_depth: Option<u32>,
-    /// Which evaluation is wanted; `None`: the better one for the rule.
+    /// The evaluation; `None`: the better one for the rule.
     pub evaluator: Option<EvaluatorKind>,
-    /// Threads asked for; how many there will be is [`Options::usable_threads`].
+    /// Threads; [`Options::usable_threads`] bounds them.
     pub threads: usize,
-    /// Strength of the moves that are played, 0 to 100; see [`level`]. Analysis does not depend on it.
+    /// Strength of the moves that are played, 0 to 100; see [`level`]. Analysis ignores it.
     pub strength: u32,
-    /// What a level below the highest happens to see; the same seed plays the same game.
+    /// Random seed of the levels below full; the same seed plays the same game.
     pub seed: u64,
-    /// Which openings are proposed under swap2; the same seed proposes the same.
+    /// Random seed of the openings proposed under swap2.
     pub opening_seed: u64,
-    /// Whether moves that a symmetry of the position maps onto each other all count among the best lines.
+    /// Whether symmetric moves all count among the best lines.
     pub all_symmetric: bool,
 }
 
 impl Options {
-    /// The memory limit assumed until told otherwise: that of the official tournaments.
+    /// The default memory limit: that of the official tournaments.
     pub const DEFAULT_MEMORY: u64 = 350 << 20;
-    /// Hash of the bench, in bytes.
+    /// Hash table of the bench, in bytes.
     pub const BENCH_HASH: u64 = 16 << 20;
-    /// What the process needs beside its hash table: code, tables, stacks.
+    /// Memory beside the hash table: code, tables, stacks; in bytes.
     const RESERVED_MEMORY: u64 = 24 << 20;
-    /// What each thread beyond the first adds to that: its stack as far as it is used, its board, its memory.
+    /// Memory for each thread after the first: used stack, board, histories; in bytes.
     const THREAD_MEMORY: u64 = 6 << 20;
     /// Most threads on any machine.
     const THREADS_MAX: usize = 64;
-    /// Smallest hash.
+    /// Smallest hash table in bytes.
     const HASH_MIN: u64 = 1 << 20;
-    /// Largest hash, however much memory is allowed.
+    /// Largest hash table in bytes.
     const HASH_MAX: u64 = 4 << 30;
 
-    /// The time per move when nothing at all is known.
+    /// The time per move without any limit in the settings.
     pub const DEFAULT_TURN: Duration = Duration::from_secs(5);
-    /// A game clock of this many milliseconds or more means "no limit": managers send various huge numbers, some
-    /// of them shrinking by the time used.
+    /// A game clock of this many milliseconds or more means "no limit": managers send various huge numbers, and some
+    /// subtract the used time from them.
     pub const UNLIMITED_MS: i64 = 100_000_000;
 
-    /// What these settings allow a search whose clock runs from `started`.
+    /// The limits of a search whose clock starts at `started`.
     pub fn limits(&self, started: Instant) -> SearchLimits {
         let left = self.left();
         let bounded = self.turn.is_some() || left.is_some() || self.max_depth.is_some() || self.max_nodes.is_some();
@@ -78,8 +78,8 @@ impl Options {
         }
     }
 
-    /// Time left for the rest of the game; `None`: unlimited. The manager's word counts, our own account stands in
-    /// where it never said. A clock of exactly zero without a match limit is a manager's way to say "none".
+    /// Time left for the rest of the game; `None`: unlimited. The manager's `time_left` counts; without one it is computed
+    /// from the match time. Some managers send zero for "no clock", so zero without a match time means unlimited.
     fn left(&self) -> Option<Duration> {
         match self.time_left {
             Some(ms) if ms >= Options::UNLIMITED_MS => None,
@@ -91,7 +91,7 @@ impl Options {
 }
 
 impl Options {
-    /// Most threads worth asking for on this machine: two for each processor, up to 64.
+    /// Most threads on this machine: two for each processor, up to 64.
     pub fn max_threads() -> usize {
         static THREADS: OnceLock<usize> = OnceLock::new();
         *THREADS.get_or_init(|| {
@@ -100,29 +100,26 @@ impl Options {
         })
     }
 
-    /// Threads that a search gets: what was asked for, as far as the machine has them and half of the memory holds
-    /// what they need.
+    /// Threads of a search: the setting, bounded by the machine and by half of the memory.
     pub fn usable_threads(&self) -> usize {
         let helpers = self.free_memory() / 2 / Options::THREAD_MEMORY;
         self.threads.clamp(1, Options::max_threads()).min(1 + helpers as usize)
     }
 
-    /// What the memory limit leaves beside what the process needs with one thread; a limit of zero means none, and is
-    /// read as the tournaments' limit.
+    /// Bytes that the memory limit leaves to a process with one thread. A limit of zero means the default.
     fn free_memory(&self) -> u64 {
         let memory = if self.max_memory == 0 { Options::DEFAULT_MEMORY } else { self.max_memory };
         memory.saturating_sub(Options::RESERVED_MEMORY)
     }
 
-    /// Most bytes that the memory limit and the threads leave for the hash table.
+    /// Largest hash table that the memory limit and the threads allow, in bytes.
     pub fn hash_limit(&self) -> u64 {
         let helpers = self.usable_threads() as u64 - 1;
         let free = self.free_memory().saturating_sub(helpers * Options::THREAD_MEMORY);
         (free / 8 * 7).clamp(Options::HASH_MIN, Options::HASH_MAX)
     }
 
-    /// Most bytes for the hash table: what was asked for, or all that the memory limit leaves. The table takes them as
-    /// the search fills it.
+    /// Size of the hash table in bytes: the setting, or all that the memory limit allows. The table grows up to it.
     pub fn hash_bytes(&self) -> u64 {
         self.hash_size.unwrap_or(Options::HASH_MAX).clamp(Options::HASH_MIN, self.hash_limit())
     }
@@ -205,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn time_spent_counts_against_a_clock_that_is_not_told_again() {
+    fn time_spent_counts_until_the_manager_sends_the_clock() {
         let mut options = Options { match_time: Some(Duration::from_secs(10)), ..Options::default() };
         options.spent = Duration::from_secs(4);
         assert_eq!(options.limits(Instant::now()).left, Some(Duration::from_secs(6)));

@@ -1,17 +1,17 @@
-//! What the engine's searches did, enough to do the same again: the ground of the bug bundle. Floor 4.
+//! Traces of searches, with what is needed to repeat them; session records are made of these.
 
 use crate::base::{Point, Score};
 use crate::search::{SearchControl, SearchLimits, SearchReport};
 use std::collections::VecDeque;
 
-/// One search: where it ended, and what it came to.
+/// One search: where it ended, and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchTrace {
-    /// Depth of the last iteration that was begun.
+    /// Depth of the last iteration that was started.
     pub depth: u32,
-    /// Number of nodes at which it was cut short, if it was.
+    /// Number of nodes at which it was stopped; `None` if it ended by itself.
     pub cut: Option<u64>,
-    /// Nodes in all.
+    /// Nodes searched.
     pub nodes: u64,
     /// The move.
     pub best: Option<Point>,
@@ -20,7 +20,7 @@ pub struct SearchTrace {
 }
 
 impl SearchTrace {
-    /// What a finished search has to say.
+    /// The trace of a finished search.
     pub fn of(report: &SearchReport) -> SearchTrace {
         SearchTrace {
             depth: report.entered,
@@ -31,23 +31,23 @@ impl SearchTrace {
         }
     }
 
-    /// The limits under which one thread takes the same course, without a clock.
+    /// Limits under which a search with one thread repeats this one without a clock.
     fn limits(&self) -> SearchLimits {
         let depth = if self.cut.is_some() { None } else { Some(self.depth.max(1)) };
         SearchLimits { nodes: self.cut, depth, ..SearchLimits::default() }
     }
 }
 
-/// Searches noted as they happen, and searches to be repeated.
+/// Records searches, and holds those to repeat.
 #[derive(Debug, Default)]
 pub(super) struct Traces {
-    /// Nothing is noted before somebody asks for it.
+    /// `None` until the first [`Traces::take`].
     noted: Option<Vec<SearchTrace>>,
     script: Option<VecDeque<SearchTrace>>,
 }
 
 impl Traces {
-    /// Everything noted since the last time; from the first call on there is something to note.
+    /// The traces since the last call. The first call switches recording on.
     pub fn take(&mut self) -> Vec<SearchTrace> {
         self.noted.replace(Vec::new()).unwrap_or_default()
     }
@@ -62,7 +62,7 @@ impl Traces {
         self.script = script.map(VecDeque::from);
     }
 
-    /// The control of the next search when there is a script: its limits are those of the script.
+    /// The control of the next search, with the limits of the script; `None` without a script.
     pub fn scripted_control(&mut self) -> Option<SearchControl> {
         let script = self.script.as_mut()?;
         let unforeseen = SearchLimits { depth: Some(1), ..SearchLimits::default() };

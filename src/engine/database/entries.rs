@@ -1,12 +1,12 @@
-//! The entries of a database, in parts, so that a copy of all of them costs next to nothing: a part is copied when it is
-//! changed while a copy is still in use. A database that is being written goes on learning meanwhile. Floor 4.
+//! The entries of a database, in shared parts: a clone is cheap, and a part is copied when it changes while a clone
+//! still uses it. So a database can change while a thread writes a clone of it.
 
 use super::Entry;
 use crate::base::hash::{Checksum, scatter};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Into how many parts the entries fall: at 250,000 of them about sixty share one.
+/// Number of parts; with 250,000 entries a part has about sixty.
 const PARTS: u64 = 4096;
 
 /// Entries by the names of their positions.
@@ -27,17 +27,17 @@ fn part(name: &str) -> usize {
 }
 
 impl Entries {
-    /// How many there are.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// The one of this name.
+    /// The entry of this name.
     pub fn get(&self, name: &str) -> Option<&Entry> {
         self.parts[part(name)].get(name)
     }
 
-    /// Adds one, or puts it in the place of another; returns that.
+    /// Adds or replaces an entry; returns the old one.
     pub fn insert(&mut self, name: String, entry: Entry) -> Option<Entry> {
         let part = &mut self.parts[part(&name)];
         let old = Arc::make_mut(part).insert(name, entry);
@@ -45,7 +45,7 @@ impl Entries {
         old
     }
 
-    /// Takes one away, and returns it.
+    /// Removes an entry and returns it.
     pub fn remove(&mut self, name: &str) -> Option<Entry> {
         let part = &mut self.parts[part(name)];
         if !part.contains_key(name) {
@@ -55,7 +55,7 @@ impl Entries {
         Arc::make_mut(part).remove(name)
     }
 
-    /// Takes away all that are not wanted.
+    /// Removes the entries for which `is_wanted` is false.
     pub fn retain(&mut self, mut is_wanted: impl FnMut(&str, &Entry) -> bool) {
         for part in &mut self.parts {
             let wanted: Vec<bool> = part.iter().map(|(name, entry)| is_wanted(name, entry)).collect();
@@ -68,7 +68,7 @@ impl Entries {
         }
     }
 
-    /// All of them, by name.
+    /// All entries, sorted by name.
     pub fn sorted(&self) -> Vec<(&str, &Entry)> {
         let mut all: Vec<(&str, &Entry)> =
             self.parts.iter().flat_map(|part| part.iter()).map(|(name, entry)| (name.as_str(), entry)).collect();
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(entries.sorted().len(), 4999);
     }
 
-    /// What makes a copy cheap, and the first change after it.
+    /// What makes a clone cheap, and the first change after it.
     #[test]
     fn parts_are_shared_until_they_change_and_none_is_large() {
         let mut entries = Entries::default();

@@ -1,6 +1,4 @@
-//! The file of a database. Floor 4.
-//!
-//! It is text, one position a line, sorted, with its count and a checksum at the end:
+//! The file format of a database: text, one position a line, sorted, with the count and a checksum at the end.
 //!
 //! ```text
 //! tengen-database 1
@@ -10,9 +8,7 @@
 //! ```
 //!
 //! The fields are rule, size, black stones, white stones, value for the side to move, depth, tag, best move, label. A
-//! file with anything unexpected in it is refused as a whole.
-//!
-//! A thread of its own writes it, and one process only: the first that has opened it.
+//! file with anything unexpected is refused as a whole.
 
 use super::entries::Entries;
 use super::{DatabaseError, Entry, LONGEST_LABEL, MOST_POSITIONS, MOST_VALUE, Position, is_tag};
@@ -26,7 +22,7 @@ use std::path::Path;
 
 /// The first line.
 pub(super) const HEADER: &str = "tengen-database 1";
-/// Largest file that is read, in bytes.
+/// Largest file in bytes.
 const LONGEST_FILE: u64 = 1 << 30;
 
 /// Writes all entries to a file.
@@ -45,13 +41,13 @@ pub(super) fn write(entries: &Entries, path: &Path) -> io::Result<()> {
     })
 }
 
-/// The fields behind the position.
+/// The fields after the position.
 fn write_entry(entry: &Entry) -> String {
     let tag = entry.tag.map_or('-', char::from);
     let best = entry.best.map_or_else(|| "-".to_owned(), letter);
     let mut text = format!("{};{};{tag};{best};", entry.value, entry.depth);
     for c in entry.label.chars() {
-        // The line and its fields must stay what they are.
+        // Escape what would end the line or the field.
         if c.is_control() || matches!(c, ';' | '%') {
             let _ = write!(text, "%{:x},", u32::from(c));
         } else {
@@ -61,7 +57,7 @@ fn write_entry(entry: &Entry) -> String {
     text
 }
 
-/// What a file holds, if it begins like a database; `None` where there is no file.
+/// The content of a file that begins like a database; `None` if there is no file.
 fn content(path: &Path) -> Result<Option<impl Read>, DatabaseError> {
     let mut file = match files::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -78,12 +74,12 @@ fn content(path: &Path) -> Result<Option<impl Read>, DatabaseError> {
     Ok(Some(HEADER.as_bytes().chain(file)))
 }
 
-/// Whether there is a database in a file; an error where there is something else.
+/// Whether there is a database in a file; an error if there is something else.
 pub(super) fn is_there(path: &Path) -> Result<bool, DatabaseError> {
     Ok(content(path)?.is_some())
 }
 
-/// The entries in a file; none where there is no file.
+/// The entries in a file; none if there is no file.
 pub(super) fn load(path: &Path) -> Result<Entries, DatabaseError> {
     let Some(mut content) = content(path)? else { return Ok(Entries::default()) };
     let mut bytes = Vec::new();
@@ -91,7 +87,7 @@ pub(super) fn load(path: &Path) -> Result<Entries, DatabaseError> {
     read(&bytes)
 }
 
-/// Reads a whole file.
+/// Reads the content of a file.
 pub(super) fn read(bytes: &[u8]) -> Result<Entries, DatabaseError> {
     if !bytes.starts_with(HEADER.as_bytes()) {
         return Err(DatabaseError::Damaged(1));
@@ -139,7 +135,7 @@ fn read_line(line: &str) -> Option<(String, Entry)> {
     let [_, _, _, _, value, depth, tag, best, label] = fields[..] else { return None };
     let name = fields[..4].join(";");
     let (rule, size, stones) = read_name(&name)?;
-    // The name must be the one that would be given.
+    // Of the mirror images only the named one is valid.
     if (Position { rule, size, stones: &stones }).name()?.0 != name {
         return None;
     }
@@ -160,10 +156,10 @@ fn read_line(line: &str) -> Option<(String, Entry)> {
     Some((name, Entry { value, depth, tag, best, label: read_label(label)? }))
 }
 
-/// A stone and where it lies.
+/// A stone and its point.
 pub(super) type Stone = (Point, Cell);
 
-/// The position that an entry is named after.
+/// The position of this name.
 pub(super) fn read_name(name: &str) -> Option<(Rule, Size, Vec<Stone>)> {
     let fields: Vec<&str> = name.split(';').collect();
     let [rule, size, black, white] = fields[..] else { return None };

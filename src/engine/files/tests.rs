@@ -1,4 +1,4 @@
-//! Files that are replaced, refused, claimed, and some that do not answer.
+//! Replacing, refusing and claiming files, and file systems that do not answer.
 
 use super::*;
 use std::time::Instant;
@@ -16,7 +16,7 @@ fn a_failed_write_leaves_the_old_file() {
     assert_eq!(fs::read(&path).unwrap(), b"old");
     replace(&path, |out| out.write_all(b"new")).unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"new");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no other file is left");
 }
 
 #[test]
@@ -33,19 +33,18 @@ fn a_long_file_is_written_and_read_in_pieces() {
 }
 
 #[test]
-fn a_call_that_does_not_come_back_is_given_up() {
+fn a_call_that_does_not_return_times_out() {
     let (keep, never) = mpsc::channel::<()>();
     let started = Instant::now();
     let call = within(Duration::from_millis(50), move || never.recv().map_err(io::Error::other));
     assert_eq!(call.unwrap_err().kind(), ErrorKind::TimedOut);
     assert!(started.elapsed() >= Duration::from_millis(50));
     drop(keep);
-    assert_eq!(within(READING, || Ok(7)).unwrap(), 7);
+    assert_eq!(within(READ_TIMEOUT, || Ok(7)).unwrap(), 7);
 }
 
-/// A folder stands for everything that is no plain file.
 #[test]
-fn what_is_no_plain_file_is_neither_read_nor_replaced() {
+fn a_folder_is_neither_read_nor_replaced() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("folder");
     fs::create_dir(&folder).unwrap();
@@ -63,7 +62,7 @@ fn a_pipe_is_not_even_opened() {
     let pipe = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     assert_eq!(open(&pipe).unwrap_err().to_string(), "not a plain file");
-    // What lies where the lock or the new content would be.
+    // A pipe in the place of the lock, then of the new content.
     fs::rename(&pipe, folder.path().join("file.lock")).unwrap();
     assert!(matches!(claim(&folder.path().join("file")).unwrap(), Claim::Ours(None)));
     fs::rename(folder.path().join("file.lock"), folder.path().join("file.new")).unwrap();
@@ -73,7 +72,7 @@ fn a_pipe_is_not_even_opened() {
 
 #[cfg(unix)]
 #[test]
-fn a_symbolic_link_stays_one() {
+fn a_symbolic_link_stays_a_link() {
     use std::os::unix::fs::symlink;
     let outer = tempfile::tempdir().unwrap();
     let inner = outer.path().join("inner");
@@ -109,14 +108,14 @@ fn a_claim_holds_until_it_is_dropped() {
 }
 
 #[test]
-fn where_no_lock_can_be_had_there_is_none() {
+fn without_a_place_for_the_lock_there_is_none() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(claim(&folder.path().join("no such folder").join("file")).unwrap(), Claim::Ours(None)));
 }
 
-/// A call that had been given up came back, and what it did undid what was written since.
+/// Once a call that had timed out returned late and undid what was written since.
 #[test]
-fn nothing_is_changed_while_a_call_that_was_given_up_can_still_take_effect() {
+fn no_file_is_changed_while_a_call_that_timed_out_can_still_take_effect() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let (release, stuck) = mpsc::channel::<()>();
