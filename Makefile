@@ -11,7 +11,7 @@ TARGET := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 .PHONY: all bench test dist windows clean
 
 all:
-	cargo build --release --locked --no-default-features --bin pbrain-tengen
+	cargo build --release --locked --package tengen --bin pbrain-tengen
 	cp target/release/pbrain-tengen$(SUFFIX) $(TARGET)
 
 bench: all

@@ -4,7 +4,7 @@
 
 #[path = "../tests/conversation/mod.rs"]
 mod conversation;
-#[path = "../tests/fuzz/targets.rs"]
+#[path = "../tools/tests/fuzz/targets.rs"]
 mod targets;
 
 /// Gives the bytes to the target of this name.

@@ -1,10 +1,6 @@
-//! Floor 6: tools around the engine, reached as commands of the brain or by doors of their own.
+//! The commands of `pbrain-tengen`. Programs for developers are in the package `tengen-tools`.
 
-#[cfg(feature = "tools")]
-pub mod arena;
 pub mod bench;
-#[cfg(feature = "tools")]
-pub mod data;
 pub mod drawing;
 pub mod explain;
 pub mod gamefile;
@@ -13,12 +9,8 @@ pub mod params;
 pub mod play;
 pub mod positions;
 pub mod replay;
-#[cfg(feature = "tools")]
-pub mod review;
 pub mod smp;
 pub mod solve;
-#[cfg(feature = "tools")]
-pub mod tune;
 pub mod verify;
 
 use anyhow::Result;
@@ -50,13 +42,6 @@ pub static COMMANDS: &[Command] = &[
         arguments: "[options] [FILE | MOVES]",
         doc: "renju's forbidden points, and why they are forbidden",
         run: explain::run,
-    },
-    #[cfg(feature = "tools")]
-    Command {
-        words: "review",
-        arguments: "[options] [FILE]",
-        doc: "judge every move of a game: text, JSON, a drawing",
-        run: review::run,
     },
     Command {
         words: "solve",

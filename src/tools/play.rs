@@ -41,7 +41,7 @@ const WORDS: &str = "\
   new         a new game; new white: the engine begins; new renju: another rule
   why h8      what renju says about a point
   board       draw the board again
-  moves       the game so far, as 'pbrain-tengen review' reads it
+  moves       the game so far, as 'tengen-review' reads it
   save FILE   write it to a file: SGF (.sgf), any other name: Piskvork (.psq)
   quit        leave
 ";

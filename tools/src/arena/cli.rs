@@ -1,0 +1,367 @@
+//! The command line of `tengen-match`: what was typed, and the ready tournament made of it. Floor 6.
+
+use super::openings::{self, Opening};
+use super::schedule::{Pairing, pairings};
+use super::spec::{EngineSpec, Limits};
+use super::sprt::SprtBounds;
+use anyhow::{Context, Result, bail, ensure};
+use clap::Parser;
+use std::path::PathBuf;
+use std::time::Duration;
+use tengen::base::{Rule, Size};
+
+const EXAMPLES: &str = "\
+Examples:
+  Two builds, 10,000 nodes a move, stopped as soon as the question is answered:
+    tengen-match --engine name=New,cmd=./pbrain-new --engine name=Old,cmd=./pbrain-old --rule 0 --size 15 \\
+      --openings openings.txt --nodes 10000 --games 20000 --sprt 0,5 --records new-old.jsonl
+
+  Our build against two foreign brains at 1 s a move, as the official judge runs them:
+    tengen-match --gauntlet --judge --engine name=Tengen,cmd=./pbrain-tengen \\
+      --engine name=Alpha,cmd=\"wine alpha/pbrain-alpha.exe\" --engine name=Beta,cmd=./beta,info.thread_num=1 \\
+      --rule 8 --size 15 --turn-ms 1000 --match-ms 180000 --games 100 --psq games/ --sgf games.sgf
+
+  After a kill, the same command with --resume plays only what is missing.";
+
+/// Plays brains that speak the Gomocup (Piskvork) protocol against each other.
+#[derive(Parser, Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, clippy::doc_markdown)] // Switches and help texts, read by people.
+#[command(name = "tengen-match", version, after_long_help = EXAMPLES)]
+pub struct Arguments {
+    /// A contestant, as key=value fields separated by commas. Give this two times or more.
+    ///
+    /// name, cmd (program with arguments; quotes for blanks), args, dir, restart=yes (a new process every game),
+    /// suspend=yes (stopped while the opponent thinks), hiccup-ms (stopped at random, for up to this long, while it
+    /// thinks itself), pause-ms (left in peace for so long before each question, off the clock; some brains give no
+    /// answer to a question that comes at once), info.KEY=VALUE (sent as INFO KEY VALUE), and any of turn-ms, match-ms,
+    /// inc-ms, nodes, depth, memory-mb, check-memory, tolerance-ms, stall-ms, start-ms to override the option of that
+    /// name. Example: --engine name=Old,cmd="./old --quiet",nodes=20000,info.hash_size=65536
+    #[arg(long, value_name = "FIELDS", required = true)]
+    pub engine: Vec<String>,
+
+    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro with exactly five. Example: --rule 8
+    #[arg(long, default_value = "0", value_parser = parse_rule)]
+    pub rule: Rule,
+
+    /// Board: 5 to 22, or WxH. Example: --size 15 or --size 20x15
+    #[arg(long, default_value = "15", value_parser = parse_size)]
+    pub size: Size,
+
+    /// Games of each pair of engines; two in a row share an opening with colours changed. Example: --games 1000
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub games: usize,
+
+    /// Openings, one a line: moves (h8i9...) or offsets from the centre (-1,2, 3,4, 0,0). Each is played with both
+    /// colours; when all are used up they come again turned or mirrored. Example: --openings caro15.txt
+    #[arg(long, value_name = "FILE")]
+    pub openings: Option<PathBuf>,
+
+    /// Order of the openings. Same seed, same games. Example: --seed 7
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Openings in the order of the file instead of a random one. Example: --in-order
+    #[arg(long)]
+    pub in_order: bool,
+
+    /// The engines choose the opening by the swap2 rule; openings from a file, if any, are the first three stones.
+    /// Example: --swap2 --rule 1
+    #[arg(long)]
+    pub swap2: bool,
+
+    /// Games at the same time; default: one a core. Example: --concurrency 2
+    #[arg(long, value_name = "N")]
+    pub concurrency: Option<usize>,
+
+    /// The first engine plays all others, which do not play each other. Example: --gauntlet
+    #[arg(long)]
+    pub gauntlet: bool,
+
+    /// Most nodes a move (INFO max_node). Example: --nodes 10000
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<u64>,
+
+    /// Deepest iteration (INFO max_depth). Example: --depth 8
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+
+    /// Most time a move. Example: --turn-ms 1000; with no limit at all this is 1000
+    #[arg(long, value_name = "MS")]
+    pub turn_ms: Option<u64>,
+
+    /// Time for the whole game. Example: --match-ms 180000
+    #[arg(long, value_name = "MS")]
+    pub match_ms: Option<u64>,
+
+    /// Time added to the game's after each move. Example: --match-ms 10000 --inc-ms 100
+    #[arg(long, value_name = "MS")]
+    pub inc_ms: Option<u64>,
+
+    /// Memory each brain is told it may hold; 0: unlimited. Example: --memory-mb 350
+    #[arg(long, value_name = "MIB", default_value_t = 350)]
+    pub memory_mb: u64,
+
+    /// A brain that has held more than its memory loses the game (Linux). Example: --check-memory
+    #[arg(long)]
+    pub check_memory: bool,
+
+    /// How late an answer may come before it loses the game. Example: --tolerance-ms 100
+    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    pub tolerance_ms: u64,
+
+    /// Longest move when no clock limits it (games by nodes or depth). Example: --stall-ms 60000
+    #[arg(long, value_name = "MS", default_value_t = 120_000)]
+    pub stall_ms: u64,
+
+    /// Longest start of a brain. Example: --start-ms 30000
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub start_ms: u64,
+
+    /// Every game gets new processes; default: START again in the same ones. Example: --restart
+    #[arg(long)]
+    pub restart: bool,
+
+    /// Brains are stopped (SIGSTOP) while their opponent thinks. Example: --suspend
+    #[arg(long)]
+    pub suspend: bool,
+
+    /// As the official judge: new processes, no ABOUT, START and INFO in one burst without waiting for OK, stopped
+    /// at once and while the opponent thinks, BOARD for the first move. Example: --judge
+    #[arg(long)]
+    pub judge: bool,
+
+    /// A game is drawn at this many stones, the opening included. Example: --draw-after 200
+    #[arg(long, value_name = "STONES")]
+    pub draw_after: Option<usize>,
+
+    /// Stop when the first engine's gain is decided between these two Elo values (two engines only).
+    /// Example: --sprt 0,5 for a gain, --sprt -5,0 for a simplification
+    #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_bounds, allow_hyphen_values = true)]
+    pub sprt: Option<(f64, f64)>,
+
+    /// Chance of accepting a change that is worth only ELO0. Example: --alpha 0.05
+    #[arg(long, default_value_t = 0.05)]
+    pub alpha: f64,
+
+    /// Chance of rejecting a change that is worth ELO1. Example: --beta 0.05
+    #[arg(long, default_value_t = 0.05)]
+    pub beta: f64,
+
+    /// One JSON line a game; what --resume goes on from. Example: --records match.jsonl
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub records: Option<PathBuf>,
+
+    /// Go on with the match in the record file: only missing games are played. Example: --records m.jsonl --resume
+    #[arg(long, requires = "records")]
+    pub resume: bool,
+
+    /// One Piskvork file a game in this folder. Example: --psq games/
+    #[arg(long, value_name = "DIR")]
+    pub psq: Option<PathBuf>,
+
+    /// All games in one SGF file. Example: --sgf games.sgf
+    #[arg(long, value_name = "FILE")]
+    pub sgf: Option<PathBuf>,
+
+    /// Only the final table. Example: --quiet
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Reads the number of a rule, as `INFO rule` has it.
+pub(crate) fn parse_rule(text: &str) -> Result<Rule, String> {
+    let number: i64 = text.parse().map_err(|_| format!("'{text}' is no number"))?;
+    let rule = Rule::from_bits(number).filter(|rule| i64::from(rule.number()) == number);
+    rule.ok_or_else(|| "the rules are 0, 1, 4, 8 and 9".to_owned())
+}
+
+/// Reads `15` or `20x15`.
+pub(crate) fn parse_size(text: &str) -> Result<Size, String> {
+    let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
+    let side = |side: &str| side.parse::<usize>().map_err(|_| format!("'{side}' is no number"));
+    Size::new(side(width)?, side(height)?).ok_or_else(|| "a side is 5 to 22".to_owned())
+}
+
+fn parse_bounds(text: &str) -> Result<(f64, f64), String> {
+    let (low, high) = text.split_once(',').ok_or("two numbers, separated by a comma")?;
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is no number"));
+    let bounds = (number(low)?, number(high)?);
+    if bounds.0 < bounds.1 { Ok(bounds) } else { Err("the first number is the smaller one".to_owned()) }
+}
+
+/// A tournament ready to be played.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The contestants.
+    pub engines: Vec<EngineSpec>,
+    /// Who plays whom.
+    pub pairings: Vec<Pairing>,
+    /// The openings in playing order; one without stones when there is no file.
+    pub openings: Vec<Opening>,
+    /// What every game has in common.
+    pub terms: Terms,
+    /// Games of each pairing.
+    pub games_each: usize,
+    /// Games at the same time.
+    pub concurrency: usize,
+    /// When to stop early.
+    pub sprt: Option<SprtBounds>,
+    /// What was typed, for the files and the display.
+    pub arguments: Arguments,
+}
+
+/// What every game of a tournament has in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// The rule.
+    pub rule: Rule,
+    /// The board.
+    pub size: Size,
+    /// Whether the engines choose the opening by swap2.
+    pub swap2: bool,
+    /// Stones at which a game is drawn.
+    pub draw_after: Option<usize>,
+    /// Whether brains are started as the official judge does.
+    pub judge: bool,
+}
+
+impl Setup {
+    /// Checks what was typed and makes everything ready.
+    ///
+    /// # Errors
+    /// When something that was typed makes no sense, or a file cannot be read.
+    pub fn new(arguments: Arguments) -> Result<Setup> {
+        let limits = limits(&arguments);
+        let fresh = arguments.restart || arguments.judge;
+        let suspend = arguments.suspend || arguments.judge;
+        let engines = arguments
+            .engine
+            .iter()
+            .map(|text| {
+                let spec = EngineSpec::parse(text, &limits, fresh, suspend);
+                spec.map(with_default_time).with_context(|| format!("--engine {text}"))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        ensure!(engines.len() >= 2, "a match needs two engines or more");
+        for (index, engine) in engines.iter().enumerate() {
+            let same = engines[..index].iter().any(|other| other.name == engine.name);
+            ensure!(!same, "two engines are called '{}': give them a name=", engine.name);
+        }
+        let terms = Terms {
+            rule: arguments.rule,
+            size: arguments.size,
+            swap2: arguments.swap2,
+            draw_after: arguments.draw_after,
+            judge: arguments.judge,
+        };
+        let openings = match &arguments.openings {
+            Some(path) => openings::read(path, &terms, (!arguments.in_order).then_some(arguments.seed))?,
+            None => vec![Opening::default()],
+        };
+        let sprt =
+            arguments.sprt.map(|(elo0, elo1)| SprtBounds { elo0, elo1, alpha: arguments.alpha, beta: arguments.beta });
+        if sprt.is_some() {
+            ensure!(engines.len() == 2, "--sprt compares exactly two engines");
+            for rate in [arguments.alpha, arguments.beta] {
+                ensure!(rate > 0.0 && rate < 0.5, "error rates lie between 0 and 0.5");
+            }
+        }
+        if arguments.concurrency == Some(0) || arguments.games == 0 {
+            bail!("--concurrency and --games are at least 1");
+        }
+        Ok(Setup {
+            pairings: pairings(engines.len(), arguments.gauntlet),
+            engines,
+            openings,
+            terms,
+            games_each: arguments.games,
+            concurrency: arguments.concurrency.unwrap_or_else(cores),
+            sprt,
+            arguments,
+        })
+    }
+
+    /// What a user should know before the games begin.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.concurrency > cores() {
+            warnings.push(format!(
+                "{} games at the same time on {} cores: the brains will get in each other's way",
+                self.concurrency,
+                cores()
+            ));
+        }
+        if cfg!(not(unix)) && self.engines.iter().any(|engine| engine.suspend) {
+            warnings.push("brains cannot be suspended on this system".to_owned());
+        }
+        let pairs = self.games_each.div_ceil(2);
+        let reproducible = self.engines.iter().all(|engine| engine.limits.is_reproducible());
+        let distinct: usize = self.openings.iter().map(|opening| opening.variants(self.terms.size)).sum();
+        if reproducible && pairs > distinct && !self.terms.swap2 {
+            warnings.push(format!(
+                "{pairs} pairs of games from {distinct} different openings: node-limited games will repeat themselves"
+            ));
+        }
+        warnings
+    }
+}
+
+fn limits(arguments: &Arguments) -> Limits {
+    let time = |ms: Option<u64>| ms.filter(|&ms| ms > 0).map(Duration::from_millis);
+    Limits {
+        turn: time(arguments.turn_ms),
+        match_time: time(arguments.match_ms),
+        increment: time(arguments.inc_ms).unwrap_or_default(),
+        nodes: arguments.nodes,
+        depth: arguments.depth,
+        memory: arguments.memory_mb.saturating_mul(1 << 20),
+        memory_checked: arguments.check_memory,
+        tolerance: Duration::from_millis(arguments.tolerance_ms),
+        stall: Duration::from_millis(arguments.stall_ms),
+        start: Duration::from_millis(arguments.start_ms),
+        hiccup: Duration::ZERO,
+        pause: Duration::ZERO,
+    }
+}
+
+/// An engine that nothing limits thinks one second a move.
+fn with_default_time(mut spec: EngineSpec) -> EngineSpec {
+    let limits = &mut spec.limits;
+    if limits.turn.is_none() && limits.match_time.is_none() && limits.nodes.is_none() && limits.depth.is_none() {
+        limits.turn = Some(Duration::from_secs(1));
+    }
+    spec
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound_and_every_option_has_an_example() {
+        Arguments::command().debug_assert();
+        for argument in Arguments::command().get_arguments() {
+            let help = format!(
+                "{} {}",
+                argument.get_help().map(ToString::to_string).unwrap_or_default(),
+                argument.get_long_help().map(ToString::to_string).unwrap_or_default()
+            );
+            assert!(help.contains("Example: --"), "--{} has no example", argument.get_id());
+        }
+    }
+
+    #[test]
+    fn rules_sizes_and_bounds() {
+        assert_eq!(parse_rule("8"), Ok(Rule::Caro));
+        assert!(parse_rule("2").is_err() && parse_rule("13").is_err() && parse_rule("x").is_err());
+        assert_eq!(parse_size("20x15").ok(), Size::new(20, 15));
+        assert!(parse_size("4").is_err() && parse_size("23").is_err());
+        assert_eq!(parse_bounds("-5,0"), Ok((-5.0, 0.0)));
+        assert!(parse_bounds("5,0").is_err());
+    }
+}

@@ -1,0 +1,127 @@
+//! Games in the formats other programs read: Piskvork's `.psq` and SGF; `tools/gamefile.rs` reads them. Floor 6.
+
+use super::record::GameRecord;
+use anyhow::{Context, Result};
+use std::fmt::Write as _;
+use std::path::Path;
+use tengen::tools::gamefile::{self, sgf::escape};
+
+/// A game as a Piskvork file.
+pub fn psq(record: &GameRecord) -> String {
+    let ms = |index: usize| {
+        let ms = index.checked_sub(record.opening).and_then(|i| record.timing.ms.get(i));
+        ms.map_or(0, |ms| ms.round() as u32)
+    };
+    let stones = record.stones().into_iter().enumerate().map(|(index, stone)| (stone, ms(index)));
+    let names = [record.black.clone(), record.white.clone()];
+    record.size().map(|size| gamefile::psq(size, stones, &names)).unwrap_or_default()
+}
+
+/// A name for the file of a game.
+pub fn psq_name(record: &GameRecord) -> String {
+    let plain = |name: &str| name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>();
+    format!("{:06}_{}_{}.psq", record.game, plain(&record.black), plain(&record.white))
+}
+
+/// Writes a game into the folder.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_psq(folder: &Path, record: &GameRecord) -> Result<()> {
+    let path = folder.join(psq_name(record));
+    std::fs::write(&path, psq(record)).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// One game tree of an SGF collection.
+pub fn sgf(record: &GameRecord) -> String {
+    let size = if record.width == record.height {
+        record.width.to_string()
+    } else {
+        format!("{}:{}", record.width, record.height)
+    };
+    let result = match record.result.as_str() {
+        "1-0" => "B+",
+        "0-1" => "W+",
+        _ => "0",
+    };
+    let result = match record.reason {
+        super::record::Reason::Fault(super::player::Fault::Timeout | super::player::Fault::Stall) => {
+            format!("{result}T")
+        }
+        super::record::Reason::Fault(_) | super::record::Reason::Forbidden => format!("{result}F"),
+        _ => result.to_owned(),
+    };
+    let mut text = format!(
+        "(;FF[4]GM[4]CA[UTF-8]AP[tengen-match]SZ[{size}]GN[{}]RU[{}]PB[{}]PW[{}]RE[{result}]",
+        record.game,
+        record.rule,
+        escape(&record.black),
+        escape(&record.white)
+    );
+    for (index, stone) in record.stones().into_iter().enumerate() {
+        let letter = |coordinate: usize| char::from(b'a' + coordinate as u8);
+        let color = if index.is_multiple_of(2) { 'B' } else { 'W' };
+        let _ = write!(text, ";{color}[{}{}]", letter(stone.x()), letter(stone.y()));
+        let score = index.checked_sub(record.opening).and_then(|i| record.scores.get(i)).and_then(Option::as_ref);
+        if let Some(score) = score {
+            let _ = write!(text, "C[{}]", escape(score));
+        }
+    }
+    text + ")\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::record::{Reason, Timing};
+    use tengen::base::Rule;
+
+    fn record(width: usize, height: usize, moves: &str) -> GameRecord {
+        let count = moves.chars().filter(char::is_ascii_alphabetic).count();
+        GameRecord {
+            match_id: String::new(),
+            game: 7,
+            rule: 1,
+            width,
+            height,
+            players: ["A]".to_owned(), "B\\".to_owned()],
+            black: "A]".to_owned(),
+            white: "B\\".to_owned(),
+            opening: 2,
+            symmetry: 0,
+            moves: moves.to_owned(),
+            result: "0-1".to_owned(),
+            winner: Some("B\\".to_owned()),
+            reason: Reason::Five,
+            note: String::new(),
+            about: [String::new(), String::new()],
+            scores: (0..count - 2).map(|i| (i % 2 == 0).then(|| format!("[{i}]"))).collect(),
+            depths: vec![None; count - 2],
+            nodes: vec![None; count - 2],
+            timing: Timing { ms: vec![1.5; count - 2], overrun_ms: Vec::new(), nodes_ms: Vec::new() },
+        }
+    }
+
+    #[test]
+    fn psq_reads_back() {
+        let game = record(20, 15, "a1t15h8i9");
+        let text = psq(&game);
+        assert!(text.starts_with("Piskvorky 20x15, 0:0, 0\n1,1,0\n20,15,0\n8,8,2\n9,9,2\nA]\nB\\\n"), "{text}");
+        let read = gamefile::parse(&text, None).unwrap();
+        assert_eq!((read.size, read.moves()), (game.size().unwrap(), Some(&game.stones()[..])));
+        assert_eq!(read.players, [Some("A]".to_owned()), Some("B\\".to_owned())]);
+        assert_eq!(psq_name(&game), "000007_A__B_.psq");
+    }
+
+    #[test]
+    fn sgf_reads_back() {
+        for game in [record(15, 15, "h8i9a15"), record(22, 5, "v5a1k3")] {
+            let text = sgf(&game);
+            let read = gamefile::parse(&text, None).unwrap();
+            assert_eq!((read.size, read.moves()), (game.size().unwrap(), Some(&game.stones()[..])), "{text}");
+            assert_eq!((read.rule, read.players[0].as_deref()), (Some(Rule::Standard), Some("A]")));
+        }
+        let text = sgf(&record(15, 15, "h8i9a15"));
+        assert!(text.contains("SZ[15]") && text.contains("PB[A\\]]PW[B\\\\]RE[W+]") && text.contains(";B[hh];W[ii]"));
+    }
+}

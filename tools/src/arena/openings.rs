@@ -1,0 +1,202 @@
+//! Openings: reading them, their order, and how they look when they come again. Floor 6.
+//!
+//! A line is a run of moves (`h8i9j10`, black first) or offsets from the centre as Gomocup publishes them
+//! (`-1,2, 3,4, 0,0`: x to the right, y down). Blank lines and lines starting with `#` are skipped.
+
+use super::cli::Terms;
+use anyhow::{Context, Result, bail, ensure};
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use rand::seq::SliceRandom;
+use std::collections::HashSet;
+use std::path::Path;
+use tengen::base::{Color, Point, Size};
+use tengen::board::notation::{letter, parse_moves};
+use tengen::board::oracle::{Oracle, Verdict};
+use tengen::board::symmetry::Symmetry;
+
+/// The first stones of a game, black first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Opening {
+    /// The stones in playing order.
+    pub stones: Vec<Point>,
+}
+
+impl Opening {
+    /// As moves, `h8i9j10`.
+    pub fn text(&self) -> String {
+        self.stones.iter().map(|&stone| letter(stone)).collect()
+    }
+
+    /// The same opening turned or mirrored.
+    #[must_use]
+    pub fn turned(&self, symmetry: Symmetry, size: Size) -> Opening {
+        Opening { stones: self.stones.iter().map(|&stone| symmetry.apply(stone, size)).collect() }
+    }
+
+    /// How many different openings turning and mirroring makes of this one, colours and order of stones counted.
+    pub fn variants(&self, size: Size) -> usize {
+        Symmetry::of(size).map(|symmetry| self.turned(symmetry, size)).collect::<HashSet<_>>().len()
+    }
+
+    /// The same for all openings that lead to the same position up to symmetry, whatever the order of stones.
+    pub fn canonical(&self, size: Size) -> Vec<(Point, Color)> {
+        let position = |symmetry: Symmetry| {
+            let turned = self.turned(symmetry, size).stones;
+            let mut cells: Vec<(Point, Color)> = turned.into_iter().zip(Color::ALL.into_iter().cycle()).collect();
+            cells.sort_unstable_by_key(|&(point, color)| (point, color.index()));
+            cells
+        };
+        let key = |cells: &Vec<(Point, Color)>| cells.iter().map(|&(p, c)| (p, c.index())).collect::<Vec<_>>();
+        Symmetry::of(size).map(position).min_by_key(key).unwrap_or_default()
+    }
+
+    /// Reads one line.
+    ///
+    /// # Errors
+    /// When it is neither notation, or a stone is off the board.
+    pub fn parse(line: &str, size: Size) -> Result<Opening> {
+        let offsets = line.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '-' | '+') || c.is_whitespace());
+        let stones = if offsets {
+            parse_offsets(line, size)?
+        } else {
+            parse_moves(line, size).context("neither moves like h8i9 nor offsets like -1,2, 3,4")?
+        };
+        Ok(Opening { stones })
+    }
+
+    /// Whether a game can go on from here: no stone twice, nobody has won, nothing forbidden.
+    ///
+    /// # Errors
+    /// When not; the text says why.
+    pub fn check(&self, terms: &Terms) -> Result<()> {
+        let mut oracle = Oracle::new(terms.rule, terms.size);
+        for (&stone, color) in self.stones.iter().zip(Color::ALL.into_iter().cycle()) {
+            let verdict = oracle.play(stone, color);
+            ensure!(verdict == Verdict::Continues, "after {} the game is over: {verdict:?}", letter(stone));
+        }
+        if terms.swap2 {
+            ensure!(self.stones.len() == 3, "a swap2 opening has three stones");
+        }
+        Ok(())
+    }
+}
+
+/// Pairs of offsets from the centre; on an even side the centre is the right or lower of the two middle lines, as
+/// Gomocup counts (half the side, rounded down).
+fn parse_offsets(line: &str, size: Size) -> Result<Vec<Point>> {
+    let numbers = line
+        .split([',', ' ', '\t'])
+        .filter(|word| !word.is_empty())
+        .map(|word| word.parse::<i64>().with_context(|| format!("'{word}' is no number")))
+        .collect::<Result<Vec<_>>>()?;
+    ensure!(numbers.len().is_multiple_of(2), "an odd number of coordinates");
+    let (width, height) = (size.width() as i64, size.height() as i64);
+    numbers
+        .chunks_exact(2)
+        .map(|pair| {
+            let point = size.point(pair[0].saturating_add(width / 2), pair[1].saturating_add(height / 2));
+            point.with_context(|| format!("{},{} is off the board", pair[0], pair[1]))
+        })
+        .collect()
+}
+
+/// Reads a file of openings; with a seed, in random order.
+///
+/// # Errors
+/// When the file cannot be read, holds no opening, or one that no game can start from.
+pub fn read(path: &Path, terms: &Terms, seed: Option<u64>) -> Result<Vec<Opening>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut openings = Vec::new();
+    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let opening = Opening::parse(line, terms.size)
+            .and_then(|opening| opening.check(terms).map(|()| opening))
+            .with_context(|| format!("{} line {}", path.display(), index + 1))?;
+        openings.push(opening);
+    }
+    if openings.is_empty() {
+        bail!("{} holds no opening", path.display());
+    }
+    if let Some(seed) = seed {
+        openings.shuffle(&mut SmallRng::seed_from_u64(seed));
+    }
+    Ok(openings)
+}
+
+/// The opening of a round: all of the list in turn, then all of them turned or mirrored, and so on. Also the number of
+/// the symmetry, 0 being the opening as it is.
+pub fn of_round(openings: &[Opening], round: usize, size: Size) -> (Opening, usize) {
+    let symmetries: Vec<Symmetry> = Symmetry::of(size).collect();
+    let number = round / openings.len() % symmetries.len();
+    let opening = &openings[round % openings.len()];
+    (opening.turned(symmetries[number], size), number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use tengen::base::Rule;
+
+    fn terms(rule: Rule, side: usize) -> Terms {
+        Terms { rule, size: Size::square(side).unwrap(), swap2: false, draw_after: None, judge: false }
+    }
+
+    #[test]
+    fn both_notations_read_the_same() {
+        let size = Size::square(15).unwrap();
+        let moves = Opening::parse("g10 k12h8", size).unwrap();
+        assert_eq!(Opening::parse("-1,2, 3,4, 0,0", size).unwrap(), moves);
+        assert_eq!(Opening::parse("-1,2 3,4\t0,0", size).unwrap(), moves);
+        assert_eq!(moves.text(), "g10k12h8");
+        assert_eq!(Opening::parse("0,0", Size::square(20).unwrap()).unwrap().text(), "k11");
+        for bad in ["8,0", "1,2,3", "h16", "h8-i9", "0,0,x"] {
+            assert!(Opening::parse(bad, size).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn openings_that_are_no_start_are_refused() {
+        let check = |rule, line: &str| Opening::parse(line, Size::square(15).unwrap()).unwrap().check(&terms(rule, 15));
+        assert!(check(Rule::Freestyle, "h8i9").is_ok());
+        assert!(check(Rule::Freestyle, "h8h8").is_err());
+        assert!(check(Rule::Freestyle, "a1o1a2o2a3o3a4o4a5").is_err());
+        assert!(check(Rule::Renju, "h6a1h7o15g8a15i8o1h8").is_err(), "a double three ends a renju game");
+    }
+
+    #[test]
+    fn files_are_read_shuffled_by_seed_and_complained_about_by_line() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        writeln!(file, "# ours\r\nh8i9\r\n\n-1,2, 3,4, 0,0\na1b2c3").unwrap();
+        let terms = terms(Rule::Freestyle, 15);
+        let in_order = read(file.path(), &terms, None).unwrap();
+        assert_eq!(in_order.iter().map(Opening::text).collect::<Vec<_>>(), ["h8i9", "g10k12h8", "a1b2c3"]);
+        let orders: HashSet<Vec<Opening>> =
+            (0..20).map(|seed| read(file.path(), &terms, Some(seed)).unwrap()).collect();
+        assert!(orders.len() > 1);
+        assert_eq!(read(file.path(), &terms, Some(5)).unwrap(), read(file.path(), &terms, Some(5)).unwrap());
+        writeln!(file, "zz").unwrap();
+        assert!(format!("{:#}", read(file.path(), &terms, None).unwrap_err()).contains("line 6"));
+    }
+
+    #[test]
+    fn openings_come_again_in_all_eight_forms() {
+        let size = Size::square(15).unwrap();
+        let openings = [Opening::parse("a1c2", size).unwrap(), Opening::parse("h8i9", size).unwrap()];
+        let forms: Vec<Opening> = (0..16).map(|round| of_round(&openings, round, size).0).collect();
+        assert_eq!(forms[0], openings[0]);
+        assert_eq!(forms[1], openings[1]);
+        assert_eq!(forms.iter().step_by(2).collect::<HashSet<_>>().len(), 8);
+        assert_eq!(openings[0].variants(size), 8);
+        assert_eq!(openings[1].variants(size), 4);
+        for form in forms.iter().step_by(2) {
+            assert_eq!(form.canonical(size), openings[0].canonical(size));
+        }
+        let other = Opening::parse("c2a1", size).unwrap();
+        assert_ne!(other.canonical(size), openings[0].canonical(size));
+    }
+}

@@ -1,0 +1,419 @@
+//! One contestant in a game: the protocol, the clock, and what a brain may not do. Floor 6.
+//!
+//! Every wait has a deadline. A fault ends the process; the next game starts a new one.
+
+use super::cancel::Cancel;
+use super::cli::Terms;
+use super::message::Thought;
+use super::process::{Next, Process};
+use super::spec::EngineSpec;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+use tengen::base::Point;
+
+/// What a brain did to lose a game without losing it on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// It did not start, or did not accept the board.
+    NoStart,
+    /// Its move came too late, or never.
+    Timeout,
+    /// Nothing limits its time, but this was too long for anybody.
+    Stall,
+    /// Its process ended, or its output did.
+    Crash,
+    /// It played off the board or on an occupied point, or gave an answer the question does not allow.
+    Illegal,
+    /// It said far too much.
+    Flood,
+    /// It held too much memory.
+    Memory,
+}
+
+/// A fault and what is known about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The kind.
+    pub fault: Fault,
+    /// Details for people.
+    pub note: String,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The brain's fault.
+    Failed(Failure),
+    /// The tournament is being stopped.
+    Cancelled,
+}
+
+/// What was asked for and given.
+#[derive(Clone, Debug)]
+pub struct Answer<T> {
+    /// The answer itself.
+    pub what: T,
+    /// Time from the question to the answer.
+    pub time: Duration,
+    /// How much of it was more than allowed.
+    pub overrun: Duration,
+    /// What the brain said about it.
+    pub thought: Thought,
+}
+
+/// The answer to a swap2 question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Swap2Answer {
+    /// Takes black.
+    Swap,
+    /// These stones, not checked yet.
+    Stones(Vec<(i64, i64)>),
+}
+
+/// Lines of one move beyond which a brain is flooding us.
+const FLOOD: usize = 100_000;
+/// How long an answer to ABOUT is waited for; nobody loses by not answering.
+const ABOUT: Duration = Duration::from_secs(1);
+/// How long END may take.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Time a line that was in time may need to reach us.
+const GRACE: Duration = Duration::from_millis(20);
+/// Odd lines that are remembered per move, and how much of each.
+const REMEMBERED: (usize, usize) = (4, 80);
+/// The protocol's word for a game clock that does not run.
+const UNLIMITED: u64 = 2_147_483_647;
+
+/// A contestant with its process.
+#[derive(Debug)]
+pub struct Player<'a> {
+    spec: &'a EngineSpec,
+    terms: Terms,
+    cancel: Cancel,
+    process: Option<Process>,
+    /// What is left of the game's time, in microseconds.
+    left: Option<i64>,
+    /// Whether the brain knows the position but for the opponent's last stone.
+    follows: bool,
+    /// Its answer to ABOUT.
+    about: String,
+}
+
+impl<'a> Player<'a> {
+    /// A contestant whose process is started by its first game.
+    pub fn new(spec: &'a EngineSpec, terms: Terms, cancel: Cancel) -> Player<'a> {
+        Player { spec, terms, cancel, process: None, left: None, follows: false, about: String::new() }
+    }
+
+    /// The answer to ABOUT; empty when there was none.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// Gets ready for a new game: a process, START, and all INFO.
+    ///
+    /// # Errors
+    /// When the brain does not start.
+    pub fn begin(&mut self) -> Result<(), Trouble> {
+        self.left = self.spec.limits.match_time.map(|time| time.as_micros() as i64);
+        self.follows = false;
+        if self.spec.fresh {
+            self.quit();
+        }
+        if self.process.is_some() {
+            match self.start() {
+                // Something in the last game broke it, which costs nobody anything: a new one tries.
+                Err(Trouble::Failed(_)) => self.kill(),
+                other => return other,
+            }
+        }
+        match Process::spawn(self.spec) {
+            Ok(process) => self.process = Some(process),
+            Err(error) => return Err(self.fail(Fault::NoStart, format!("cannot be started: {error}"))),
+        }
+        if !self.terms.judge {
+            self.ask_about()?;
+        }
+        self.start()
+    }
+
+    fn ask_about(&mut self) -> Result<(), Trouble> {
+        self.send("ABOUT\n");
+        let deadline = Instant::now() + ABOUT.min(self.spec.limits.start);
+        loop {
+            match self.next(deadline) {
+                Next::Line(heard) if is_talk(&heard.text) => {}
+                Next::Line(heard) => {
+                    self.about = heard.text;
+                    return Ok(());
+                }
+                Next::Cancelled => return Err(Trouble::Cancelled),
+                Next::Silence | Next::Closed => return Ok(()),
+            }
+        }
+    }
+
+    fn start(&mut self) -> Result<(), Trouble> {
+        if let Some(process) = &mut self.process {
+            process.resume();
+            process.drain();
+        }
+        let (width, height) = (self.terms.size.width(), self.terms.size.height());
+        let start = if width == height { format!("START {width}\n") } else { format!("RECTSTART {width},{height}\n") };
+        if self.terms.judge {
+            let burst = format!("{start}{}", self.infos());
+            self.send(&burst);
+            self.suspend();
+            return Ok(());
+        }
+        self.send(&start);
+        let deadline = Instant::now() + self.spec.limits.start;
+        let mut said = Vec::new();
+        for _ in 0..FLOOD {
+            match self.next(deadline) {
+                Next::Line(heard) if heard.text == "OK" => {
+                    let infos = self.infos();
+                    self.send(&infos);
+                    self.suspend();
+                    return Ok(());
+                }
+                Next::Line(heard) if heard.text.starts_with("ERROR") || heard.text.starts_with("UNKNOWN") => {
+                    return Err(self.fail(Fault::NoStart, format!("refused {}: {}", start.trim(), heard.text)));
+                }
+                Next::Line(heard) => remember(&mut said, &heard.text),
+                Next::Cancelled => return Err(Trouble::Cancelled),
+                Next::Closed => return Err(self.fail_closed(Fault::NoStart)),
+                Next::Silence => return Err(self.fail(Fault::NoStart, format!("no OK{}", quote(&said)))),
+            }
+        }
+        Err(self.fail(Fault::Flood, "never stops talking".to_owned()))
+    }
+
+    /// The INFO lines of a new game, in the order of the official managers.
+    fn infos(&self) -> String {
+        let limits = &self.spec.limits;
+        let ms = |time: Duration| time.as_millis() as u64;
+        let mut lines = String::new();
+        let mut info = |key: &str, value: u64| {
+            let _ = writeln!(lines, "INFO {key} {value}");
+        };
+        // A brain that is told nothing about the turn has only the game clock, or nodes and depth, to obey.
+        if let Some(turn) = limits.turn.or(limits.match_time) {
+            info("timeout_turn", ms(turn));
+        }
+        info("timeout_match", limits.match_time.map_or(0, ms));
+        info("max_memory", limits.memory);
+        info("game_type", 1);
+        info("rule", u64::from(self.terms.rule.number()));
+        if !limits.increment.is_zero() {
+            info("time_increment", ms(limits.increment));
+        }
+        if let Some(depth) = limits.depth {
+            info("max_depth", u64::from(depth));
+        }
+        if let Some(nodes) = limits.nodes {
+            info("max_node", nodes);
+        }
+        for (key, value) in &self.spec.infos {
+            let _ = writeln!(lines, "INFO {key} {value}");
+        }
+        lines
+    }
+
+    /// Asks for a move in the position of `stones`, the first of which was black's.
+    ///
+    /// # Errors
+    /// When there is none; coordinates off the board are an answer.
+    pub fn think(&mut self, stones: &[Point]) -> Result<Answer<(i64, i64)>, Trouble> {
+        let question = match stones {
+            [] if !self.terms.judge => "BEGIN\n".to_owned(),
+            [.., last] if self.follows || (stones.len() == 1 && !self.terms.judge) => format!("TURN {last}\n"),
+            _ => {
+                let mut block = "BOARD\n".to_owned();
+                for (index, stone) in stones.iter().enumerate() {
+                    let own = (stones.len() - index).is_multiple_of(2);
+                    let _ = writeln!(block, "{stone},{}", if own { 1 } else { 2 });
+                }
+                block + "DONE\n"
+            }
+        };
+        self.follows = true;
+        self.ask(&question, coordinates)
+    }
+
+    /// Asks a swap2 question after 0, 3 or 5 stones.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub fn swap2(&mut self, stones: &[Point]) -> Result<Answer<Swap2Answer>, Trouble> {
+        let mut block = "SWAP2BOARD\n".to_owned();
+        for stone in stones {
+            let _ = writeln!(block, "{stone}");
+        }
+        self.ask(&(block + "DONE\n"), |line| {
+            if line.eq_ignore_ascii_case("SWAP") {
+                return Some(Swap2Answer::Swap);
+            }
+            line.split(' ').map(coordinates).collect::<Option<Vec<_>>>().map(Swap2Answer::Stones)
+        })
+    }
+
+    /// Sends a question and waits for the first line that `accept` takes for an answer, while the clock runs.
+    fn ask<T>(&mut self, question: &str, accept: impl Fn(&str) -> Option<T>) -> Result<Answer<T>, Trouble> {
+        let Some(process) = &mut self.process else {
+            return Err(self.fail(Fault::Crash, "the process is gone".to_owned()));
+        };
+        let (_, alive) = process.drain();
+        if !alive {
+            return Err(self.fail_closed(Fault::Crash));
+        }
+        // Peace before the question is for a program that runs: a stopped one would sleep through it.
+        process.resume();
+        std::thread::sleep(self.spec.limits.pause);
+        let left_ms = self.left.map_or(UNLIMITED as i64, |left| left / 1000);
+        let sent = Instant::now();
+        self.send(&format!("INFO time_left {left_ms}\n{question}"));
+        let allowed = self.allowed();
+        let limits = &self.spec.limits;
+        let latest = allowed.map_or(limits.stall, |allowed| allowed + limits.tolerance);
+        let mut thought = Thought::default();
+        let mut said = Vec::new();
+        for _ in 0..FLOOD {
+            let heard = match self.next(sent + latest + GRACE) {
+                Next::Line(heard) if heard.at < sent => continue,
+                Next::Line(heard) => heard,
+                Next::Cancelled => return Err(Trouble::Cancelled),
+                Next::Closed => return Err(self.fail_closed(Fault::Crash)),
+                Next::Silence => return Err(self.fail_late(latest, &said)),
+            };
+            if let Some(what) = accept(&heard.text) {
+                let time = heard.at.saturating_duration_since(sent);
+                if time > latest {
+                    return Err(self.fail_late(time, &said));
+                }
+                self.settle(time)?;
+                thought.finish(time);
+                let overrun = allowed.map_or(Duration::ZERO, |allowed| time.saturating_sub(allowed));
+                return Ok(Answer { what, time, overrun, thought });
+            }
+            thought.hear(&heard.text, heard.at.saturating_duration_since(sent));
+            if !is_talk(&heard.text) {
+                remember(&mut said, &heard.text);
+            }
+            if heard.at.saturating_duration_since(sent) > latest {
+                return Err(self.fail_late(latest, &said));
+            }
+        }
+        Err(self.fail(Fault::Flood, format!("more than {FLOOD} lines without a move")))
+    }
+
+    /// Time for this move; `None` when no clock limits it.
+    fn allowed(&self) -> Option<Duration> {
+        let left = self.left.map(|left| Duration::from_micros(left.max(0) as u64));
+        self.spec.limits.turn.into_iter().chain(left).min()
+    }
+
+    /// After an answer in time: the clock is charged, memory looked at, the process put to sleep.
+    fn settle(&mut self, time: Duration) -> Result<(), Trouble> {
+        let limits = &self.spec.limits;
+        self.left = self.left.map(|left| left - time.as_micros() as i64 + limits.increment.as_micros() as i64);
+        if limits.memory_checked && limits.memory > 0 {
+            let peak = self.process.as_ref().and_then(Process::peak_memory);
+            if let Some(peak) = peak.filter(|&peak| peak > limits.memory) {
+                return Err(self.fail(Fault::Memory, format!("has held {} MiB", peak >> 20)));
+            }
+        }
+        self.suspend();
+        Ok(())
+    }
+
+    /// Records a fault that the referee has found; the process ends.
+    pub fn fail(&mut self, fault: Fault, note: String) -> Trouble {
+        self.kill();
+        Trouble::Failed(Failure { fault, note })
+    }
+
+    fn fail_closed(&mut self, fault: Fault) -> Trouble {
+        let note = self.process.as_mut().map(Process::epitaph).unwrap_or_default();
+        self.fail(fault, note)
+    }
+
+    fn fail_late(&mut self, after: Duration, said: &[String]) -> Trouble {
+        let fault = if self.allowed().is_some() { Fault::Timeout } else { Fault::Stall };
+        self.fail(fault, format!("no move after {} ms{}", after.as_millis(), quote(said)))
+    }
+
+    fn next(&mut self, deadline: Instant) -> Next {
+        self.process.as_mut().map_or(Next::Closed, |process| process.next(deadline, &self.cancel))
+    }
+
+    /// Sends lines, with the line ends that brains get from whom we imitate.
+    fn send(&self, text: &str) {
+        if let Some(process) = &self.process {
+            process.send(if self.terms.judge { text.replace('\n', "\r\n") } else { text.to_owned() });
+        }
+    }
+
+    fn suspend(&mut self) {
+        if self.spec.suspend
+            && let Some(process) = &mut self.process
+        {
+            process.suspend();
+        }
+    }
+
+    fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill();
+        }
+    }
+
+    /// Sends END and takes leave.
+    pub fn quit(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.quit(PATIENCE);
+        }
+    }
+}
+
+/// Lines that are never an answer.
+fn is_talk(line: &str) -> bool {
+    let word = line.split(' ').next().unwrap_or_default();
+    ["MESSAGE", "DEBUG"].iter().any(|talk| word.eq_ignore_ascii_case(talk))
+}
+
+/// Strictly `x,y`: two whole numbers and a comma, nothing else.
+fn coordinates(line: &str) -> Option<(i64, i64)> {
+    let number = |text: &str| {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().unwrap_or(i64::MAX))
+    };
+    let (x, y) = line.split_once(',')?;
+    Some((number(x)?, number(y)?))
+}
+
+fn remember(said: &mut Vec<String>, line: &str) {
+    if said.len() < REMEMBERED.0 {
+        said.push(line.chars().take(REMEMBERED.1).collect());
+    }
+}
+
+fn quote(said: &[String]) -> String {
+    if said.is_empty() { String::new() } else { format!("; said: {}", said.join(" / ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_coordinates_are_a_move() {
+        assert_eq!(coordinates("7,12"), Some((7, 12)));
+        assert_eq!(coordinates("-1,3"), Some((-1, 3)));
+        assert_eq!(coordinates("99999999999999999999,3"), Some((i64::MAX, 3)));
+        for line in ["7, 7", " 7,7", "7,7 ", "7,7,7", "7", "a,b", "7,", ",7", "MESSAGE 3,4", "+7,7", "--7,7", "OK"] {
+            assert_eq!(coordinates(line), None, "{line}");
+        }
+    }
+}

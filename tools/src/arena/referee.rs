@@ -1,0 +1,204 @@
+//! One game from the first stone to the result. The oracle alone says what a stone means. Floor 6.
+
+use super::cli::{Setup, Terms};
+use super::message::Thought;
+use super::player::{Answer, Failure, Fault, Player, Swap2Answer, Trouble};
+use super::record::{GameRecord, Reason, Timing};
+use super::schedule::Game;
+use std::time::Duration;
+use tengen::base::{Color, Point};
+use tengen::board::notation::letter;
+use tengen::board::oracle::{Oracle, Verdict};
+
+/// How a game ended: the winner's seat, if there is one, and why.
+#[derive(Clone, Debug)]
+struct Ending {
+    winner: Option<usize>,
+    reason: Reason,
+    note: String,
+}
+
+/// A game that stops here, or everything that stops.
+enum Stop {
+    Over(Ending),
+    Cancelled,
+}
+
+/// A game in progress.
+struct Table<'a, 'p> {
+    terms: Terms,
+    players: &'a mut [Player<'p>; 2],
+    oracle: Oracle,
+    stones: Vec<Point>,
+    /// The seat that plays black.
+    black: usize,
+    /// What is known about each stone after the opening.
+    answers: Vec<Answer<()>>,
+}
+
+/// Plays a game; `players[0]` opens. `None` when the tournament is being stopped: the game never happened.
+pub fn play(game: &Game, setup: &Setup, match_id: &str, players: &mut [Player<'_>; 2]) -> Option<GameRecord> {
+    let terms = setup.terms;
+    let mut oracle = Oracle::new(terms.rule, terms.size);
+    for (&stone, color) in game.opening.stones.iter().zip(Color::ALL.into_iter().cycle()) {
+        oracle.play(stone, color);
+    }
+    let mut table =
+        Table { terms, players, oracle, stones: game.opening.stones.clone(), black: 0, answers: Vec::new() };
+    let ending = match table.run() {
+        Stop::Over(ending) => ending,
+        Stop::Cancelled => return None,
+    };
+    let name = |seat: usize| setup.engines[game.seats[seat]].name.clone();
+    let answers = &table.answers;
+    let round = |time: Duration| (time.as_secs_f64() * 10_000.0).round() / 10.0;
+    let overruns: Vec<f64> = answers.iter().map(|a| round(a.overrun)).collect();
+    let told: Vec<f64> = answers.iter().map(|a| round(a.thought.nodes_at)).collect();
+    Some(GameRecord {
+        match_id: match_id.to_owned(),
+        game: game.number,
+        rule: terms.rule.number(),
+        width: terms.size.width(),
+        height: terms.size.height(),
+        players: [name(0), name(1)],
+        black: name(table.black),
+        white: name(1 - table.black),
+        opening: game.opening.stones.len(),
+        symmetry: game.symmetry,
+        moves: table.stones.iter().map(|&stone| letter(stone)).collect(),
+        result: match ending.winner {
+            None => "1/2-1/2",
+            Some(seat) if seat == table.black => "1-0",
+            Some(_) => "0-1",
+        }
+        .to_owned(),
+        winner: ending.winner.map(name),
+        reason: ending.reason,
+        note: ending.note,
+        about: [0, 1].map(|seat| table.players[seat].about().to_owned()),
+        scores: answers.iter().map(|a| a.thought.score.clone()).collect(),
+        depths: answers.iter().map(|a| a.thought.depth).collect(),
+        nodes: answers.iter().map(|a| a.thought.nodes).collect(),
+        timing: Timing {
+            ms: answers.iter().map(|a| round(a.time)).collect(),
+            overrun_ms: if overruns.iter().any(|&ms| ms > 0.0) { overruns } else { Vec::new() },
+            nodes_ms: if told.iter().any(|&ms| ms > 0.0) { told } else { Vec::new() },
+        },
+    })
+}
+
+impl Table<'_, '_> {
+    fn run(&mut self) -> Stop {
+        match self.game() {
+            Err(stop) => stop,
+            Ok(never) => match never {},
+        }
+    }
+
+    fn game(&mut self) -> Result<std::convert::Infallible, Stop> {
+        for seat in 0..2 {
+            self.players[seat].begin().map_err(|trouble| lost(seat, trouble))?;
+        }
+        if self.terms.swap2 {
+            self.swap2()?;
+        }
+        loop {
+            let seat = self.to_move();
+            let answer = self.players[seat].think(&self.stones).map_err(|trouble| lost(seat, trouble))?;
+            self.place(seat, answer.what, &answer)?;
+        }
+    }
+
+    /// The seat whose turn it is.
+    fn to_move(&self) -> usize {
+        self.black ^ (self.stones.len() & 1)
+    }
+
+    /// Places the next stone, chosen by `seat`, whatever colour's turn it is.
+    fn place<T>(&mut self, seat: usize, (x, y): (i64, i64), answer: &Answer<T>) -> Result<(), Stop> {
+        let color = Color::ALL[self.stones.len() & 1];
+        let Some(point) = self.terms.size.point(x, y) else {
+            return Err(self.illegal(seat, format!("played {x},{y}, off the board")));
+        };
+        let verdict = self.oracle.play(point, color);
+        if verdict == Verdict::Illegal {
+            return Err(self.illegal(seat, format!("played {x},{y}, an occupied point")));
+        }
+        self.stones.push(point);
+        self.answers.push(Answer {
+            what: (),
+            time: answer.time,
+            overrun: answer.overrun,
+            thought: answer.thought.clone(),
+        });
+        let over = |winner, reason| Err(Stop::Over(Ending { winner, reason, note: String::new() }));
+        match verdict {
+            Verdict::Wins => over(Some(self.seat_of(color)), Reason::Five),
+            Verdict::Foul(foul) => {
+                let mut note = format!("{foul:?}");
+                note.truncate(200);
+                Err(Stop::Over(Ending { winner: Some(1 - self.seat_of(color)), reason: Reason::Forbidden, note }))
+            }
+            Verdict::Draw => over(None, Reason::FullBoard),
+            _ if self.terms.draw_after.is_some_and(|most| self.stones.len() >= most) => over(None, Reason::MoveLimit),
+            _ => Ok(()),
+        }
+    }
+
+    fn seat_of(&self, color: Color) -> usize {
+        self.black ^ color.index()
+    }
+
+    fn illegal(&mut self, seat: usize, note: String) -> Stop {
+        let trouble = self.players[seat].fail(Fault::Illegal, note);
+        lost(seat, trouble)
+    }
+
+    /// The swap2 opening: the first seat puts three stones, the second chooses a side or puts two more, and then the
+    /// first chooses.
+    fn swap2(&mut self) -> Result<(), Stop> {
+        if self.stones.is_empty() {
+            self.put_opening_stones(0, &[3])?;
+        }
+        match self.put_opening_stones(1, &[0, 1, 2])? {
+            0 => self.black = 1,
+            2 if self.put_opening_stones(0, &[0, 1])? == 1 => self.black = 1,
+            // Either the first seat has swapped and is black, or the second has stayed white.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Asks a swap2 question and puts the stones of the answer; returns how many, 0 meaning "I take black".
+    fn put_opening_stones(&mut self, seat: usize, expected: &[usize]) -> Result<usize, Stop> {
+        let answer = self.players[seat].swap2(&self.stones).map_err(|trouble| lost(seat, trouble))?;
+        let stones = match &answer.what {
+            Swap2Answer::Swap => Vec::new(),
+            Swap2Answer::Stones(stones) => stones.clone(),
+        };
+        if !expected.contains(&stones.len()) {
+            let note = format!("answered SWAP2BOARD after {} stones with {:?}", self.stones.len(), answer.what);
+            return Err(self.illegal(seat, note));
+        }
+        for (index, &stone) in stones.iter().enumerate() {
+            let known = if index == 0 { answer.clone() } else { silent(&answer.what) };
+            self.place(seat, stone, &known)?;
+        }
+        Ok(stones.len())
+    }
+}
+
+/// An answer of which nothing is known: the second and third stone of one line.
+fn silent<T: Clone>(what: &T) -> Answer<T> {
+    Answer { what: what.clone(), time: Duration::ZERO, overrun: Duration::ZERO, thought: Thought::default() }
+}
+
+/// The seat's trouble is the other one's win.
+fn lost(seat: usize, trouble: Trouble) -> Stop {
+    match trouble {
+        Trouble::Cancelled => Stop::Cancelled,
+        Trouble::Failed(Failure { fault, note }) => {
+            Stop::Over(Ending { winner: Some(1 - seat), reason: Reason::Fault(fault), note })
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! What the user said about each engine: how to start it and what it may use. Floor 6.
+//!
+//! `name=Old,cmd=./old/pbrain-tengen,nodes=10000,info.hash_size=65536`
+
+use anyhow::{Context, Result, bail, ensure};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tengen::base::hash::Checksum;
+
+/// What one engine may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most time per move.
+    pub turn: Option<Duration>,
+    /// Time for the whole game.
+    pub match_time: Option<Duration>,
+    /// Time added to the game's after each move.
+    pub increment: Duration,
+    /// Most nodes per move, for brains that know `INFO max_node`.
+    pub nodes: Option<u64>,
+    /// Deepest iteration, for brains that know `INFO max_depth`.
+    pub depth: Option<u32>,
+    /// Memory in bytes; 0: unlimited.
+    pub memory: u64,
+    /// Whether a brain that has held more than `memory` loses (where the system can tell).
+    pub memory_checked: bool,
+    /// How much too late an answer may come.
+    pub tolerance: Duration,
+    /// How long a move may take when neither clock limits it.
+    pub stall: Duration,
+    /// How long a start may take.
+    pub start: Duration,
+    /// Now and then the thinking brain is stopped for up to this long, as if the machine had something better to do.
+    pub hiccup: Duration,
+    /// How long the brain is left in peace before each question, off the clock: some give no answer to one that comes
+    /// at once.
+    pub pause: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            turn: None,
+            match_time: None,
+            increment: Duration::ZERO,
+            nodes: None,
+            depth: None,
+            memory: 350 << 20,
+            memory_checked: false,
+            tolerance: Duration::from_secs(1),
+            stall: Duration::from_secs(120),
+            start: Duration::from_secs(10),
+            hiccup: Duration::ZERO,
+            pause: Duration::ZERO,
+        }
+    }
+}
+
+impl Limits {
+    /// Changes one limit by the name it has on the command line.
+    ///
+    /// # Errors
+    /// For an unknown name or an unreadable value.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        let number = || value.parse::<u64>().with_context(|| format!("{key}: '{value}' is no number"));
+        let some_time = |ms: u64| (ms > 0).then(|| Duration::from_millis(ms));
+        match key {
+            "turn-ms" => self.turn = some_time(number()?),
+            "match-ms" => self.match_time = some_time(number()?),
+            "inc-ms" => self.increment = Duration::from_millis(number()?),
+            "nodes" => self.nodes = Some(number()?).filter(|&nodes| nodes > 0),
+            "depth" => self.depth = Some(u32::try_from(number()?)?).filter(|&depth| depth > 0),
+            "memory-mb" => self.memory = number()?.saturating_mul(1 << 20),
+            "check-memory" => self.memory_checked = flag(value)?,
+            "tolerance-ms" => self.tolerance = Duration::from_millis(number()?),
+            "stall-ms" => self.stall = Duration::from_millis(number()?),
+            "hiccup-ms" => self.hiccup = Duration::from_millis(number()?),
+            "pause-ms" => self.pause = Duration::from_millis(number()?),
+            "start-ms" => self.start = Duration::from_millis(number()?),
+            _ => bail!("unknown engine key '{key}'"),
+        }
+        Ok(())
+    }
+
+    /// Whether games under these limits come out the same on every machine: nothing depends on a clock.
+    pub fn is_reproducible(&self) -> bool {
+        self.turn.is_none() && self.match_time.is_none() && (self.nodes.is_some() || self.depth.is_some())
+    }
+
+    /// The limits in a few words, for people.
+    pub fn describe(&self) -> String {
+        let mut words = Vec::new();
+        words.extend(self.turn.map(|time| format!("{} ms a move", time.as_millis())));
+        words.extend(self.match_time.map(|time| format!("{} ms a game", time.as_millis())));
+        if !self.increment.is_zero() {
+            words.push(format!("+{} ms", self.increment.as_millis()));
+        }
+        if !self.hiccup.is_zero() {
+            words.push(format!("stopped for up to {} ms", self.hiccup.as_millis()));
+        }
+        if !self.pause.is_zero() {
+            words.push(format!("{} ms of peace before a question", self.pause.as_millis()));
+        }
+        words.extend(self.nodes.map(|nodes| format!("{nodes} nodes")));
+        words.extend(self.depth.map(|depth| format!("depth {depth}")));
+        words.join(", ")
+    }
+
+    fn fingerprint(&self) -> String {
+        format!("{} {} {}", self.describe(), self.memory, self.tolerance.as_millis())
+    }
+}
+
+/// One contestant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineSpec {
+    /// How records and tables call it; unique in a tournament.
+    pub name: String,
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Its working directory; `None`: ours.
+    pub directory: Option<PathBuf>,
+    /// What it may use.
+    pub limits: Limits,
+    /// Further `INFO key value` lines, sent as they are.
+    pub infos: Vec<(String, String)>,
+    /// Whether every game gets a new process.
+    pub fresh: bool,
+    /// Whether the process is stopped while its opponent thinks.
+    pub suspend: bool,
+}
+
+impl EngineSpec {
+    /// Reads `key=value,key=value,...`; what is not said comes from `defaults` (the limits every engine gets) and
+    /// the flags of the whole tournament.
+    ///
+    /// # Errors
+    /// For an unknown key, an unreadable value, or when `cmd` is missing.
+    pub fn parse(text: &str, defaults: &Limits, fresh: bool, suspend: bool) -> Result<EngineSpec> {
+        let mut name = None;
+        let mut command = None;
+        let mut spec = EngineSpec {
+            name: String::new(),
+            program: PathBuf::new(),
+            arguments: Vec::new(),
+            directory: None,
+            limits: defaults.clone(),
+            infos: Vec::new(),
+            fresh,
+            suspend,
+        };
+        let mut extra = Vec::new();
+        for field in split_quoted(text, ',') {
+            let (key, value) = field.split_once('=').with_context(|| format!("'{field}' is not key=value"))?;
+            match key.trim() {
+                "name" => name = Some(value.to_owned()),
+                "cmd" => command = Some(value.to_owned()),
+                "args" => extra = split_quoted(value, ' ').into_iter().filter(|word| !word.is_empty()).collect(),
+                "dir" => spec.directory = Some(PathBuf::from(value)),
+                "restart" => spec.fresh = flag(value)?,
+                "suspend" => spec.suspend = flag(value)?,
+                key => match key.strip_prefix("info.") {
+                    Some(info) => spec.infos.push((info.to_owned(), value.to_owned())),
+                    None => spec.limits.set(key, value)?,
+                },
+            }
+        }
+        let command = command.context("an engine needs cmd=PATH")?;
+        (spec.program, spec.arguments) = split_command(&command)?;
+        spec.arguments.append(&mut extra);
+        if spec.program.components().count() > 1 {
+            // Neither the engine's own directory nor a change of ours may change which program is meant.
+            spec.program = std::path::absolute(&spec.program)?;
+            ensure!(spec.program.is_file(), "no such program: {}", spec.program.display());
+        }
+        if let Some(directory) = &spec.directory {
+            ensure!(directory.is_dir(), "no such directory: {}", directory.display());
+        }
+        spec.name = name.unwrap_or_else(|| default_name(&spec.program));
+        ensure!(!spec.name.is_empty() && !spec.name.contains(['\n', '\r']), "an engine needs a name of one line");
+        Ok(spec)
+    }
+
+    /// Everything about the engine that decides its games, in one line: what a resumed match must agree on.
+    pub fn fingerprint(&self) -> String {
+        let EngineSpec { name, program, arguments, limits, infos, fresh, suspend, .. } = self;
+        // Another build in the same place is another engine.
+        let build = std::fs::read(program).map_or(0, |bytes| Checksum::of(&bytes));
+        let start = format!("{}|{build:016x}|{arguments:?}", program.display());
+        format!("{name}|{start}|{}|{infos:?}|{fresh}|{suspend}", limits.fingerprint())
+    }
+}
+
+fn default_name(program: &Path) -> String {
+    program.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn flag(value: &str) -> Result<bool> {
+    match value {
+        "1" | "yes" | "true" | "on" => Ok(true),
+        "0" | "no" | "false" | "off" => Ok(false),
+        _ => bail!("'{value}' is neither yes nor no"),
+    }
+}
+
+/// A program and its arguments. A text that names a file is that file, blanks and all.
+fn split_command(command: &str) -> Result<(PathBuf, Vec<String>)> {
+    if Path::new(command).is_file() {
+        return Ok((PathBuf::from(command), Vec::new()));
+    }
+    let mut words = split_quoted(command, ' ').into_iter().filter(|word| !word.is_empty());
+    let program = words.next().context("cmd= is empty")?;
+    Ok((PathBuf::from(program), words.collect()))
+}
+
+/// Splits at `separator` outside of quotes, single or double. The outermost quotes of a command are its own affair:
+/// when splitting fields, quotes are kept unless they enclose a whole value.
+fn split_quoted(text: &str, separator: char) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut quote = None;
+    for c in text.chars() {
+        let part = parts.last_mut().expect("there is always a last part");
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if c == separator => {
+                parts.push(String::new());
+                continue;
+            }
+            None if c == '"' || c == '\'' => quote = Some(c),
+            _ => {
+                part.push(c);
+                continue;
+            }
+        }
+        if separator == ',' {
+            part.push(c);
+        }
+    }
+    if separator == ',' {
+        for part in &mut parts {
+            unquote_value(part);
+        }
+    }
+    parts
+}
+
+/// `cmd="a,b"` means `cmd=a,b`; quotes within a value stay for whoever splits it further.
+fn unquote_value(field: &mut String) {
+    let Some((key, value)) = field.split_once('=') else { return };
+    for quote in ['"', '\''] {
+        if let Some(inner) = value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote))
+            && !inner.contains(quote)
+        {
+            *field = format!("{key}={inner}");
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<EngineSpec> {
+        EngineSpec::parse(text, &Limits::default(), false, false)
+    }
+
+    #[test]
+    fn a_full_line() {
+        let spec = parse(
+            "name=A B,cmd='wine \"my brain.exe\" -x',nodes=5000,turn-ms=200,info.thread_num=2,restart=yes,memory-mb=100",
+        )
+        .unwrap();
+        assert_eq!(spec.name, "A B");
+        assert_eq!(spec.program, PathBuf::from("wine"));
+        assert_eq!(spec.arguments, ["my brain.exe", "-x"]);
+        assert_eq!(spec.limits.nodes, Some(5000));
+        assert_eq!(spec.limits.turn, Some(Duration::from_millis(200)));
+        assert_eq!(spec.limits.memory, 100 << 20);
+        assert_eq!(spec.infos, [("thread_num".to_owned(), "2".to_owned())]);
+        assert!(spec.fresh);
+    }
+
+    /// A match was resumed with another build of the same name.
+    #[test]
+    fn another_program_has_another_fingerprint() {
+        let mut program = tempfile::NamedTempFile::new().unwrap();
+        let path = program.path().to_str().unwrap().to_owned();
+        let fingerprint = |fields: &str| parse(&format!("name=A,cmd='{path}'{fields}")).unwrap().fingerprint();
+        let before = fingerprint("");
+        assert_eq!(before, fingerprint(""));
+        for fields in [",args=-x", ",suspend=yes", ",nodes=5"] {
+            assert_ne!(before, fingerprint(fields), "{fields}");
+        }
+        std::io::Write::write_all(&mut program, b"another build").unwrap();
+        assert_ne!(before, fingerprint(""));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, word) in [
+            ("name=A", "cmd"),
+            ("cmd=x,foo=1", "foo"),
+            ("cmd=x,nodes=many", "many"),
+            ("cmd", "key=value"),
+            ("cmd=/no/such/file", "no such program"),
+            ("cmd=x,restart=maybe", "maybe"),
+        ] {
+            let error = format!("{:#}", parse(text).unwrap_err());
+            assert!(error.contains(word), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_name_defaults_to_the_program() {
+        assert_eq!(parse("cmd=pbrain-tengen").unwrap().name, "pbrain-tengen");
+    }
+}

@@ -1,0 +1,241 @@
+//! What the games so far add up to, for every engine and every pair of them. Floor 6.
+
+use super::cli::Setup;
+use super::player::Fault;
+use super::ratings::Encounter;
+use super::record::{GameRecord, Reason};
+use super::schedule;
+use super::sprt::Pentanomial;
+use std::collections::BTreeMap;
+
+/// Sums of one engine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EngineTally {
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+    /// Games lost on time (too late, or never).
+    pub time_losses: u64,
+    /// Games lost by any other fault.
+    pub faults: u64,
+    /// Answers that came later than allowed, and their overrun in milliseconds: sum and maximum.
+    pub late: u64,
+    /// Sum of overruns in milliseconds.
+    pub overrun_sum: f64,
+    /// Largest overrun in milliseconds.
+    pub overrun_max: f64,
+    depth: (f64, u64),
+    nodes: f64,
+    node_seconds: f64,
+    time: (f64, u64),
+}
+
+impl EngineTally {
+    /// Games played.
+    pub fn games(&self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Points: a draw is half a point.
+    pub fn points(&self) -> f64 {
+        self.wins as f64 + self.draws as f64 / 2.0
+    }
+
+    /// Mean depth of the moves whose depth was told.
+    pub fn depth(&self) -> Option<f64> {
+        (self.depth.1 > 0).then(|| self.depth.0 / self.depth.1 as f64)
+    }
+
+    /// Nodes a second over the moves whose nodes were told.
+    pub fn speed(&self) -> Option<f64> {
+        (self.node_seconds > 0.0).then(|| self.nodes / self.node_seconds)
+    }
+
+    /// Mean time of a move in milliseconds.
+    pub fn move_ms(&self) -> Option<f64> {
+        (self.time.1 > 0).then(|| self.time.0 / self.time.1 as f64)
+    }
+
+    /// Mean overrun of late answers in milliseconds.
+    pub fn overrun_mean(&self) -> f64 {
+        if self.late == 0 { 0.0 } else { self.overrun_sum / self.late as f64 }
+    }
+}
+
+/// Sums of one pairing, in the view of the engine listed first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PairTally {
+    /// Whole pairs of games.
+    pub pairs: Pentanomial,
+    /// Wins, draws and losses of single games.
+    pub games: [u64; 3],
+    /// Half points of games whose other half is missing, by the number of the pair.
+    pending: BTreeMap<usize, usize>,
+}
+
+/// All sums.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standings {
+    /// By engine.
+    pub engines: Vec<EngineTally>,
+    /// By pairing, in the order of the schedule.
+    pub pairings: Vec<PairTally>,
+    /// Games won by black and by white.
+    pub by_color: [u64; 2],
+}
+
+impl Standings {
+    /// Nothing yet.
+    pub fn new(setup: &Setup) -> Standings {
+        Standings {
+            engines: vec![EngineTally::default(); setup.engines.len()],
+            pairings: vec![PairTally::default(); setup.pairings.len()],
+            by_color: [0; 2],
+        }
+    }
+
+    /// Adds a game.
+    pub fn add(&mut self, setup: &Setup, record: &GameRecord) {
+        let seats = schedule::game(setup, record.game).seats;
+        for (seat, engine) in seats.into_iter().enumerate() {
+            let tally = &mut self.engines[engine];
+            match record.half_points(&record.players[seat]) {
+                0 => tally.losses += 1,
+                1 => tally.draws += 1,
+                _ => tally.wins += 1,
+            }
+            if record.half_points(&record.players[seat]) == 0 {
+                match record.reason {
+                    Reason::Fault(Fault::Timeout | Fault::Stall) => tally.time_losses += 1,
+                    Reason::Fault(_) => tally.faults += 1,
+                    _ => {}
+                }
+            }
+            tally.add_moves(record, seat);
+        }
+        if let Some(winner) = &record.winner {
+            self.by_color[usize::from(*winner == record.white)] += 1;
+        }
+        let (first, second) = (seats[0].min(seats[1]), seats[0].max(seats[1]));
+        let Some(index) = setup.pairings.iter().position(|p| p.first == first && p.second == second) else { return };
+        let half_points = record.half_points(&setup.engines[first].name);
+        let pairing = &mut self.pairings[index];
+        pairing.games[2 - half_points] += 1;
+        // The two games of a pair have neighbouring numbers, the first of them even.
+        let pair = record.game / 2;
+        match pairing.pending.remove(&pair) {
+            None => drop(pairing.pending.insert(pair, half_points)),
+            Some(earlier) => pairing.pairs.add(earlier + half_points),
+        }
+    }
+
+    /// The results of all pairings for the ratings.
+    pub fn encounters(&self, setup: &Setup) -> Vec<Encounter> {
+        let encounter = |(tally, pairing): (&PairTally, &schedule::Pairing)| {
+            let [wins, draws, losses] = tally.games.map(|count| count as f64);
+            Encounter {
+                first: pairing.first,
+                second: pairing.second,
+                points: wins + draws / 2.0,
+                games: wins + draws + losses,
+            }
+        };
+        self.pairings.iter().zip(&setup.pairings).map(encounter).collect()
+    }
+}
+
+impl EngineTally {
+    fn add_moves(&mut self, record: &GameRecord, seat: usize) {
+        for (index, &ms) in record.timing.ms.iter().enumerate() {
+            if record.mover(index) != seat {
+                continue;
+            }
+            self.time = (self.time.0 + ms, self.time.1 + 1);
+            if let Some(depth) = record.depths.get(index).copied().flatten() {
+                self.depth = (self.depth.0 + f64::from(depth), self.depth.1 + 1);
+            }
+            if let Some(nodes) = record.nodes.get(index).copied().flatten() {
+                self.nodes += nodes as f64;
+                self.node_seconds += record.timing.nodes_ms.get(index).copied().unwrap_or(ms) / 1000.0;
+            }
+            let overrun = record.timing.overrun_ms.get(index).copied().unwrap_or(0.0);
+            if overrun > 0.0 {
+                self.late += 1;
+                self.overrun_sum += overrun;
+                self.overrun_max = self.overrun_max.max(overrun);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::cli::Arguments;
+    use crate::arena::record::Timing;
+    use clap::Parser;
+
+    fn setup() -> Setup {
+        let line = "tengen-match --engine name=A,cmd=a --engine name=B,cmd=b --games 8";
+        Setup::new(Arguments::try_parse_from(line.split(' ')).unwrap()).unwrap()
+    }
+
+    fn record(setup: &Setup, number: usize, winner: Option<&str>, reason: Reason) -> GameRecord {
+        let players = schedule::game(setup, number).seats.map(|seat| setup.engines[seat].name.clone());
+        GameRecord {
+            match_id: String::new(),
+            game: number,
+            rule: 0,
+            width: 15,
+            height: 15,
+            black: players[0].clone(),
+            white: players[1].clone(),
+            players,
+            opening: 0,
+            symmetry: 0,
+            moves: "h8i9j10".to_owned(),
+            result: String::new(),
+            winner: winner.map(str::to_owned),
+            reason,
+            note: String::new(),
+            about: [String::new(), String::new()],
+            scores: vec![None; 3],
+            depths: vec![Some(4), None, Some(6)],
+            nodes: vec![Some(1000), None, Some(3000)],
+            timing: Timing { ms: vec![10.0, 50.0, 30.0], overrun_ms: vec![0.0, 20.0, 0.0], nodes_ms: Vec::new() },
+        }
+    }
+
+    #[test]
+    fn pairs_are_pairs_even_when_games_are_missing() {
+        let setup = setup();
+        let mut standings = Standings::new(&setup);
+        // Pair 0 whole, of pairs 1 and 2 one game each, pair 3 whole.
+        for (number, winner) in [(0, Some("A")), (1, None), (3, Some("B")), (4, Some("B")), (6, None), (7, None)] {
+            standings.add(&setup, &record(&setup, number, winner, Reason::Five));
+        }
+        assert_eq!(standings.pairings[0].pairs.0, [0, 0, 1, 1, 0]);
+        assert_eq!(standings.pairings[0].games, [1, 3, 2]);
+        let points: Vec<u64> = standings.engines.iter().map(EngineTally::games).collect();
+        assert_eq!(points, [6, 6]);
+        // B is black in odd games.
+        assert_eq!(standings.by_color, [2, 1]);
+    }
+
+    #[test]
+    fn times_depths_and_faults_go_to_the_one_whose_they_are() {
+        let setup = setup();
+        let mut standings = Standings::new(&setup);
+        standings.add(&setup, &record(&setup, 0, Some("A"), Reason::Fault(Fault::Timeout)));
+        standings.add(&setup, &record(&setup, 1, Some("A"), Reason::Fault(Fault::Crash)));
+        let [a, b] = &standings.engines[..] else { panic!("two engines") };
+        assert_eq!((a.wins, b.losses, b.time_losses, b.faults), (2, 2, 1, 1));
+        // As black A thought of 4 and 6 plies; as white it was late and told nothing.
+        assert_eq!((a.depth(), a.late, a.overrun_max), (Some(5.0), 1, 20.0));
+        assert!((a.speed().unwrap() - 4000.0 / 0.04).abs() < 1e-6);
+        assert_eq!(a.move_ms(), Some(30.0));
+    }
+}

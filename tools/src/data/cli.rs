@@ -1,0 +1,218 @@
+//! The command line of `tengen-data`. Floor 6.
+
+use super::files::{self, Filter};
+use super::openings::{self, Wanted};
+use super::selfplay::{self, Kind, Series};
+use crate::arena::cli::{parse_rule, parse_size};
+use anyhow::{Context, Result, ensure};
+use clap::{Parser, Subcommand};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use tengen::base::{Rule, Size};
+
+/// Makes data for matches and training.
+#[derive(Parser, Debug)]
+#[command(name = "tengen-data", version)]
+pub struct Arguments {
+    /// What to make.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What can be made.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Balanced openings, one a line: random stones, the last of them chosen so that neither side is better.
+    ///
+    /// The same seed gives the same openings, whatever the number of threads. Example: tengen-data openings
+    /// --rule 8 --size 15 --count 200 --seed 1 --out caro15.txt
+    Openings(OpeningArguments),
+    /// Games of the engine against itself, for training; run it again after an interruption and it goes on.
+    ///
+    /// Example: tengen-data selfplay --on 0:15 --on 0:20:2 --games 10000 --nodes 2000 --out freestyle.tgr
+    Selfplay(SelfplayArguments),
+    /// Show games of a file as text. Example: tengen-data inspect games.tgr --count 3
+    Inspect(InspectArguments),
+    /// Count games and positions by rule and board. Example: tengen-data stats games-*.tgr
+    Stats {
+        /// Files to read.
+        #[arg(required = true)]
+        games: Vec<PathBuf>,
+    },
+    /// Copy the games that are wanted. Example: tengen-data filter games.tgr --rule 4 --size 15 --out renju15.tgr
+    Filter(FilterArguments),
+    /// Put files together, each game once. Example: tengen-data merge a.tgr b.tgr --out all.tgr
+    Merge {
+        /// Files to read.
+        #[arg(required = true)]
+        games: Vec<PathBuf>,
+        /// Where to.
+        #[arg(long)]
+        out: PathBuf,
+    },
+}
+
+/// Which games to show.
+#[derive(clap::Args, Debug)]
+pub struct InspectArguments {
+    /// Files to read.
+    #[arg(required = true)]
+    pub games: Vec<PathBuf>,
+    /// How many, from the first.
+    #[arg(long, default_value_t = 1)]
+    pub count: usize,
+    /// Only the game with this number.
+    #[arg(long)]
+    pub number: Option<u64>,
+}
+
+/// Which games to keep.
+#[derive(clap::Args, Debug)]
+pub struct FilterArguments {
+    /// Files to read.
+    #[arg(required = true)]
+    pub games: Vec<PathBuf>,
+    /// Only games under this rule; rules as for openings.
+    #[arg(long, value_parser = parse_rule)]
+    pub rule: Option<Rule>,
+    /// Only games on this board.
+    #[arg(long, value_parser = parse_size)]
+    pub size: Option<Size>,
+    /// Fewest plies after the opening.
+    #[arg(long, default_value_t = 0)]
+    pub min_plies: usize,
+    /// Most plies after the opening.
+    #[arg(long)]
+    pub max_plies: Option<usize>,
+    /// Where to.
+    #[arg(long)]
+    pub out: PathBuf,
+}
+
+/// Which openings are wanted.
+#[derive(clap::Args, Debug)]
+pub struct OpeningArguments {
+    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro with exactly five.
+    #[arg(long, default_value = "0", value_parser = parse_rule)]
+    pub rule: Rule,
+    /// Board: 5 to 22, or columns x rows as in 20x15.
+    #[arg(long, default_value = "15", value_parser = parse_size)]
+    pub size: Size,
+    /// How many.
+    #[arg(long, default_value_t = 100)]
+    pub count: usize,
+    /// Same seed, same openings.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Nodes of the search that has the last word on each opening.
+    #[arg(long, default_value_t = 20_000)]
+    pub nodes: u64,
+    /// Largest score, for either side, that counts as balanced (200 is about one to three).
+    #[arg(long, default_value_t = 60)]
+    pub max_score: i32,
+    /// Fewest stones.
+    #[arg(long, default_value_t = 3)]
+    pub min_stones: usize,
+    /// Most stones.
+    #[arg(long, default_value_t = 8)]
+    pub max_stones: usize,
+    /// Threads; default: all cores.
+    #[arg(long)]
+    pub concurrency: Option<usize>,
+    /// Where to; default: the output.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+}
+
+/// Which games are wanted.
+#[derive(clap::Args, Debug)]
+pub struct SelfplayArguments {
+    /// A kind of game, RULE:SIZE or RULE:SIZE:WEIGHT; repeat it for a mix drawn by weight. Rules and sizes as for
+    /// openings.
+    #[arg(long, required = true, value_name = "KIND", value_parser = parse_kind)]
+    pub on: Vec<Kind>,
+    /// How many games.
+    #[arg(long)]
+    pub games: u64,
+    /// Nodes a move on average; single moves vary by a tenth.
+    #[arg(long, default_value_t = 2000)]
+    pub nodes: u64,
+    /// Same seed, same games.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Threads; default: all cores.
+    #[arg(long)]
+    pub concurrency: Option<usize>,
+    /// Where to. Games that are there already are not played again.
+    #[arg(long)]
+    pub out: PathBuf,
+}
+
+/// Reads RULE:SIZE or RULE:SIZE:WEIGHT.
+fn parse_kind(text: &str) -> Result<Kind, String> {
+    let mut parts = text.split(':');
+    let (Some(rule), Some(size)) = (parts.next(), parts.next()) else {
+        return Err("a kind is RULE:SIZE or RULE:SIZE:WEIGHT, as 0:15 or 8:20:3".into());
+    };
+    let weight = parts.next().map_or(Ok(1), |weight| weight.parse().map_err(|_| format!("'{weight}' is no weight")))?;
+    if parts.next().is_some() || weight == 0 {
+        return Err("a kind is RULE:SIZE or RULE:SIZE:WEIGHT with a weight of at least 1".into());
+    }
+    Ok(Kind { rule: parse_rule(rule)?, size: parse_size(size)?, weight })
+}
+
+/// Does what was typed.
+///
+/// # Errors
+/// When what was typed makes no sense, or the output cannot be written.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    match &arguments.command {
+        Command::Openings(typed) => run_openings(typed, cores),
+        Command::Selfplay(typed) => {
+            let SelfplayArguments { on, games, nodes, seed, concurrency, out } = typed;
+            let series = Series { kinds: on.clone(), games: *games, nodes: *nodes, seed: *seed };
+            let there = selfplay::run(&series, out, concurrency.unwrap_or(cores))?;
+            writeln!(std::io::stdout(), "{there} games in {}", out.display())?;
+            Ok(())
+        }
+        Command::Inspect(typed) => print(&files::inspect(&typed.games, typed.count, typed.number)?),
+        Command::Stats { games } => print(&files::stats(games)?),
+        Command::Filter(typed) => {
+            let FilterArguments { games, rule, size, min_plies, max_plies, out } = typed;
+            let filter = Filter { rule: *rule, size: *size, min_plies: *min_plies, max_plies: *max_plies };
+            copy(games, out, &filter)
+        }
+        Command::Merge { games, out } => copy(games, out, &Filter::default()),
+    }
+}
+
+fn copy(games: &[PathBuf], out: &Path, filter: &Filter) -> Result<()> {
+    let (written, read) = files::copy(games, out, filter)?;
+    print(&format!("{written} of {read} games written to {}\n", out.display()))
+}
+
+fn print(text: &str) -> Result<()> {
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
+    ensure!(typed.min_stones >= 1 && typed.min_stones <= typed.max_stones, "--min-stones is 1 to --max-stones");
+    ensure!(typed.max_stones * 4 <= typed.size.cells(), "too many stones for this board");
+    let wanted = Wanted {
+        rule: typed.rule,
+        size: typed.size,
+        count: typed.count,
+        seed: typed.seed,
+        nodes: typed.nodes,
+        max_score: typed.max_score,
+        stones: typed.min_stones..=typed.max_stones,
+    };
+    let openings = openings::generate(&wanted, typed.concurrency.unwrap_or(cores).max(1))?;
+    let text: String = openings.iter().map(|opening| opening.text() + "\n").collect();
+    match &typed.out {
+        Some(path) => std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?,
+        None => std::io::stdout().write_all(text.as_bytes())?,
+    }
+    Ok(())
+}

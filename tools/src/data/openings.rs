@@ -1,0 +1,216 @@
+//! Balanced openings for any rule and size. Floor 6.
+//!
+//! A candidate is a few random stones within a small window, anywhere on the board; the last stone is the one, of
+//! several tried by short searches, after which neither side is better. A longer search has the last word. Every
+//! candidate is made from its own number alone, and candidates are taken in order: the result does not depend on the
+//! number of threads.
+
+use crate::arena::openings::Opening;
+use anyhow::{Result, bail};
+use rand::rngs::SmallRng;
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand::{Rng, SeedableRng};
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tengen::base::{Cell, Color, Point, Rule, Size};
+use tengen::board::oracle::{Oracle, Verdict};
+use tengen::engine::Engine;
+use tengen::search::{NullSink, SearchControl, SearchLimits};
+
+/// What kind of openings, and how many.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The rule.
+    pub rule: Rule,
+    /// The board.
+    pub size: Size,
+    /// How many.
+    pub count: usize,
+    /// Same seed, same openings.
+    pub seed: u64,
+    /// Nodes of the deciding search.
+    pub nodes: u64,
+    /// Largest score that counts as balanced.
+    pub max_score: i32,
+    /// How many stones.
+    pub stones: RangeInclusive<usize>,
+}
+
+/// Candidates that are made before the results are looked at.
+const BATCH: u64 = 32;
+/// Candidates in a row without a new opening after which there are no more to be found.
+const PATIENCE: u64 = 2000;
+/// Points tried for the last stone.
+const TRIES: usize = 10;
+/// Share of the deciding search's nodes that a try gets.
+const TRY_SHARE: u64 = 8;
+/// Hash of the searches in bytes.
+const HASH: u64 = 4 << 20;
+
+/// Makes openings, no two of them the same position turned, mirrored or reached in another order.
+///
+/// # Errors
+/// When there are not that many.
+pub fn generate(wanted: &Wanted, threads: usize) -> Result<Vec<Opening>> {
+    let mut openings = Vec::new();
+    let mut known = HashSet::new();
+    let (mut first, mut fruitless) = (0, 0);
+    while openings.len() < wanted.count {
+        if fruitless >= PATIENCE {
+            bail!("only {} openings found; allow more stones or a larger score", openings.len());
+        }
+        for opening in batch(wanted, first, threads) {
+            fruitless += 1;
+            let Some(opening) = opening else { continue };
+            if openings.len() < wanted.count && known.insert(opening.canonical(wanted.size)) {
+                openings.push(opening);
+                fruitless = 0;
+            }
+        }
+        first += BATCH;
+        log::info!("{first} candidates, {} openings", openings.len());
+    }
+    Ok(openings)
+}
+
+/// The candidates with numbers from `first`, in order; `None` for those that were not balanced.
+fn batch(wanted: &Wanted, first: u64, threads: usize) -> Vec<Option<Opening>> {
+    let next = AtomicU64::new(first);
+    let work = || {
+        let mut maker = Maker::new(wanted.clone());
+        let mut made = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= first + BATCH {
+                return made;
+            }
+            made.push((number, maker.candidate(number)));
+        }
+    };
+    let mut all: Vec<(u64, Option<Opening>)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a search does not panic")).collect()
+    });
+    all.sort_by_key(|&(number, _)| number);
+    all.into_iter().map(|(_, opening)| opening).collect()
+}
+
+/// Makes openings one at a time.
+#[derive(Debug)]
+pub(super) struct Maker {
+    wanted: Wanted,
+    engine: Engine,
+}
+
+impl Maker {
+    pub(super) fn new(wanted: Wanted) -> Maker {
+        let mut engine = Engine::new();
+        engine.set_rule(wanted.rule);
+        engine.options_mut().hash_size = Some(HASH);
+        Maker { wanted, engine }
+    }
+
+    /// The `number`-th candidate of the seed; `None` when it is not balanced.
+    pub(super) fn candidate(&mut self, number: u64) -> Option<Opening> {
+        let mixed = self.wanted.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03);
+        let mut random = SmallRng::seed_from_u64(mixed);
+        self.engine.new_game(self.wanted.size, false);
+        let count = random.random_range(self.wanted.stones.clone());
+        let window = window(self.wanted.size, count, &mut random);
+        let mut oracle = Oracle::new(self.wanted.rule, self.wanted.size);
+        let mut stones = Vec::new();
+        while stones.len() + 1 < count {
+            let free: Vec<Point> = window.iter().copied().filter(|&p| oracle.cell(p) == Cell::Empty).collect();
+            let stone = *free.choose(&mut random)?;
+            if oracle.play(stone, to_move(&stones)) != Verdict::Continues {
+                return None;
+            }
+            stones.push(stone);
+        }
+        let mut last: Vec<Point> = window.into_iter().filter(|&p| oracle.cell(p) == Cell::Empty).collect();
+        last.shuffle(&mut random);
+        last.retain(|&p| oracle.clone().play(p, to_move(&stones)) == Verdict::Continues);
+        last.truncate(TRIES);
+        let best = last.into_iter().min_by_key(|&p| self.imbalance(&stones, p, self.wanted.nodes / TRY_SHARE))?;
+        let is_balanced = self.imbalance(&stones, best, self.wanted.nodes) <= self.wanted.max_score;
+        stones.push(best);
+        is_balanced.then_some(Opening { stones })
+    }
+
+    /// How much better one side is after `last`.
+    fn imbalance(&mut self, stones: &[Point], last: Point, nodes: u64) -> i32 {
+        let cells: Vec<(Point, Cell)> =
+            stones.iter().copied().chain([last]).zip([Cell::Black, Cell::White].into_iter().cycle()).collect();
+        let side = Color::ALL[cells.len() % 2];
+        if self.engine.set_position(&cells, side).is_err() {
+            return i32::MAX;
+        }
+        let control = SearchControl::default();
+        control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
+        self.engine.think(&control, &mut NullSink).last.score.units().abs()
+    }
+}
+
+fn to_move(stones: &[Point]) -> Color {
+    Color::ALL[stones.len() % 2]
+}
+
+/// Points within a random window of four to seven a side, large enough for the stones; every second one lies around
+/// the middle of the board, the others anywhere.
+fn window(size: Size, stones: usize, random: &mut SmallRng) -> Vec<Point> {
+    let smallest = if stones > 5 { 5 } else { 4 };
+    let side = random.random_range(smallest..=7);
+    let central = random.random_bool(0.5);
+    let mut place = |length: usize| {
+        let side = side.min(length);
+        let room = length - side;
+        let start = if central {
+            let middle = (room / 2).saturating_sub(1);
+            random.random_range(middle..=(room / 2 + 1).min(room))
+        } else {
+            random.random_range(0..=room)
+        };
+        start..start + side
+    };
+    let (columns, rows) = (place(size.width()), place(size.height()));
+    size.points().filter(|p| columns.contains(&p.x()) && rows.contains(&p.y())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::cli::Terms;
+
+    fn wanted(rule: Rule, size: Size, count: usize) -> Wanted {
+        Wanted { rule, size, count, seed: 5, nodes: 400, max_score: 200, stones: 3..=6 }
+    }
+
+    #[test]
+    fn openings_are_legal_different_and_the_same_for_any_number_of_threads() {
+        for (rule, size) in [
+            (Rule::Renju, Size::square(15).unwrap()),
+            (Rule::Caro, Size::square(8).unwrap()),
+            (Rule::Standard, Size::new(20, 9).unwrap()),
+        ] {
+            let wanted = wanted(rule, size, 8);
+            let openings = generate(&wanted, 1).unwrap();
+            assert_eq!(openings, generate(&wanted, 3).unwrap());
+            assert_eq!(openings.len(), 8);
+            let terms = Terms { rule, size, swap2: false, draw_after: None, judge: false };
+            let mut known = HashSet::new();
+            for opening in openings {
+                opening.check(&terms).unwrap();
+                assert!((3..=6).contains(&opening.stones.len()));
+                assert_eq!(Opening::parse(&opening.text(), size).unwrap(), opening);
+                assert!(known.insert(opening.canonical(size)));
+            }
+        }
+    }
+
+    #[test]
+    fn when_there_are_no_more_that_is_said() {
+        let wanted = Wanted { stones: 1..=1, nodes: 20, ..wanted(Rule::Freestyle, Size::square(5).unwrap(), 100) };
+        assert!(generate(&wanted, 2).unwrap_err().to_string().contains("only"));
+    }
+}

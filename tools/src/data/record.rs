@@ -1,0 +1,326 @@
+//! Game records for training: small, checked, and whole up to the last finished game whatever happened. Floor 6.
+//!
+//! A file is the 8 bytes `TGREC1\r\n` followed by blocks, one a game: the length of the game's bytes (`u32`), their
+//! CRC-32 (`u32`), the bytes. All numbers are little-endian. A game is
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | number of the game within its series: two games of one series with the same number are the same game |
+//! | 1 | rule, as `INFO rule` counts |
+//! | 1, 1 | columns, rows |
+//! | 1 | result: 0 black won, 1 draw, 2 white won |
+//! | 2, 2 | stones of the opening, plies after it |
+//! | 2 each | the opening's stones |
+//! | 6 each | plies: the move, the move the search wanted, the search's score for the side to move (`i16`) |
+//!
+//! A move is row * columns + column; bit 15 of a played move says that it was a random one instead of the wanted one.
+//! Scores beyond +-29000 are proven wins and losses: 30000 less the moves to the end.
+
+use crate::arena::openings::Opening;
+use anyhow::{Context, Result, bail, ensure};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use tengen::base::{Color, Point, Rule, Size};
+
+const MAGIC: [u8; 8] = *b"TGREC1\r\n";
+/// Longest game in bytes: more than any board holds.
+const LONGEST: usize = 8192;
+const RANDOM: u16 = 1 << 15;
+
+/// One move of a game and what the search thought before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlyRecord {
+    /// The move that was played.
+    pub played: Point,
+    /// The move that the search wanted; another one only if the played one was drawn by lot.
+    pub best: Point,
+    /// The search's score for the side to move, as [`tengen::base::Score::units`].
+    pub score: i16,
+}
+
+/// A finished game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameRecord {
+    /// Number within its series.
+    pub number: u64,
+    /// The rule.
+    pub rule: Rule,
+    /// The board.
+    pub size: Size,
+    /// The first stones, black first.
+    pub opening: Opening,
+    /// The moves after them.
+    pub plies: Vec<PlyRecord>,
+    /// Who won; `None`: a draw.
+    pub winner: Option<Color>,
+}
+
+impl GameRecord {
+    /// All moves, the opening's first.
+    pub fn moves(&self) -> impl Iterator<Item = Point> + '_ {
+        self.opening.stones.iter().copied().chain(self.plies.iter().map(|ply| ply.played))
+    }
+
+    /// Result for `color`: 1 won, 0 drawn, -1 lost.
+    pub fn result_for(&self, color: Color) -> i32 {
+        self.winner.map_or(0, |winner| if winner == color { 1 } else { -1 })
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(16 + 2 * self.opening.stones.len() + 6 * self.plies.len());
+        bytes.extend(self.number.to_le_bytes());
+        let result = self.winner.map_or(1, |winner| 2 * winner.index() as u8);
+        bytes.extend([self.rule.number(), self.size.width() as u8, self.size.height() as u8, result]);
+        bytes.extend((self.opening.stones.len() as u16).to_le_bytes());
+        bytes.extend((self.plies.len() as u16).to_le_bytes());
+        let cell = |point: Point| (point.y() * self.size.width() + point.x()) as u16;
+        for &stone in &self.opening.stones {
+            bytes.extend(cell(stone).to_le_bytes());
+        }
+        for ply in &self.plies {
+            let random = if ply.played == ply.best { 0 } else { RANDOM };
+            bytes.extend((cell(ply.played) | random).to_le_bytes());
+            bytes.extend(cell(ply.best).to_le_bytes());
+            bytes.extend(ply.score.to_le_bytes());
+        }
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Result<GameRecord> {
+        let mut rest = bytes;
+        let number = u64::from_le_bytes(take(&mut rest)?);
+        let [rule, width, height, result]: [u8; 4] = take(&mut rest)?;
+        let rule = Rule::from_bits(rule.into()).context("no such rule")?;
+        let size = Size::new(width.into(), height.into()).context("no such board")?;
+        let winner = match result {
+            0 => Some(Color::Black),
+            1 => None,
+            2 => Some(Color::White),
+            _ => bail!("no such result"),
+        };
+        let (stones, plies) = (u16::from_le_bytes(take(&mut rest)?), u16::from_le_bytes(take(&mut rest)?));
+        let mut taken = [false; Size::MAX_CELLS];
+        let mut point = |cell: u16, place: bool| -> Result<Point> {
+            let cell = usize::from(cell & !RANDOM);
+            ensure!(cell < size.cells() && !taken[cell], "a move off the board or on a stone");
+            taken[cell] |= place;
+            Point::new(cell % size.width(), cell / size.width()).context("a move off the board")
+        };
+        let mut opening = Opening::default();
+        for _ in 0..stones {
+            opening.stones.push(point(u16::from_le_bytes(take(&mut rest)?), true)?);
+        }
+        let mut moves = Vec::with_capacity(plies.into());
+        for _ in 0..plies {
+            let played = u16::from_le_bytes(take(&mut rest)?);
+            let best = point(u16::from_le_bytes(take(&mut rest)?), false)?;
+            let score = i16::from_le_bytes(take(&mut rest)?);
+            moves.push(PlyRecord { played: point(played, true)?, best, score });
+        }
+        ensure!(rest.is_empty(), "bytes after the last move");
+        Ok(GameRecord { number, rule, size, opening, plies: moves, winner })
+    }
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
+    let (first, others) = rest.split_first_chunk::<N>().context("the game's bytes end too early")?;
+    *rest = others;
+    Ok(*first)
+}
+
+/// Reads games one after the other.
+#[derive(Debug)]
+pub struct Reader<R> {
+    input: R,
+    /// Bytes read so far, up to the end of the last whole game.
+    whole: u64,
+}
+
+impl Reader<BufReader<File>> {
+    /// Opens a file of records.
+    ///
+    /// # Errors
+    /// When it cannot be read or is none.
+    pub fn open(path: &Path) -> Result<Reader<BufReader<File>>> {
+        let name = || path.display().to_string();
+        Reader::new(BufReader::new(File::open(path).with_context(name)?)).with_context(name)
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads from the beginning of `input`.
+    ///
+    /// # Errors
+    /// When that is not the beginning of a file of records.
+    pub fn new(mut input: R) -> Result<Reader<R>> {
+        let mut magic = [0; MAGIC.len()];
+        input.read_exact(&mut magic).context("too short for a file of game records")?;
+        ensure!(magic == MAGIC, "not a file of game records");
+        Ok(Reader { input, whole: MAGIC.len() as u64 })
+    }
+
+    /// The next game; `None` at the end, and where a file that was cut off in the middle of a game has its end.
+    ///
+    /// # Errors
+    /// When the bytes are not what was written.
+    #[expect(clippy::should_implement_trait, reason = "an iterator of results would hide that an error is the end")]
+    pub fn next(&mut self) -> Result<Option<GameRecord>> {
+        let mut head = [0; 8];
+        if !fill(&mut self.input, &mut head)? {
+            return Ok(None);
+        }
+        let mut head = head.as_slice();
+        let length = u32::from_le_bytes(take(&mut head)?) as usize;
+        let crc = u32::from_le_bytes(take(&mut head)?);
+        ensure!(length <= LONGEST, "damaged after byte {}: no game is {length} bytes long", self.whole);
+        let mut bytes = vec![0; length];
+        if !fill(&mut self.input, &mut bytes)? {
+            return Ok(None);
+        }
+        ensure!(crc32fast::hash(&bytes) == crc, "damaged after byte {}: the checksum differs", self.whole);
+        let game = GameRecord::decode(&bytes).with_context(|| format!("damaged after byte {}", self.whole))?;
+        self.whole += (8 + length) as u64;
+        Ok(Some(game))
+    }
+}
+
+/// Fills the buffer; false when the input ends before it is full.
+fn fill(input: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
+    match input.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Adds games to a file, each in one write.
+#[derive(Debug)]
+pub struct Writer {
+    output: BufWriter<File>,
+}
+
+impl Writer {
+    /// Opens a file to add to, made if there is none. What is left of a game that was being written when an earlier
+    /// run was killed is cut off. Returns the games that are there already.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written, or is damaged before its end.
+    pub fn append(path: &Path) -> Result<(Writer, Vec<GameRecord>)> {
+        let name = || path.display().to_string();
+        let mut games = Vec::new();
+        let mut whole = 0;
+        if std::fs::metadata(path).is_ok_and(|file| file.len() >= MAGIC.len() as u64) {
+            let mut reader = Reader::open(path)?;
+            while let Some(game) = reader.next().with_context(name)? {
+                games.push(game);
+            }
+            whole = reader.whole;
+        }
+        let mut file = File::options().create(true).truncate(false).write(true).open(path).with_context(name)?;
+        file.set_len(whole).with_context(name)?;
+        file.seek(SeekFrom::End(0)).with_context(name)?;
+        if whole == 0 {
+            file.write_all(&MAGIC).with_context(name)?;
+        }
+        Ok((Writer { output: BufWriter::new(file) }, games))
+    }
+
+    /// Makes a new file, in place of any that is there.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(path: &Path) -> Result<Writer> {
+        let mut output = BufWriter::new(File::create(path).with_context(|| path.display().to_string())?);
+        output.write_all(&MAGIC)?;
+        Ok(Writer { output })
+    }
+
+    /// Adds a game; it is in the system's hands when this returns.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&mut self, game: &GameRecord) -> Result<()> {
+        let bytes = game.encode();
+        self.output.write_all(&(bytes.len() as u32).to_le_bytes())?;
+        self.output.write_all(&crc32fast::hash(&bytes).to_le_bytes())?;
+        self.output.write_all(&bytes)?;
+        self.output.flush()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tengen::board::notation::parse_moves;
+
+    fn game(number: u64) -> GameRecord {
+        let size = Size::new(20, 9).unwrap();
+        let stones = parse_moves("a1t9h5", size).unwrap();
+        let plies = parse_moves("h6h7i6", size).unwrap();
+        let plies = plies.iter().enumerate().map(|(i, &played)| PlyRecord {
+            played,
+            best: if i == 1 { Point::new(19, 0).unwrap() } else { played },
+            score: [-29_990, 12, i16::MIN][i],
+        });
+        let opening = Opening { stones };
+        GameRecord { number, rule: Rule::Caro, size, opening, plies: plies.collect(), winner: Some(Color::White) }
+    }
+
+    #[test]
+    fn games_read_back_as_they_were_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        let (mut writer, before) = Writer::append(&path).unwrap();
+        assert!(before.is_empty());
+        for number in 0..3 {
+            writer.write(&game(number)).unwrap();
+        }
+        drop(writer);
+        let (_, games) = Writer::append(&path).unwrap();
+        assert_eq!(games, (0..3).map(game).collect::<Vec<_>>());
+        let per_ply = (game(0).encode().len() + 8 - 16) / 3;
+        assert!(per_ply <= 10, "{per_ply} bytes a ply");
+    }
+
+    #[test]
+    fn a_file_cut_off_anywhere_keeps_its_whole_games_and_takes_new_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        let (mut writer, _) = Writer::append(&path).unwrap();
+        writer.write(&game(0)).unwrap();
+        writer.write(&game(1)).unwrap();
+        drop(writer);
+        let bytes = std::fs::read(&path).unwrap();
+        let second = MAGIC.len() + (bytes.len() - MAGIC.len()) / 2;
+        for length in 0..bytes.len() {
+            std::fs::write(&path, &bytes[..length]).unwrap();
+            let (mut writer, games) = Writer::append(&path).unwrap();
+            assert_eq!(games.len(), usize::from(length >= second), "cut at {length}");
+            writer.write(&game(7)).unwrap();
+            drop(writer);
+            let (_, games) = Writer::append(&path).unwrap();
+            assert_eq!(games.last(), Some(&game(7)));
+        }
+    }
+
+    #[test]
+    fn a_changed_byte_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        let mut writer = Writer::create(&path).unwrap();
+        writer.write(&game(0)).unwrap();
+        writer.write(&game(1)).unwrap();
+        drop(writer);
+        let bytes = std::fs::read(&path).unwrap();
+        let whole = vec![game(0), game(1)];
+        for index in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[index] ^= 0x10;
+            std::fs::write(&path, &changed).unwrap();
+            let games = Writer::append(&path).map(|(_, games)| games).unwrap_or_default();
+            assert!(games != whole && games.iter().all(|game| whole.contains(game)), "byte {index}");
+        }
+    }
+}

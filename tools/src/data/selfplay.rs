@@ -1,0 +1,356 @@
+//! Games of the engine against itself, as data for training. Floor 6.
+//!
+//! Every game is made from the series' seed and its own number alone, so the games do not depend on the number of
+//! threads, and a run that was interrupted goes on where it stopped.
+
+use super::openings::{Maker, Wanted};
+use super::record::{GameRecord, PlyRecord, Writer};
+use crate::arena::openings::Opening;
+use anyhow::{Context, Result, bail, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use std::collections::HashSet;
+use std::io::{IsTerminal, Write as _};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+use tengen::base::{Color, Point, Rule, Score, Size};
+use tengen::board::oracle::{Oracle, Verdict};
+use tengen::engine::Engine;
+use tengen::search::{NullSink, SearchControl, SearchLimits};
+
+/// Numbers of games within a series; the rest of a game's number is the series' seed.
+const SERIES: u64 = 1 << 40;
+/// Plies after the opening among which a move may be drawn by lot, and how likely that is.
+const RANDOM_PLIES: usize = 6;
+const RANDOM_SHARE: f64 = 0.05;
+/// How far from the average the nodes of a move may be, as a share of it (one standard deviation).
+const NODE_SPREAD: f64 = 0.1;
+/// A game is drawn when this many searches in a row find no more than that after so many stones.
+const DULL_SEARCHES: usize = 7;
+const DULL_SCORE: i32 = 10;
+const DULL_STONES: usize = 100;
+/// Largest score of a balanced opening, and stones in one.
+const BALANCE: i32 = 100;
+const STONES: std::ops::RangeInclusive<usize> = 2..=9;
+/// Nodes of the search that judges an opening, as a multiple of a move's.
+const OPENING_NODES: u64 = 5;
+/// Candidates for an opening before a board is given up.
+const CANDIDATES: u64 = 500;
+/// Hash of a player in bytes.
+const HASH: u64 = 8 << 20;
+/// Time between status lines where there is no terminal.
+const EVERY: Duration = Duration::from_secs(30);
+
+/// One kind of game in a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// The rule.
+    pub rule: Rule,
+    /// The board.
+    pub size: Size,
+    /// Its share, relative to the others'.
+    pub weight: u32,
+}
+
+/// What games, and how many.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// The kinds of games; at least one.
+    pub kinds: Vec<Kind>,
+    /// How many games.
+    pub games: u64,
+    /// Nodes a move, on average.
+    pub nodes: u64,
+    /// Same seed, same games; below 2^24.
+    pub seed: u64,
+}
+
+/// Plays what is missing of the series into `path`. Returns the number of games that are there at the end.
+///
+/// # Errors
+/// When the file cannot be written or belongs to another series, or a board has no balanced openings.
+pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
+    ensure!(series.seed < 1 << 24, "the seed is below {}", 1 << 24);
+    ensure!(series.games < SERIES, "fewer than {SERIES} games");
+    let (mut writer, before) = Writer::append(path)?;
+    let mut done = HashSet::new();
+    for game in &before {
+        ensure!(game.number / SERIES == series.seed, "{} holds games of another seed", path.display());
+        done.insert(game.number % SERIES);
+    }
+    let mut progress = Progress::new(series.games, done.iter().filter(|&&n| n < series.games).count() as u64);
+    let next = AtomicU64::new(0);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            let (sender, next, done) = (sender.clone(), &next, &done);
+            scope.spawn(move || {
+                let mut player = Player::new(series);
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= series.games {
+                        break;
+                    }
+                    let wanted = !done.contains(&number);
+                    if wanted && sender.send(player.game(number)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let written = write_all(&receiver, &mut writer, &mut progress);
+        // Whatever went wrong, nobody needs to start another game.
+        next.store(series.games, Ordering::Relaxed);
+        drop(receiver);
+        written
+    })?;
+    Ok(progress.end())
+}
+
+fn write_all(games: &mpsc::Receiver<Result<GameRecord>>, writer: &mut Writer, progress: &mut Progress) -> Result<()> {
+    for game in games {
+        let game = game?;
+        writer.write(&game)?;
+        progress.finished(&game);
+    }
+    Ok(())
+}
+
+/// One thread's engine and opening makers.
+struct Player<'a> {
+    series: &'a Series,
+    engine: Engine,
+    makers: Vec<Option<Maker>>,
+}
+
+impl<'a> Player<'a> {
+    fn new(series: &'a Series) -> Player<'a> {
+        let mut engine = Engine::new();
+        engine.options_mut().hash_size = Some(HASH);
+        Player { series, engine, makers: series.kinds.iter().map(|_| None).collect() }
+    }
+
+    /// The `number`-th game of the series.
+    fn game(&mut self, number: u64) -> Result<GameRecord> {
+        let id = self.series.seed * SERIES + number;
+        let mut random = SmallRng::seed_from_u64(id);
+        let kind = self.draw_kind(&mut random);
+        let Kind { rule, size, .. } = self.series.kinds[kind];
+        let opening = self.opening(kind, &mut random)?;
+        let mut oracle = Oracle::new(rule, size);
+        for (&stone, color) in opening.stones.iter().zip(Color::ALL.into_iter().cycle()) {
+            oracle.play(stone, color);
+        }
+        self.engine.set_rule(rule);
+        self.engine.new_game(size, false);
+        for &stone in &opening.stones {
+            self.engine.play(stone).context("an opening with a stone on a stone")?;
+        }
+        let (plies, winner) = self.play(&mut oracle, &mut random)?;
+        Ok(GameRecord { number: id, rule, size, opening, plies, winner })
+    }
+
+    fn draw_kind(&self, random: &mut SmallRng) -> usize {
+        let total: u32 = self.series.kinds.iter().map(|kind| kind.weight).sum();
+        let mut drawn = random.random_range(0..total.max(1));
+        let is_it = |kind: &Kind| {
+            let hit = drawn < kind.weight;
+            drawn = drawn.saturating_sub(kind.weight);
+            hit
+        };
+        self.series.kinds.iter().position(is_it).unwrap_or(0)
+    }
+
+    fn opening(&mut self, kind: usize, random: &mut SmallRng) -> Result<Opening> {
+        let Kind { rule, size, .. } = self.series.kinds[kind];
+        let most = (*STONES.end()).min(size.cells() / 6).max(*STONES.start());
+        let maker = self.makers[kind].get_or_insert_with(|| {
+            Maker::new(Wanted {
+                rule,
+                size,
+                count: 1,
+                seed: 0,
+                nodes: self.series.nodes * OPENING_NODES,
+                max_score: BALANCE,
+                stones: *STONES.start()..=most,
+            })
+        });
+        for _ in 0..CANDIDATES {
+            if let Some(opening) = maker.candidate(random.random()) {
+                return Ok(opening);
+            }
+        }
+        bail!("no balanced opening for {} on {}x{}", rule.name(), size.width(), size.height())
+    }
+
+    /// Plays on from the position that the engine and the oracle hold, to the end or a proven result.
+    fn play(&mut self, oracle: &mut Oracle, random: &mut SmallRng) -> Result<(Vec<PlyRecord>, Option<Color>)> {
+        let mut plies = Vec::new();
+        let mut dull = 0;
+        loop {
+            let us = self.engine.to_move();
+            let spread = 1.0 + NODE_SPREAD * bell(random);
+            let nodes = ((self.series.nodes as f64 * spread) as u64).max(1);
+            let control = SearchControl::default();
+            control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
+            let report = self.engine.think(&control, &mut NullSink);
+            let best = report.best.context("no move on a board with room")?;
+            let score = report.last.score;
+            let mut ply = PlyRecord { played: best, best, score: score.units() as i16 };
+            if score.is_decisive() {
+                plies.push(ply);
+                return Ok((plies, Some(if score.is_win() { us } else { us.opponent() })));
+            }
+            if plies.len() < RANDOM_PLIES && random.random_bool(RANDOM_SHARE) {
+                ply.played = random_move(oracle, us, random).unwrap_or(best);
+            }
+            plies.push(ply);
+            dull = if score.units().abs() <= DULL_SCORE && oracle.stones() >= DULL_STONES { dull + 1 } else { 0 };
+            match oracle.play(ply.played, us) {
+                Verdict::Continues if dull >= DULL_SEARCHES => return Ok((plies, None)),
+                Verdict::Continues => {}
+                Verdict::Wins => return Ok((plies, Some(us))),
+                Verdict::Foul(_) => return Ok((plies, Some(us.opponent()))),
+                Verdict::Draw => return Ok((plies, None)),
+                Verdict::Illegal => bail!("the engine wants to play on a stone"),
+            }
+            self.engine.play(ply.played).context("the engine wants to play on a stone")?;
+        }
+    }
+}
+
+/// An allowed move next to some stone that does not end the game.
+fn random_move(oracle: &Oracle, us: Color, random: &mut SmallRng) -> Option<Point> {
+    let size = oracle.size();
+    let stones: Vec<Point> = size.points().filter(|&p| oracle.cell(p).color().is_some()).collect();
+    let is_near = |p: &Point| stones.iter().any(|s| s.x().abs_diff(p.x()).max(s.y().abs_diff(p.y())) <= 2);
+    let goes_on = |p: &Point| oracle.clone().play(*p, us) == Verdict::Continues;
+    let moves: Vec<Point> = size.points().filter(is_near).filter(goes_on).collect();
+    moves.choose(random).copied()
+}
+
+/// Roughly normally distributed, mean 0, standard deviation 1, never beyond 3.5.
+fn bell(random: &mut SmallRng) -> f64 {
+    (0..12).map(|_| random.random::<f64>()).sum::<f64>().clamp(2.5, 9.5) - 6.0
+}
+
+/// Shows how far the series is and how fast it goes, on the error stream.
+struct Progress {
+    bar: Option<ProgressBar>,
+    total: u64,
+    done: u64,
+    new_games: u64,
+    positions: u64,
+    begun: Instant,
+    told: Instant,
+}
+
+impl Progress {
+    fn new(total: u64, done: u64) -> Progress {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(total);
+            let style = ProgressStyle::with_template("{bar:24} {pos}/{len} games  {msg}  to go {eta}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_position(done);
+            bar.reset_eta();
+            bar
+        });
+        let now = Instant::now();
+        Progress { bar, total, done, new_games: 0, positions: 0, begun: now, told: now }
+    }
+
+    fn finished(&mut self, game: &GameRecord) {
+        self.done += 1;
+        self.new_games += 1;
+        self.positions += game.plies.len() as u64;
+        let seconds = self.begun.elapsed().as_secs_f64().max(0.001);
+        let speed = format!("{} positions, {:.0}/s", self.positions, self.positions as f64 / seconds);
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.done);
+            bar.set_message(speed);
+        } else if self.told.elapsed() >= EVERY {
+            self.told = Instant::now();
+            let to_go = seconds / self.new_games as f64 * self.total.saturating_sub(self.done) as f64;
+            let line = format!("{}/{} games, {speed}, {:.0} min to go\n", self.done, self.total, to_go / 60.0);
+            // A closed error stream is no reason to stop.
+            let _ = std::io::stderr().write_all(line.as_bytes());
+        }
+    }
+
+    fn end(self) -> u64 {
+        if let Some(bar) = &self.bar {
+            bar.finish();
+        }
+        self.done
+    }
+}
+
+/// Whether the search called the game's end proven before it was on the board.
+pub fn is_adjudicated(game: &GameRecord) -> bool {
+    game.plies.last().is_some_and(|ply| i32::from(ply.score).abs() > Score::DECISIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::record::Reader;
+
+    fn series() -> Series {
+        let kind = |rule, side| Kind { rule, size: Size::square(side).unwrap(), weight: 1 };
+        let kinds = vec![kind(Rule::Freestyle, 15), kind(Rule::Renju, 13), kind(Rule::Caro, 8)];
+        Series { kinds, games: 8, nodes: 60, seed: 3 }
+    }
+
+    fn games(path: &Path) -> Vec<GameRecord> {
+        let mut reader = Reader::open(path).unwrap();
+        let mut games = Vec::new();
+        while let Some(game) = reader.next().unwrap() {
+            games.push(game);
+        }
+        games.sort_by_key(|game| game.number);
+        games
+    }
+
+    #[test]
+    fn games_do_not_depend_on_threads_or_interruptions() {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+        assert_eq!(run(&series(), &whole, 1).unwrap(), 8);
+        run(&Series { games: 3, ..series() }, &parts, 2).unwrap();
+        let bytes = std::fs::read(&parts).unwrap();
+        std::fs::write(&parts, &bytes[..bytes.len() - 5]).unwrap();
+        assert_eq!(run(&series(), &parts, 2).unwrap(), 8);
+        assert_eq!(games(&whole), games(&parts));
+        assert!(run(&Series { seed: 4, ..series() }, &parts, 1).is_err());
+    }
+
+    #[test]
+    fn games_follow_the_rules_and_end_as_they_say() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        run(&series(), &path, 2).unwrap();
+        let games = games(&path);
+        assert!(games.iter().any(|game| game.rule == Rule::Renju) && games.iter().any(|game| game.size.width() == 8));
+        for game in games {
+            let mut oracle = Oracle::new(game.rule, game.size);
+            let mut last = Verdict::Continues;
+            for (point, color) in game.moves().zip(Color::ALL.into_iter().cycle()) {
+                assert_eq!(last, Verdict::Continues);
+                last = oracle.play(point, color);
+            }
+            match last {
+                Verdict::Wins => assert_eq!(game.winner, Some(Color::ALL[(oracle.stones() + 1) % 2])),
+                Verdict::Draw => assert_eq!(game.winner, None),
+                verdict => {
+                    assert_eq!(verdict, Verdict::Continues);
+                    assert!(is_adjudicated(&game) || game.winner.is_none());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Programs around the Tengen engine: matches between brains, games and openings as data, tuning and training, and the
+//! review of finished games.
+//!
+//! | module | program | what it does |
+//! |---|---|---|
+//! | [`arena`] | `tengen-match` | matches between brains that speak the Gomocup protocol |
+//! | [`data`] | `tengen-data` | balanced openings, games of the engine against itself, files of them |
+//! | [`tune`] | `tengen-tune` | better numbers: SPSA for the search, fitting for the evaluation, training for the networks |
+//! | [`review`] | `tengen-review` | every move of a finished game, judged |
+//!
+//! A module uses those above it, never one below; `review` uses none of them.
+
+pub mod arena;
+
+pub mod data;
+
+pub mod tune;
+
+pub mod review;

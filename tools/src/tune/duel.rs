@@ -1,0 +1,145 @@
+//! Matches between two sets of numbers, in one process. Floor 6.
+
+use super::selfplay::{Allowance, Ground, PairOutcome, Rivals, Usage, side_by_side};
+use super::spsa::set_all;
+use crate::arena::cancel::Cancel;
+use crate::arena::openings::of_round;
+use crate::arena::sprt::Pentanomial;
+use anyhow::{Context, Result, ensure};
+use std::fmt::Write as _;
+use tengen::search::ParamTable;
+
+/// What is played.
+#[derive(Clone, Debug)]
+pub struct Duel {
+    /// Numbers of the first side that differ from those shipped.
+    pub first: Vec<(String, i64)>,
+    /// And of the second.
+    pub second: Vec<(String, i64)>,
+    /// Where.
+    pub grounds: Vec<Ground>,
+    /// Pairs of games on each ground.
+    pub pairs: usize,
+    /// What both may use.
+    pub allowance: Allowance,
+    /// Both play with the classical evaluation.
+    pub classical: bool,
+}
+
+/// Reads `name=value`.
+///
+/// # Errors
+/// When it is not of that form.
+pub fn parse_value(text: &str) -> Result<(String, i64)> {
+    let (name, value) = text.split_once('=').with_context(|| format!("'{text}' is not NAME=VALUE"))?;
+    Ok((name.to_owned(), value.parse().with_context(|| format!("{text}: no number"))?))
+}
+
+/// Plays and tells the score; `None` when cancelled.
+///
+/// # Errors
+/// When numbers cannot be set.
+pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String>> {
+    ensure!(ParamTable::IS_TUNABLE, "this build has its tunables compiled in; build it with --features tune");
+    let mut rivals = Vec::new();
+    for _ in 0..threads.max(1) {
+        let mut pair = Rivals::new(duel.classical);
+        set_all(&mut pair.engines[0], &duel.first)?;
+        set_all(&mut pair.engines[1], &duel.second)?;
+        rivals.push(pair);
+    }
+    let mut text = String::new();
+    let mut all = Score::default();
+    for ground in &duel.grounds {
+        let outcomes = side_by_side(duel.pairs, &mut rivals, cancel, |round, rivals| {
+            let (opening, _) = of_round(&ground.openings, round, ground.size);
+            Ok(rivals.play_pair(ground, &opening, duel.allowance))
+        })?;
+        let Some(outcomes) = outcomes else { return Ok(None) };
+        let mut score = Score::default();
+        for outcome in &outcomes {
+            score.add(outcome);
+            all.add(outcome);
+        }
+        let _ = writeln!(text, "{}: {}", ground.text, score.text());
+    }
+    let _ = writeln!(text, "over all: {}", all.text());
+    if let Allowance::Clock { match_ms, .. } = duel.allowance {
+        for (side, usage) in ["first", "second"].iter().zip(all.usage) {
+            let games = all.games.iter().sum::<u64>().max(1);
+            let spent = usage.spent.as_secs_f64();
+            let _ = writeln!(
+                text,
+                "{side}: {:.0} of {match_ms} ms a game, {:.1} % of that in decided positions, {:.1} ms a move, {} late",
+                1000.0 * spent / games as f64,
+                100.0 * usage.decided.as_secs_f64() / spent.max(f64::EPSILON),
+                1000.0 * spent / usage.moves.max(1) as f64,
+                usage.late
+            );
+        }
+    }
+    Ok(Some(text))
+}
+
+#[derive(Default)]
+struct Score {
+    pairs: Pentanomial,
+    games: [u64; 3],
+    usage: [Usage; 2],
+}
+
+impl Score {
+    fn add(&mut self, outcome: &PairOutcome) {
+        self.pairs.add(outcome.half_points);
+        self.games.iter_mut().zip(outcome.games).for_each(|(sum, games)| *sum += games);
+        self.usage.iter_mut().zip(&outcome.usage).for_each(|(sum, usage)| sum.add(usage));
+    }
+
+    fn text(&self) -> String {
+        let [wins, draws, losses] = self.games;
+        let percent = 100.0 * self.pairs.mean();
+        let mut text = format!("{wins}-{draws}-{losses} ({percent:.1} %), pairs 0-2 to 2-0 {:?}", self.pairs.0);
+        if let Some(elo) = self.pairs.elo() {
+            let _ = write!(text, ", Elo {:+.1} [{:+.1}, {:+.1}]", elo.elo, elo.low, elo.high);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn duel(first: &[&str]) -> Duel {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings/freestyle_15.txt");
+        let ground = Ground::parse(&format!("0:15:{}", path.display()), 1).unwrap();
+        let first = first.iter().map(|text| parse_value(text).unwrap()).collect();
+        let allowance = Allowance::Clock { turn_ms: 20, match_ms: 200, nodes_per_ms: 250 };
+        Duel { first, second: Vec::new(), grounds: vec![ground], pairs: 3, allowance, classical: false }
+    }
+
+    #[test]
+    fn equal_sides_share_every_pair_and_nobody_is_late() {
+        let result = run(&duel(&[]), 2, &Cancel::default());
+        if ParamTable::IS_TUNABLE {
+            let text = result.unwrap().unwrap();
+            assert!(
+                text.contains("over all: ") && text.contains("(50.0 %), pairs 0-2 to 2-0 [0, 0, 3, 0, 0]"),
+                "{text}"
+            );
+            assert_eq!(text.matches(" 0 late").count(), 2, "{text}");
+        } else {
+            assert!(result.unwrap_err().to_string().contains("--features tune"));
+        }
+    }
+
+    #[test]
+    fn values_are_read() {
+        assert_eq!(parse_value("time_moves=30").unwrap(), ("time_moves".to_owned(), 30));
+        assert!(parse_value("time_moves").is_err() && parse_value("time_moves=x").is_err());
+        if ParamTable::IS_TUNABLE {
+            assert!(run(&duel(&["nosuch=1"]), 1, &Cancel::default()).is_err());
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! `tengen-tune eval`: fits the point values and threat values to games (logistic regression). Floor 6.
+
+use super::model::{Descent, Model, combination_parts, mask_parts};
+use super::samples::{Group, empty_points, for_each_game, for_each_position, is_held_out, is_quiet};
+use crate::data::record::GameRecord;
+use anyhow::Result;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use tengen::base::{Color, Score};
+use tengen::board::Board;
+use tengen::board::tables::COMBINATIONS;
+use tengen::eval::weights::{MASK_BITS, MASKS, VALUE_SCALE, WeightSet, Weights, threat_mask};
+
+/// Scale of the fit to all rules together.
+const COMMON_SCALE: f32 = 170.0;
+
+/// How the fit is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The way down; its rate is in score units.
+    pub descent: Descent,
+    /// Share of the search's score in the target; the rest is the game's result.
+    pub score_share: f32,
+}
+
+/// Positions as sparse sums of weights.
+#[derive(Default)]
+struct Samples {
+    /// Weight and how often it counts, in halves, of all positions one after the other.
+    features: Vec<(u16, i16)>,
+    /// Where each position's features end.
+    ends: Vec<u32>,
+    /// What the position is worth to the side to move by search and by result: 0 to 1.
+    targets: Vec<f32>,
+    results: Vec<f32>,
+}
+
+impl Samples {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn features(&self, i: usize) -> &[(u16, i16)] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+        &self.features[start..self.ends[i] as usize]
+    }
+
+    fn score(&self, weights: &[f32], i: usize) -> f32 {
+        self.features(i).iter().map(|&(weight, halves)| weights[weight as usize] * f32::from(halves)).sum::<f32>() / 2.0
+    }
+}
+
+/// Where a group's weights stand in its model: values of both sides, then threat values of both sides; in symmetric
+/// rules the sides are the same.
+struct Layout {
+    sets: Vec<WeightSet>,
+}
+
+impl Layout {
+    fn of(group: Group) -> Layout {
+        Layout { sets: group.sets() }
+    }
+
+    fn side(&self, color: Color) -> usize {
+        color.index() % self.sets.len()
+    }
+
+    fn value(&self, color: Color) -> usize {
+        self.side(color) * COMBINATIONS
+    }
+
+    fn threat(&self, color: Color) -> usize {
+        self.sets.len() * COMBINATIONS + self.side(color) * MASKS
+    }
+
+    /// A model to be fitted, from the hand-set numbers, or from those of a symmetric rule times a factor.
+    fn model(&self, start: Option<(&Model, f32)>) -> Model {
+        let mut model = Model::new();
+        let hand_set: Vec<Weights> = self.sets.iter().map(|&set| Weights::hand_set(set)).collect();
+        for (set, weights) in self.sets.iter().zip(&hand_set) {
+            let value = |id: usize| f32::from(weights.value[id]) / VALUE_SCALE as f32;
+            let base: Vec<f32> = match start {
+                None => (0..COMBINATIONS).map(value).collect(),
+                Some((common, factor)) => common.weights[..COMBINATIONS].iter().map(|value| value * factor).collect(),
+            };
+            let parts = combination_parts(set.has_forbidden());
+            model.add(&base, |id| parts[id].clone());
+        }
+        let parts = mask_parts(MASK_BITS);
+        for weights in &hand_set {
+            let base: Vec<f32> = match start {
+                None => weights.threat.iter().map(|&value| f32::from(value)).collect(),
+                Some((common, factor)) => common.weights[COMBINATIONS..].iter().map(|value| value * factor).collect(),
+            };
+            model.add(&base, |mask| parts[mask].clone());
+        }
+        model
+    }
+}
+
+/// Points by combination, black's counted up and white's down, in the layout of the model.
+fn count_points(board: &Board, layout: &Layout, counts: &mut [i16]) {
+    counts.fill(0);
+    for point in empty_points(board) {
+        let worth = board.worth(point);
+        counts[layout.value(Color::Black) + worth[0].id()] += 1;
+        counts[layout.value(Color::White) + worth[1].id()] -= 1;
+    }
+}
+
+fn add_game(game: &GameRecord, layout: &Layout, scale: f32, settings: &Settings, samples: &mut Samples) {
+    let mut now = vec![0; layout.sets.len() * COMBINATIONS];
+    let mut before = Vec::new();
+    // A result tells nothing about positions before a move that was drawn by lot.
+    let decided_from = game.plies.iter().rposition(|ply| ply.played != ply.best).map_or(0, |last| last + 1);
+    let mut number = 0;
+    for_each_position(game, |board, ply| {
+        std::mem::swap(&mut now, &mut before);
+        now.resize(before.len().max(layout.sets.len() * COMBINATIONS), 0);
+        count_points(board, layout, &mut now);
+        let score = i32::from(ply.score);
+        let usable = !before.is_empty() && number > 0 && score.abs() <= Score::DECISIVE && is_quiet(board);
+        number += 1;
+        if !usable {
+            return;
+        }
+        let us = board.side();
+        let sign = if us == Color::Black { 1 } else { -1 };
+        for (id, (now, before)) in now.iter().zip(&before).enumerate() {
+            if now + before != 0 {
+                samples.features.push((id as u16, sign * (now + before)));
+            }
+        }
+        samples.features.push(((layout.threat(us) + threat_mask(board)) as u16, 2));
+        samples.ends.push(samples.features.len() as u32);
+        let result = (1 + game.result_for(us)) as f32 / 2.0;
+        let share = if number > decided_from { settings.score_share } else { 1.0 };
+        samples.targets.push(share * sigmoid(score as f32 / scale) + (1.0 - share) * result);
+        samples.results.push(result);
+    });
+}
+
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Mean cross-entropy of predictions against targets.
+fn loss(pairs: impl Iterator<Item = (f32, f32)>) -> f32 {
+    let (mut sum, mut count) = (0.0f64, 0);
+    for (predicted, target) in pairs {
+        let predicted = predicted.clamp(1e-6, 1.0 - 1e-6);
+        sum -= f64::from(target * predicted.ln() + (1.0 - target) * (1.0 - predicted).ln());
+        count += 1;
+    }
+    (sum / f64::from(count.max(1))) as f32
+}
+
+/// The scale at which sigmoid(score / scale) predicts best, between 40 and 1500.
+fn fit_scale(pairs: &[(f32, f32)]) -> f32 {
+    let at = |scale: f32| loss(pairs.iter().map(|&(score, target)| (sigmoid(score / scale), target)));
+    let (mut low, mut high) = (40.0f32.ln(), 1500.0f32.ln());
+    for _ in 0..40 {
+        let (a, b) = (low + (high - low) * 0.382, low + (high - low) * 0.618);
+        if at(a.exp()) < at(b.exp()) { high = b } else { low = a }
+    }
+    f32::midpoint(low, high).exp()
+}
+
+/// The positions of one group.
+struct Data {
+    group: Group,
+    layout: Layout,
+    games: usize,
+    /// Scale of the search's scores.
+    scale: f32,
+    train: Samples,
+    held_out: Samples,
+}
+
+impl Data {
+    fn read(paths: &[PathBuf], group: Group, settings: &Settings) -> Result<Data> {
+        let scale = search_scale(paths, group)?;
+        let layout = Layout::of(group);
+        let (mut train, mut held_out) = (Samples::default(), Samples::default());
+        let mut games = 0;
+        for_each_game(paths, group, |game| {
+            games += 1;
+            let samples = if is_held_out(game) { &mut held_out } else { &mut train };
+            add_game(game, &layout, scale, settings, samples);
+        })?;
+        Ok(Data { group, layout, games, scale, train, held_out })
+    }
+
+    /// Adds the positions to fit to, in the layout of symmetric rules and in units of the scale.
+    fn pool(&self, all: &mut Samples) {
+        let values = self.layout.sets.len() * COMBINATIONS;
+        for i in 0..self.train.len() {
+            for &(weight, halves) in self.train.features(i) {
+                let weight = usize::from(weight);
+                let common =
+                    if weight < values { weight % COMBINATIONS } else { COMBINATIONS + (weight - values) % MASKS };
+                all.features.push((common as u16, halves));
+            }
+            all.ends.push(all.features.len() as u32);
+        }
+        all.targets.extend(&self.train.targets);
+    }
+}
+
+/// Fits the values in `sets` to the games in `paths`, first all rules together, then each group from there, and tells
+/// how it went. Groups with too few games stay as they are.
+///
+/// # Errors
+/// When a file cannot be read or is damaged.
+pub fn fit(paths: &[PathBuf], settings: &Settings, sets: &mut [Weights]) -> Result<String> {
+    let groups = Group::ALL.map(|group| Data::read(paths, group, settings));
+    let groups = groups.into_iter().collect::<Result<Vec<Data>>>()?;
+    let mut all = Samples::default();
+    for data in &groups {
+        data.pool(&mut all);
+    }
+    let mut common = Layout::of(Group::Freestyle).model(None);
+    if all.len() >= settings.descent.batch {
+        train_model(&mut common, &all, COMMON_SCALE, settings);
+    }
+    drop(all);
+    Ok(groups.iter().map(|data| fit_group(data, &common, settings, sets)).collect())
+}
+
+fn fit_group(data: &Data, common: &Model, settings: &Settings, sets: &mut [Weights]) -> String {
+    let Data { group, layout, games, scale, train, held_out } = data;
+    let scale = *scale;
+    let mut report = String::new();
+    let positions = (train.len(), held_out.len());
+    let _ = writeln!(report, "{}: {games} games, {} positions and {} held out", group.name(), positions.0, positions.1);
+    if train.len() < settings.descent.batch || held_out.len() == 0 {
+        let _ = writeln!(report, "  too few to fit; left as they are");
+        return report;
+    }
+    let hand_set = layout.model(None).weights;
+    let mut model = layout.model(Some((common, scale / COMMON_SCALE)));
+    train_model(&mut model, train, scale, settings);
+    let _ = writeln!(report, "  scale of the search's scores {scale:.0}; cross-entropy on held-out games:");
+    for (name, weights, fitted_scale) in [("hand-set", &hand_set, None), ("fitted", &model.weights, Some(scale))] {
+        let scores: Vec<f32> = (0..held_out.len()).map(|i| held_out.score(weights, i)).collect();
+        let pairs = |truth: &[f32]| scores.iter().copied().zip(truth.iter().copied()).collect::<Vec<_>>();
+        let scale = fitted_scale.unwrap_or_else(|| fit_scale(&pairs(&held_out.targets)));
+        let by = |truth: &[f32]| loss(pairs(truth).into_iter().map(|(score, t)| (sigmoid(score / scale), t)));
+        let (target, result) = (by(&held_out.targets), by(&held_out.results));
+        let _ = writeln!(report, "  {name:9} scale {scale:5.0}  target {target:.4}  result {result:.4}");
+    }
+    let constant = loss(held_out.targets.iter().map(|&target| (0.5, target)));
+    let floor = loss(held_out.targets.iter().map(|&target| (target, target)));
+    let _ = writeln!(report, "  one half everywhere {constant:.4}; the targets themselves {floor:.4}");
+    let fitted_to: Vec<f32> = (0..train.len()).map(|i| sigmoid(train.score(&model.weights, i) / scale)).collect();
+    let on_train = loss(fitted_to.into_iter().zip(train.targets.iter().copied()));
+    let _ = writeln!(report, "  fitted, on the games it was fitted to: target {on_train:.4}");
+    report.push_str(&calibration(held_out, &model.weights, scale));
+    write_back(layout, &model, sets);
+    report
+}
+
+/// The scale at which the search's own scores predict the results of the group's games.
+fn search_scale(paths: &[PathBuf], group: Group) -> Result<f32> {
+    let mut pairs = Vec::new();
+    for_each_game(paths, group, |game| {
+        let first = game.opening.stones.len() % 2;
+        for (i, ply) in game.plies.iter().enumerate() {
+            if i32::from(ply.score).abs() <= Score::DECISIVE {
+                let result = game.result_for(Color::ALL[(first + i) % 2]);
+                pairs.push((f32::from(ply.score), (1 + result) as f32 / 2.0));
+            }
+        }
+    })?;
+    Ok(if pairs.is_empty() { 200.0 } else { fit_scale(&pairs) })
+}
+
+fn train_model(model: &mut Model, train: &Samples, scale: f32, settings: &Settings) {
+    let mut occurrences = vec![0; model.weights.len()];
+    train.features.iter().for_each(|&(weight, _)| occurrences[weight as usize] += 1);
+    model.set_occurrences(&occurrences);
+    model.descend(train.len(), &settings.descent, |weights, i, gradient, batch| {
+        let error = sigmoid(train.score(weights, i) / scale) - train.targets[i];
+        let slope = error / batch / 2.0;
+        for &(weight, halves) in train.features(i) {
+            gradient[weight as usize] += slope * f32::from(halves);
+        }
+    });
+}
+
+/// Predicted and actual results, by tenths of the prediction.
+fn calibration(samples: &Samples, weights: &[f32], scale: f32) -> String {
+    let mut bins = [(0usize, 0.0f32, 0.0f32); 10];
+    for i in 0..samples.len() {
+        let predicted = sigmoid(samples.score(weights, i) / scale);
+        let bin = &mut bins[((predicted * 10.0) as usize).min(9)];
+        *bin = (bin.0 + 1, bin.1 + predicted, bin.2 + samples.results[i]);
+    }
+    let cells = bins.iter().filter(|bin| bin.0 > 0).map(|&(n, predicted, actual)| {
+        format!(" {:.0}>{:.0}", 100.0 * predicted / n as f32, 100.0 * actual / n as f32)
+    });
+    format!("  predicted > actual result, percent:{}\n", cells.collect::<String>())
+}
+
+fn write_back(layout: &Layout, model: &Model, sets: &mut [Weights]) {
+    let round = |value: f32| value.round().clamp(-32_000.0, 32_000.0) as i16;
+    for (side, set) in layout.sets.iter().enumerate() {
+        let weights = &mut sets[set.index()];
+        let color = Color::ALL[side];
+        for (id, value) in weights.value[..COMBINATIONS].iter_mut().enumerate() {
+            *value = round(model.weights[layout.value(color) + id] * VALUE_SCALE as f32);
+        }
+        for (mask, value) in weights.threat.iter_mut().enumerate() {
+            *value = round(model.weights[layout.threat(color) + mask]);
+        }
+    }
+}

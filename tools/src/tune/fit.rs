@@ -1,0 +1,147 @@
+//! `tengen-tune eval` and `tengen-tune order`: fitting the numbers of the evaluation to recorded games. Floor 6.
+
+use super::model::Descent;
+use super::samples::Group;
+use super::{eval, order};
+use anyhow::{Context, Result, ensure};
+use std::io::Write as _;
+use std::path::PathBuf;
+use tengen::eval::weights::{self, WeightSet, Weights};
+
+/// What to fit to, and how.
+#[derive(clap::Args, Debug)]
+pub struct FitArguments {
+    /// Games made by `tengen-data selfplay`; what they say nothing about stays as it is.
+    #[arg(required = true)]
+    pub games: Vec<PathBuf>,
+    /// The file to put the numbers into; made from hand-set ones if there is none.
+    #[arg(long, default_value = "src/eval/classical.weights")]
+    pub out: PathBuf,
+    /// Passes over the games.
+    #[arg(long, default_value_t = 30)]
+    pub epochs: usize,
+    /// Positions between two steps.
+    #[arg(long, default_value_t = 4096)]
+    pub batch: usize,
+    /// Order of the positions. Same seed, same numbers.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// What to fit the evaluation to, and how.
+#[derive(clap::Args, Debug)]
+pub struct EvalArguments {
+    /// The games and the rest.
+    #[command(flatten)]
+    pub fit: FitArguments,
+    /// Share of the search's score, beside the game's result, in what the evaluation is fitted to.
+    #[arg(long, default_value_t = 0.6)]
+    pub score_share: f32,
+}
+
+/// What to fit move scores to, and how.
+#[derive(clap::Args, Debug)]
+pub struct OrderArguments {
+    /// The games and the rest.
+    #[command(flatten)]
+    pub fit: FitArguments,
+    /// Games of each rule of which one position is searched, to learn from the moves that raised or refuted within
+    /// the search's tree; 0: learn from the moves that the searches of the games chose.
+    #[arg(long, default_value_t = 4000)]
+    pub trees: usize,
+    /// Nodes of those searches.
+    #[arg(long, default_value_t = 20_000)]
+    pub nodes: u64,
+}
+
+/// Fits the values of points and threats.
+///
+/// # Errors
+/// When what was typed makes no sense, or a file cannot be read or written.
+pub fn run_eval(typed: &EvalArguments) -> Result<()> {
+    ensure!((0.0..=1.0).contains(&typed.score_share), "--score-share is 0 to 1");
+    let settings = eval::Settings { descent: descent(&typed.fit, 1.0), score_share: typed.score_share };
+    run(&typed.fit, |sets| {
+        let report = eval::fit(&typed.fit.games, &settings, sets)?;
+        Ok(std::io::stdout().write_all(report.as_bytes())?)
+    })
+}
+
+/// Fits the scores of moves.
+///
+/// # Errors
+/// When what was typed makes no sense, or a file cannot be read or written.
+pub fn run_order(typed: &OrderArguments) -> Result<()> {
+    let trees = (typed.trees, typed.nodes);
+    let settings = order::Settings { descent: descent(&typed.fit, 0.03), trees };
+    run(&typed.fit, |sets| {
+        for group in Group::ALL {
+            std::io::stdout().write_all(order::fit(&typed.fit.games, group, &settings, sets)?.as_bytes())?;
+        }
+        Ok(())
+    })
+}
+
+/// The way down that was typed, at this rate.
+fn descent(typed: &FitArguments, rate: f32) -> Descent {
+    Descent { epochs: typed.epochs, batch: typed.batch, rate, seed: typed.seed }
+}
+
+/// Reads the file's numbers, fits them, and writes them back.
+fn run(typed: &FitArguments, fit: impl Fn(&mut [Weights]) -> Result<()>) -> Result<()> {
+    ensure!(typed.batch > 0, "--batch is at least 1");
+    let mut sets = WeightSet::ALL.map(Weights::hand_set);
+    if typed.out.exists() {
+        let bytes = std::fs::read(&typed.out).with_context(|| typed.out.display().to_string())?;
+        let old = weights::decode(&bytes).with_context(|| format!("{} holds no weights", typed.out.display()))?;
+        sets.clone_from_slice(&old);
+    }
+    fit(&mut sets)?;
+    std::fs::write(&typed.out, weights::encode(&sets)).with_context(|| typed.out.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::selfplay::{self, Kind, Series};
+    use tengen::base::{Rule, Size};
+
+    fn fit_arguments(games: Vec<PathBuf>, out: PathBuf) -> FitArguments {
+        FitArguments { games, out, epochs: 3, batch: 16, seed: 1 }
+    }
+
+    #[test]
+    fn fitting_is_repeatable_and_leaves_other_rules_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let games = folder.path().join("games");
+        let kinds = vec![Kind { rule: Rule::Standard, size: Size::square(12).unwrap(), weight: 1 }];
+        selfplay::run(&Series { kinds, games: 60, nodes: 60, seed: 1 }, &games, 1).unwrap();
+        let fit = |name: &str| {
+            let out = folder.path().join(name);
+            run_eval(&EvalArguments { fit: fit_arguments(vec![games.clone()], out.clone()), score_share: 0.5 })
+                .unwrap();
+            let order = OrderArguments { fit: fit_arguments(vec![games.clone()], out.clone()), trees: 60, nodes: 2000 };
+            run_order(&order).unwrap();
+            std::fs::read(out).unwrap()
+        };
+        let bytes = fit("first");
+        assert_eq!(bytes, fit("second"));
+        let sets = weights::decode(&bytes).unwrap();
+        for set in WeightSet::ALL {
+            let (fitted, hand_set) = (&sets[set.index()], Weights::hand_set(set));
+            let is_fitted = set == WeightSet::Standard;
+            assert_eq!(*fitted != hand_set, is_fitted, "{set:?}");
+            assert_eq!(fitted.value != hand_set.value && fitted.order != hand_set.order, is_fitted, "{set:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_holds_no_weights_is_refused_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("notes.txt");
+        std::fs::write(&out, "no weights").unwrap();
+        let games = vec![folder.path().join("none")];
+        assert!(run_eval(&EvalArguments { fit: fit_arguments(games, out.clone()), score_share: 0.5 }).is_err());
+        assert_eq!(std::fs::read(out).unwrap(), b"no weights");
+    }
+}

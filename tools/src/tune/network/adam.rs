@@ -1,0 +1,96 @@
+//! The optimiser: Adam, a row of the table at a time, and only rows that the batch has touched. Floor 6.
+
+use super::model::{FloatHead, Model, Row, TABLE};
+use super::walk::Gradient;
+use tengen::eval::network::features::{MAPPINGS, ROWS};
+use tengen::eval::network::weights::CHANNELS;
+
+const FIRST_DECAY: f32 = 0.9;
+const SECOND_DECAY: f32 = 0.999;
+const EPSILON: f32 = 1e-8;
+/// How fast the rests of rows shrink, relative to the learning rate.
+const SHRINK: f32 = 0.02;
+
+/// Moving averages of gradients and their squares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Adam {
+    /// Mean of the table's gradients.
+    pub mean: Vec<Row>,
+    /// Mean of their squares.
+    pub square: Vec<Row>,
+    /// How often each row was touched.
+    pub steps: Vec<u32>,
+    /// The same means of the heads.
+    pub head_mean: Vec<FloatHead>,
+    /// The same squares.
+    pub head_square: Vec<FloatHead>,
+    /// Steps so far.
+    pub step: u32,
+}
+
+impl Adam {
+    /// Before the first step.
+    pub fn new(heads: usize) -> Adam {
+        Adam {
+            mean: vec![[0.0; CHANNELS]; TABLE],
+            square: vec![[0.0; CHANNELS]; TABLE],
+            steps: vec![0; TABLE],
+            head_mean: vec![FloatHead::zero(); heads],
+            head_square: vec![FloatHead::zero(); heads],
+            step: 0,
+        }
+    }
+
+    /// One step against the gradient. The gradient's parts are what [`Model::spread`] made them.
+    pub fn update(&mut self, model: &mut Model, gradient: &Gradient, rate: f32) {
+        self.step += 1;
+        let parts = (MAPPINGS * ROWS) as u32..TABLE as u32;
+        for row in gradient.touched.iter().copied().chain(parts.clone()) {
+            let index = row as usize;
+            let slope = &gradient.table[index];
+            if parts.contains(&row) && slope.iter().all(|&value| value == 0.0) {
+                continue;
+            }
+            self.steps[index] += 1;
+            let rate = Rate::new(rate, self.steps[index]);
+            let weights = &mut model.table[index];
+            if !parts.contains(&row) {
+                for weight in weights.iter_mut() {
+                    *weight -= rate.size * SHRINK * *weight;
+                }
+            }
+            rate.step(weights, slope, &mut self.mean[index], &mut self.square[index]);
+        }
+        let rate = Rate::new(rate, self.step);
+        for i in 0..model.heads.len() {
+            let weights = model.heads[i].slices_mut().into_iter().zip(gradient.heads[i].slices());
+            let means = self.head_mean[i].slices_mut().into_iter().zip(self.head_square[i].slices_mut());
+            for ((weights, slope), (mean, square)) in weights.zip(means) {
+                rate.step(weights, slope, mean, square);
+            }
+        }
+        model.clamp();
+    }
+}
+
+/// The learning rate and what makes up for averages that began at zero.
+struct Rate {
+    size: f32,
+    mean: f32,
+    square: f32,
+}
+
+impl Rate {
+    fn new(rate: f32, step: u32) -> Rate {
+        let step = step.min(100_000) as i32;
+        Rate { size: rate, mean: 1.0 / (1.0 - FIRST_DECAY.powi(step)), square: 1.0 / (1.0 - SECOND_DECAY.powi(step)) }
+    }
+
+    fn step(&self, weights: &mut [f32], slope: &[f32], mean: &mut [f32], square: &mut [f32]) {
+        for i in 0..weights.len() {
+            mean[i] = FIRST_DECAY * mean[i] + (1.0 - FIRST_DECAY) * slope[i];
+            square[i] = SECOND_DECAY * square[i] + (1.0 - SECOND_DECAY) * slope[i] * slope[i];
+            weights[i] -= self.size * mean[i] * self.mean / ((square[i] * self.square).sqrt() + EPSILON);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The state of a training run as a file, so that it can go on after an interruption. Floor 6.
+
+use super::adam::Adam;
+use super::model::{FloatHead, Model, Row, TABLE};
+use anyhow::{Context, Result, ensure};
+use std::path::Path;
+use tengen::base::Rule;
+use tengen::eval::network::weights::{CHANNELS, STAGES, crc32};
+
+const MAGIC: &[u8; 8] = b"TNGNrun2";
+
+/// A model in training, after some epochs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// The model.
+    pub model: Model,
+    /// The optimiser.
+    pub adam: Adam,
+    /// Epochs behind it.
+    pub epochs: u32,
+}
+
+impl Checkpoint {
+    /// The beginning of a run.
+    pub fn new(rule: Rule, seed: u64) -> Checkpoint {
+        let model = Model::new(rule, seed);
+        let adam = Adam::new(model.heads.len());
+        Checkpoint { model, adam, epochs: 0 }
+    }
+
+    /// Writes the file, so that it is never half written.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut bytes = MAGIC.to_vec();
+        let heads = self.model.heads.len() as u32;
+        for number in [u32::from(self.model.rule.number()), heads, TABLE as u32, self.epochs, self.adam.step] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for table in [&self.model.table, &self.adam.mean, &self.adam.square] {
+            bytes.extend(bytemuck::cast_slice::<Row, u8>(table));
+        }
+        for heads in [&self.model.heads, &self.adam.head_mean, &self.adam.head_square] {
+            for numbers in heads.iter().flat_map(FloatHead::slices) {
+                bytes.extend(bytemuck::cast_slice::<f32, u8>(numbers));
+            }
+        }
+        bytes.extend(bytemuck::cast_slice::<u32, u8>(&self.adam.steps));
+        let crc = crc32(&bytes);
+        bytes.extend(crc.to_le_bytes());
+        let part = path.with_extension("part");
+        std::fs::write(&part, bytes).with_context(|| part.display().to_string())?;
+        std::fs::rename(&part, path).with_context(|| path.display().to_string())
+    }
+
+    /// Reads a file that [`Checkpoint::save`] wrote.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is anything else.
+    pub fn load(path: &Path) -> Result<Checkpoint> {
+        let name = || path.display().to_string();
+        let bytes = std::fs::read(path).with_context(name)?;
+        Checkpoint::decode(&bytes).with_context(|| format!("{}: not a checkpoint of this trainer", name()))
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Checkpoint> {
+        let (body, crc) = bytes.split_last_chunk::<4>().context("too short")?;
+        ensure!(u32::from_le_bytes(*crc) == crc32(body), "the checksum differs");
+        let mut rest = body.strip_prefix(MAGIC).context("another file")?;
+        let mut numbers = [0; 5];
+        for number in &mut numbers {
+            *number = u32::from_le_bytes(take(&mut rest, 4)?.try_into()?);
+        }
+        let [rule, heads, table, epochs, step] = numbers;
+        ensure!(table as usize == TABLE && [1, 2, STAGES, 2 * STAGES].contains(&(heads as usize)), "another network");
+        let rule = Rule::from_bits(rule.into()).context("no such rule")?;
+        let rows = |rest: &mut &[u8]| -> Result<Vec<Row>> {
+            let mut rows = vec![[0.0; CHANNELS]; TABLE];
+            bytemuck::cast_slice_mut::<Row, u8>(&mut rows).copy_from_slice(take(rest, TABLE * size_of::<Row>())?);
+            Ok(rows)
+        };
+        let (weights, mean, square) = (rows(&mut rest)?, rows(&mut rest)?, rows(&mut rest)?);
+        let read_heads = |rest: &mut &[u8]| -> Result<Vec<FloatHead>> {
+            let mut read = vec![FloatHead::zero(); heads as usize];
+            for numbers in read.iter_mut().flat_map(FloatHead::slices_mut) {
+                let bytes = bytemuck::cast_slice_mut::<f32, u8>(numbers);
+                bytes.copy_from_slice(take(rest, bytes.len())?);
+            }
+            Ok(read)
+        };
+        let (own, head_mean, head_square) = (read_heads(&mut rest)?, read_heads(&mut rest)?, read_heads(&mut rest)?);
+        let mut steps = vec![0; TABLE];
+        bytemuck::cast_slice_mut::<u32, u8>(&mut steps).copy_from_slice(take(&mut rest, 4 * TABLE)?);
+        ensure!(rest.is_empty(), "too long");
+        let model = Model { rule, table: weights, heads: own };
+        Ok(Checkpoint { model, adam: Adam { mean, square, steps, head_mean, head_square, step }, epochs })
+    }
+}
+
+fn take<'a>(rest: &mut &'a [u8], length: usize) -> Result<&'a [u8]> {
+    let (taken, after) = rest.split_at_checked(length).context("too short")?;
+    *rest = after;
+    Ok(taken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_reads_back_and_damage_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let mut checkpoint = Checkpoint::new(Rule::Renju, 5);
+        checkpoint.epochs = 3;
+        checkpoint.adam.steps[7] = 9;
+        checkpoint.save(&path).unwrap();
+        assert_eq!(Checkpoint::load(&path).unwrap(), checkpoint);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        assert!(Checkpoint::load(&path).is_err());
+        std::fs::write(&path, b"x").unwrap();
+        assert!(Checkpoint::load(&path).is_err());
+    }
+}

@@ -1,0 +1,312 @@
+//! Trains the network on records of games. Floor 6.
+//!
+//! Deterministic: the same records, seed and settings give the same network, whatever the number of threads; a run
+//! that was interrupted goes on from its last epoch and ends as if nothing had happened. A twentieth of the games is
+//! held out and never learned from.
+
+pub mod adam;
+pub mod checkpoint;
+pub mod cli;
+pub mod model;
+pub mod walk;
+
+use crate::data::record::{GameRecord, Reader};
+use anyhow::{Context, Result, ensure};
+use checkpoint::Checkpoint;
+use model::{Folded, Model, parts_of_rows};
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use rand::seq::SliceRandom;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use tengen::base::Rule;
+use tengen::board::Board;
+use tengen::eval::network::{Weights, WeightsError};
+use tengen::eval::{Evaluator, ShapeEvaluator};
+use walk::{Losses, Targets, Walker, cross_entropy, sigmoid};
+
+/// A batch is walked through in this many parts, whatever the number of threads, so that sums do not depend on it.
+const SHARDS: usize = 2;
+/// One game in so many is held out.
+const HELD_OUT: u64 = 20;
+/// Steps until the learning rate is full.
+const WARM_UP: f32 = 200.0;
+/// What the learning rate falls to, as a share.
+const LAST_RATE: f32 = 0.02;
+
+/// What to train on, and how.
+#[derive(Clone, Debug)]
+pub struct Training {
+    /// Files of game records.
+    pub records: Vec<PathBuf>,
+    /// The rule; games of others are left out.
+    pub rule: Rule,
+    /// Games of all rules are learned from, as if they were of that rule: to begin another run with.
+    pub any_rule: bool,
+    /// Passes over the games.
+    pub epochs: u32,
+    /// Games a step.
+    pub batch: usize,
+    /// Largest learning rate.
+    pub rate: f32,
+    /// Share of the search's score in the target; the rest is the result.
+    pub score_share: f32,
+    /// How much of a position's score is that of the next position in the game, and so on, 0 to 1.
+    pub trace: f32,
+    /// Weight of the policy's loss.
+    pub policy: f32,
+    /// Most games to use; the first ones.
+    pub games: usize,
+    /// Same seed, same network.
+    pub seed: u64,
+    /// Threads: one or two.
+    pub threads: usize,
+    /// Where the run's state is kept; none: nowhere.
+    pub checkpoint: Option<PathBuf>,
+    /// A network to begin with: the checkpoint of an earlier run, or a finished network.
+    pub from: Option<PathBuf>,
+    /// Where the network goes.
+    pub out: PathBuf,
+}
+
+/// Reads, trains, writes the network; tells of each epoch on `log`.
+///
+/// # Errors
+/// When files cannot be read or written, or there are too few games.
+pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
+    let games = read(training)?;
+    let (held_out, mut games): (Vec<GameRecord>, Vec<GameRecord>) =
+        games.into_iter().partition(|game| scramble(game.number).is_multiple_of(HELD_OUT));
+    ensure!(!games.is_empty() && !held_out.is_empty(), "too few games of {}", training.rule.name());
+    games.sort_by_key(|game| game.number);
+    let scale = fit_scale(&games);
+    let targets = Targets { scale, score_share: training.score_share, trace: training.trace, policy: training.policy };
+    let plies: usize = games.iter().map(|game| game.plies.len()).sum();
+    writeln!(
+        log,
+        "{}: {} games with {plies} plies to learn from, {} held out; a score of {scale:.0} is a logit of one",
+        training.rule.name(),
+        games.len(),
+        held_out.len()
+    )?;
+    let mut run = Run::begin(training)?;
+    baseline(&held_out, &targets, log)?;
+    while run.state.epochs < training.epochs {
+        let begun = Instant::now();
+        let losses = run.epoch(training, &games, &targets);
+        run.state.epochs += 1;
+        let judged = run.judge(&held_out, &targets);
+        let seconds = begun.elapsed().as_secs_f64();
+        writeln!(
+            log,
+            "epoch {:>3}/{}: {}; held out: {} ({seconds:.0} s)",
+            run.state.epochs,
+            training.epochs,
+            describe(&losses),
+            describe(&judged)
+        )?;
+        log.flush()?;
+        if let Some(path) = &training.checkpoint {
+            run.state.save(path)?;
+        }
+        let weights = run.state.model.export(&run.parts);
+        std::fs::write(&training.out, weights.to_bytes()).with_context(|| training.out.display().to_string())?;
+    }
+    Ok(())
+}
+
+fn read(training: &Training) -> Result<Vec<GameRecord>> {
+    let mut games = Vec::new();
+    for path in &training.records {
+        read_file(path, training, &mut games)?;
+    }
+    Ok(games)
+}
+
+fn read_file(path: &Path, training: &Training, games: &mut Vec<GameRecord>) -> Result<()> {
+    let mut reader = Reader::open(path)?;
+    while games.len() < training.games
+        && let Some(game) = reader.next().with_context(|| path.display().to_string())?
+    {
+        if training.any_rule || game.rule == training.rule {
+            games.push(game);
+        }
+    }
+    Ok(())
+}
+
+/// Spreads consecutive numbers.
+fn scramble(number: u64) -> u64 {
+    let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb) >> 20
+}
+
+/// How many units of the search's score make one unit of the logit of the games' results.
+fn fit_scale(games: &[GameRecord]) -> f32 {
+    let mut seen = Vec::new();
+    for game in games.iter().take(20_000) {
+        for (i, ply) in game.plies.iter().enumerate() {
+            let color = tengen::base::Color::ALL[(game.opening.stones.len() + i) % 2];
+            if i32::from(ply.score).abs() < 2000 {
+                seen.push((f32::from(ply.score), walk::points(game, color)));
+            }
+        }
+    }
+    best_scale(&seen)
+}
+
+/// The scale under which the scores foretell the targets best.
+fn best_scale(seen: &[(f32, f32)]) -> f32 {
+    let loss = |scale: f32| -> f64 { seen.iter().map(|&(s, target)| cross_entropy(sigmoid(s / scale), target)).sum() };
+    let scales = (0..24).map(|i| 40.0 * 1.15f32.powi(i));
+    scales.map(|scale| (loss(scale), scale)).min_by(|a, b| a.0.total_cmp(&b.0)).map_or(200.0, |(_, scale)| scale)
+}
+
+fn describe(losses: &Losses) -> String {
+    let per = |sum: f64, count: f64| sum / count.max(1.0);
+    format!(
+        "value {:.4} (result {:.4}), policy {:.4} (first {:.1} %, first four {:.1} %)",
+        per(losses.value, losses.positions),
+        per(losses.result, losses.positions),
+        per(losses.policy, losses.moves),
+        100.0 * per(losses.top[0], losses.moves),
+        100.0 * per(losses.top[1], losses.moves)
+    )
+}
+
+/// A run in progress.
+struct Run {
+    state: Checkpoint,
+    parts: Vec<[u32; 3]>,
+    walkers: Vec<Walker>,
+    threads: usize,
+}
+
+impl Run {
+    fn begin(training: &Training) -> Result<Run> {
+        let state = match (&training.checkpoint, &training.from) {
+            (Some(path), _) if path.exists() => Checkpoint::load(path)?,
+            (_, Some(path)) => {
+                let earlier = earlier_model(path)?;
+                let mut fresh = Checkpoint::new(training.rule, training.seed);
+                fresh.model.table = earlier.table;
+                fresh.model.adopt_heads(&earlier.heads);
+                fresh
+            }
+            _ => Checkpoint::new(training.rule, training.seed),
+        };
+        ensure!(state.model.rule == training.rule, "the checkpoint is of another rule");
+        let heads = state.model.heads.len();
+        Ok(Run {
+            state,
+            parts: parts_of_rows(training.rule),
+            walkers: (0..SHARDS).map(|_| Walker::new(heads)).collect(),
+            threads: training.threads,
+        })
+    }
+
+    fn epoch(&mut self, training: &Training, games: &[GameRecord], targets: &Targets) -> Losses {
+        let mut order: Vec<&GameRecord> = games.iter().collect();
+        let mut random = SmallRng::seed_from_u64(training.seed << 20 | u64::from(self.state.epochs));
+        order.shuffle(&mut random);
+        self.walkers.iter_mut().for_each(|walker| walker.losses = Losses::default());
+        let steps_in_all = (games.len().div_ceil(training.batch) as u32 * training.epochs) as f32;
+        for batch in order.chunks(training.batch) {
+            let folded = self.state.model.fold(&self.parts);
+            walk_all(&mut self.walkers, self.threads, batch, &self.state.model, &folded, targets, true);
+            let (first, others) = self.walkers.split_at_mut(1);
+            let gradient = &mut first[0].gradient;
+            for other in others {
+                gradient.add(&other.gradient);
+                other.gradient.clear();
+            }
+            Model::spread(&mut gradient.table, &gradient.touched, &self.parts);
+            let step = self.state.adam.step as f32;
+            let falling = 0.5 + 0.5 * (std::f32::consts::PI * (step / steps_in_all).min(1.0)).cos();
+            let rate = training.rate * ((step + 1.0) / WARM_UP).min(1.0) * (LAST_RATE + (1.0 - LAST_RATE) * falling);
+            self.state.adam.update(&mut self.state.model, gradient, rate);
+            gradient.clear();
+        }
+        self.sum()
+    }
+
+    fn judge(&mut self, games: &[GameRecord], targets: &Targets) -> Losses {
+        let folded = self.state.model.fold(&self.parts);
+        let games: Vec<&GameRecord> = games.iter().collect();
+        self.walkers.iter_mut().for_each(|walker| walker.losses = Losses::default());
+        walk_all(&mut self.walkers, self.threads, &games, &self.state.model, &folded, targets, false);
+        self.sum()
+    }
+
+    fn sum(&self) -> Losses {
+        let mut sum = Losses::default();
+        self.walkers.iter().for_each(|walker| sum.add(&walker.losses));
+        sum
+    }
+}
+
+/// A network in training from a checkpoint, or from a finished network's file.
+fn earlier_model(path: &Path) -> Result<Model> {
+    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    match Weights::parse(&bytes) {
+        Ok(weights) => Ok(Model::of_weights(&weights)),
+        Err(WeightsError::NotANetwork) => Ok(Checkpoint::load(path)?.model),
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
+    }
+}
+
+/// What the hand-made evaluation reaches on the same positions, at its best scale.
+fn baseline(games: &[GameRecord], targets: &Targets, log: &mut dyn Write) -> Result<()> {
+    let mut seen = Vec::new();
+    for game in games {
+        let mut evaluator = ShapeEvaluator::new(game.rule);
+        let mut board = Board::new(game.rule, game.size);
+        evaluator.refresh(&board);
+        for &stone in &game.opening.stones {
+            board.play(stone, &mut evaluator);
+        }
+        for (ply, target) in game.plies.iter().zip(walk::values(game, targets)) {
+            if walk::counts(&board) {
+                let result = walk::points(game, board.side());
+                seen.push((evaluator.evaluate(&board).units() as f32, target, result));
+            }
+            board.play(ply.played, &mut evaluator);
+        }
+    }
+    let scale = best_scale(&seen.iter().map(|&(static_score, target, _)| (static_score, target)).collect::<Vec<_>>());
+    let mean = |loss: &dyn Fn(&(f32, f32, f32)) -> f64| seen.iter().map(loss).sum::<f64>() / seen.len() as f64;
+    let value = mean(&|&(score, target, _)| cross_entropy(sigmoid(score / scale), target));
+    let result = mean(&|&(score, _, result)| cross_entropy(sigmoid(score / scale), result));
+    writeln!(log, "hand-made evaluation, scale {scale:.0}, held out: value {value:.4} (result {result:.4})")?;
+    Ok(())
+}
+
+/// Walks through the games, each shard through its own, on as many threads as there may be.
+fn walk_all(
+    walkers: &mut [Walker],
+    threads: usize,
+    games: &[&GameRecord],
+    model: &Model,
+    folded: &Folded,
+    targets: &Targets,
+    learn: bool,
+) {
+    let shard = |first: usize, walker: &mut Walker| {
+        for game in games.iter().skip(first).step_by(SHARDS) {
+            walker.walk(game, model, folded, targets, learn, |_, _| {});
+        }
+    };
+    if threads < 2 {
+        walkers.iter_mut().enumerate().for_each(|(first, walker)| shard(first, walker));
+    } else {
+        std::thread::scope(|scope| {
+            for (first, walker) in walkers.iter_mut().enumerate() {
+                scope.spawn(move || shard(first, walker));
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,403 @@
+//! The network in floating point, as it is trained: its parameters, and how they become the integers of the engine.
+//!
+//! A row of the table is not free: it is the sum of a part for each of its two sides, a part for the two colours'
+//! shapes of the line, and a rest of its own. Rows that are rarely seen so know at least what their parts know. The
+//! sum is rounded to the engine's grid before use, so what is trained is what is played; gradients pass through the
+//! rounding as if it were not there. Floor 6.
+
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use tengen::base::{Color, Rule};
+use tengen::board::tables::RuleTables;
+use tengen::eval::network::Weights;
+use tengen::eval::network::features::{MAPPINGS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
+use tengen::eval::network::weights::{
+    CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, Head, INPUT_SCALE, OUTPUT_SCALE, PAIRS,
+    POLICY_SCALE, SECOND, STAGES, THREATS, WIDTH, head_number,
+};
+use tengen::eval::weights::NEARNESS;
+
+/// One row in floating point.
+pub type Row = [f32; CHANNELS];
+
+/// Kinds of lines by both colours' shapes, and two for an occupied centre.
+const KINDS: usize = 14 * 14 + 2;
+/// Parts of the rows: the sides (for each kind of centre), then the kinds.
+const PARTS: usize = 3 * SIDES + KINDS;
+/// Rests of the rows, then their parts, then the bias; all in rows.
+pub const TABLE: usize = MAPPINGS * (ROWS + PARTS) + 1;
+const BIAS: usize = TABLE - 1;
+
+/// Largest activation.
+pub const CELL_LIMIT: f32 = CELL_MAX as f32 / CELL_SCALE as f32;
+/// Largest input, hidden activation and weight of the head.
+pub const INPUT_LIMIT: f32 = HEAD_MAX as f32 / INPUT_SCALE as f32;
+/// See [`INPUT_LIMIT`].
+pub const HEAD_LIMIT: f32 = HEAD_MAX as f32 / HEAD_SCALE as f32;
+/// Sum of activations that makes an input of one.
+pub const POOL: f32 = 32.0;
+
+/// A head in floating point; the layers are stored by input. Also the gradient of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FloatHead {
+    /// First layer by input.
+    pub first: [[f32; FIRST]; WIDTH],
+    /// Its bias.
+    pub first_bias: [f32; FIRST],
+    /// What each threat adds to the first layer.
+    pub threats: [[f32; FIRST]; THREATS],
+    /// Second layer by input.
+    pub second: [[f32; SECOND]; FIRST],
+    /// Its bias.
+    pub second_bias: [f32; SECOND],
+    /// Output weights.
+    pub output: [f32; SECOND],
+    /// From the input straight to the output.
+    pub skip: [f32; WIDTH],
+    /// From the threats straight to the output.
+    pub skip_threats: [f32; THREATS],
+    /// From the hints to the first layer.
+    pub hints: [[f32; FIRST]; HINTS],
+    /// From the hints straight to the output.
+    pub skip_hints: [f32; HINTS],
+    /// What nearness to the last two moves adds to the policy.
+    pub near: [[f32; NEARNESS]; 2],
+    /// Weights of the policy.
+    pub policy: [f32; WIDTH],
+    /// What pairs of threats add to the policy.
+    pub pairs: [f32; PAIRS],
+    /// Output bias.
+    pub output_bias: f32,
+}
+
+impl FloatHead {
+    /// A head that says nothing.
+    pub fn zero() -> FloatHead {
+        FloatHead {
+            first: [[0.0; FIRST]; WIDTH],
+            first_bias: [0.0; FIRST],
+            threats: [[0.0; FIRST]; THREATS],
+            second: [[0.0; SECOND]; FIRST],
+            second_bias: [0.0; SECOND],
+            output: [0.0; SECOND],
+            skip: [0.0; WIDTH],
+            skip_threats: [0.0; THREATS],
+            hints: [[0.0; FIRST]; HINTS],
+            skip_hints: [0.0; HINTS],
+            near: [[0.0; NEARNESS]; 2],
+            policy: [0.0; WIDTH],
+            pairs: [0.0; PAIRS],
+            output_bias: 0.0,
+        }
+    }
+
+    /// All numbers, kind by kind.
+    pub fn slices(&self) -> [&[f32]; 14] {
+        [
+            self.first.as_flattened(),
+            &self.first_bias,
+            self.threats.as_flattened(),
+            self.second.as_flattened(),
+            &self.second_bias,
+            &self.output,
+            &self.skip,
+            &self.skip_threats,
+            &self.policy,
+            &self.pairs,
+            std::slice::from_ref(&self.output_bias),
+            self.hints.as_flattened(),
+            &self.skip_hints,
+            self.near.as_flattened(),
+        ]
+    }
+
+    /// All numbers, kind by kind, to be changed.
+    pub fn slices_mut(&mut self) -> [&mut [f32]; 14] {
+        [
+            self.first.as_flattened_mut(),
+            &mut self.first_bias,
+            self.threats.as_flattened_mut(),
+            self.second.as_flattened_mut(),
+            &mut self.second_bias,
+            &mut self.output,
+            &mut self.skip,
+            &mut self.skip_threats,
+            &mut self.policy,
+            &mut self.pairs,
+            std::slice::from_mut(&mut self.output_bias),
+            self.hints.as_flattened_mut(),
+            &mut self.skip_hints,
+            self.near.as_flattened_mut(),
+        ]
+    }
+}
+
+/// All parameters of a network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The rule it is for.
+    pub rule: Rule,
+    /// Rests and parts of the rows, and the bias.
+    pub table: Vec<Row>,
+    /// One head for each stage, or one for each stage and side to move.
+    pub heads: Vec<FloatHead>,
+}
+
+/// Which parts a row is the sum of: the numbers of two sides and a kind in the table.
+pub fn parts_of_rows(rule: Rule) -> Vec<[u32; 3]> {
+    let tables = RuleTables::of(rule);
+    let of_row = |mapping: usize, row: usize| {
+        let (left, center, right) = parts(shape_of_row(row));
+        let first = MAPPINGS * ROWS + mapping * PARTS;
+        let kind = match center {
+            0 => {
+                let shapes = tables.shapes[key(left, right, tables.half)];
+                usize::from(shapes & 15) * 14 + usize::from(shapes >> 4)
+            }
+            occupied => 14 * 14 + occupied - 1,
+        };
+        let side = |side: usize| (first + center * SIDES + side) as u32;
+        [side(left), side(right), (first + 3 * SIDES + kind) as u32]
+    };
+    (0..MAPPINGS).flat_map(|mapping| (0..ROWS).map(move |row| of_row(mapping, row))).collect()
+}
+
+/// The window key of two sides seen by black. Where the rule looks one cell further than a side, that cell is taken
+/// to be empty if the board may go on there.
+fn key(left: usize, right: usize, half: usize) -> usize {
+    let bits = |side: usize, distance: usize| {
+        let (cells, length) = side_cells(side);
+        match (distance <= length, distance > REACH && length == REACH) {
+            (true, _) => [3, 1, 2][cells[distance - 1]],
+            (false, true) => 3,
+            (false, false) => 0,
+        }
+    };
+    let left: usize = (1..=half).map(|distance| bits(left, distance) << (2 * (half - distance))).sum();
+    let right: usize = (1..=half).map(|distance| bits(right, distance) << (2 * (half + distance - 1))).sum();
+    left | right
+}
+
+impl Model {
+    /// A model that begins to learn: random, but its first channel counts what the hand-made evaluation counts.
+    pub fn new(rule: Rule, seed: u64) -> Model {
+        let mut random = SmallRng::seed_from_u64(seed);
+        let mut normal = |deviation: f32| -> f32 {
+            let sum: f32 = (0..12).map(|_| random.random::<f32>()).sum();
+            (sum - 6.0) * deviation
+        };
+        let mut table = vec![[0.0; CHANNELS]; TABLE];
+        for row in &mut table[MAPPINGS * ROWS..BIAS] {
+            row.fill_with(|| normal(0.06));
+        }
+        table[BIAS] = [0.1; CHANNELS];
+        table[BIAS][0] = 0.0;
+        for mapping in 0..MAPPINGS {
+            let first = MAPPINGS * ROWS + mapping * PARTS;
+            for row in &mut table[first..first + 3 * SIDES] {
+                row[0] = 0.0;
+            }
+            for kind in 0..KINDS {
+                let own = if kind < 14 * 14 { WARM_VALUES[kind / 14] } else { 0.0 };
+                table[first + 3 * SIDES + kind][0] = (own / 24.0).min(1.9);
+            }
+        }
+        let sides = if rule == Rule::Renju { 2 } else { 1 };
+        let heads = (0..sides * STAGES).map(|_| {
+            let mut head = FloatHead::zero();
+            head.first.as_flattened_mut().fill_with(|| normal(0.2));
+            head.second.as_flattened_mut().fill_with(|| normal(0.2));
+            head.output.fill_with(|| normal(0.1));
+            head.policy.fill_with(|| normal(0.1));
+            for (pair, value) in head.pairs.iter_mut().enumerate() {
+                *value = (WARM_ATTACK[pair / 14] + WARM_DEFENCE[pair % 14]) / 32.0;
+            }
+            head.first_bias = [0.2; FIRST];
+            head.second_bias = [0.2; SECOND];
+            // Points of the hand-made evaluation over 24 and 32, to logits: 200 points.
+            head.skip[0] = 24.0 * POOL / 200.0;
+            head.skip[CHANNELS] = -head.skip[0];
+            head
+        });
+        Model { rule, table, heads: heads.collect() }
+    }
+
+    /// A model that begins where a finished network ended. What its rows were sums of is not known any more: they are all
+    /// rest.
+    pub fn of_weights(weights: &Weights) -> Model {
+        let scale = |units: f32| units / CELL_SCALE as f32;
+        let mut table: Vec<Row> = weights.rows.iter().map(|row| row.map(|units| scale(f32::from(units)))).collect();
+        table.resize(TABLE, [0.0; CHANNELS]);
+        table[BIAS] = weights.bias.map(|units| scale(f32::from(units)));
+        Model { rule: weights.rule, table, heads: weights.heads.iter().map(import_head).collect() }
+    }
+
+    /// Begins with the heads of another model, which may have fewer.
+    pub fn adopt_heads(&mut self, others: &[FloatHead]) {
+        let count = self.heads.len();
+        for (stage, side) in (0..STAGES).flat_map(|stage| Color::ALL.map(|side| (stage, side))) {
+            self.heads[head_number(count, side, stage)].clone_from(&others[head_number(others.len(), side, stage)]);
+        }
+    }
+
+    /// Keeps the head within what integers can hold.
+    pub fn clamp(&mut self) {
+        for head in &mut self.heads {
+            let small = head.first.as_flattened_mut().iter_mut();
+            let small = small.chain(head.threats.as_flattened_mut()).chain(head.second.as_flattened_mut());
+            let small = small.chain(head.hints.as_flattened_mut()).chain(&mut head.skip_hints);
+            for weight in small.chain(&mut head.output).chain(&mut head.skip) {
+                *weight = weight.clamp(-HEAD_LIMIT, HEAD_LIMIT);
+            }
+        }
+    }
+
+    /// The rows as the engine will have them, rounded, in [`Folded`] form.
+    pub fn fold(&self, parts: &[[u32; 3]]) -> Folded {
+        let rows = (0..MAPPINGS * ROWS).map(|row| {
+            let [left, right, kind] = parts[row].map(|part| &self.table[part as usize]);
+            let rest = &self.table[row];
+            std::array::from_fn(|i| round(rest[i] + left[i] + right[i] + kind[i], 127.0))
+        });
+        Folded { rows: rows.collect(), bias: self.table[BIAS].map(|bias| round(bias, 4096.0)) }
+    }
+
+    /// The integers of the engine.
+    pub fn export(&self, parts: &[[u32; 3]]) -> Weights {
+        let folded = self.fold(parts);
+        let units = |weight: f32| weight * CELL_SCALE as f32;
+        Weights {
+            rule: self.rule,
+            rows: folded.rows.iter().map(|row| row.map(|weight| units(weight) as i8)).collect(),
+            bias: folded.bias.map(|bias| units(bias) as i16),
+            heads: self.heads.iter().map(export_head).collect(),
+        }
+    }
+
+    /// Spreads the rows' gradients over the parts that they are sums of.
+    pub fn spread(gradient: &mut [Row], touched: &[u32], parts: &[[u32; 3]]) {
+        for &row in touched {
+            let own = gradient[row as usize];
+            for part in parts[row as usize] {
+                gradient[part as usize].iter_mut().zip(own).for_each(|(sum, value)| *sum += value);
+            }
+        }
+    }
+}
+
+/// Where the bias stands in the table.
+pub const fn bias_row() -> usize {
+    BIAS
+}
+
+/// What the hand-made evaluation gives for a line's shape, about.
+const WARM_VALUES: [f32; 14] = [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 4.0, 5.0, 5.0, 11.0, 16.0, 26.0, 45.0, 30.0];
+
+/// What it gives a move for the threat it makes and for the one it denies, about.
+const WARM_ATTACK: [f32; 14] = [0., 0., 18., 18., 34., 36., 52., 60., 110., 44., 74., 200., 300., 400.];
+/// See [`WARM_ATTACK`].
+const WARM_DEFENCE: [f32; 14] = [0., 0., 14., 15., 26., 28., 40., 52., 80., 36., 56., 120., 200., 300.];
+
+fn round(weight: f32, limit: f32) -> f32 {
+    (weight * CELL_SCALE as f32).round().clamp(-limit, limit) / CELL_SCALE as f32
+}
+
+/// Rows and bias on the engine's grid.
+#[derive(Clone, Debug)]
+pub struct Folded {
+    /// Rows of both mappings.
+    pub rows: Vec<Row>,
+    /// The bias.
+    pub bias: Row,
+}
+
+fn export_head(head: &FloatHead) -> Head {
+    let small = |weight: f32| (weight * HEAD_SCALE as f32).round().clamp(-HEAD_MAX as f32, HEAD_MAX as f32) as i16;
+    let large = |weight: f32, scale: i32| (f64::from(weight) * f64::from(scale)).round().clamp(-2e8, 2e8) as i32;
+    let mut out = Head::zero();
+    for i in 0..FIRST {
+        out.first_bias[i] = large(head.first_bias[i], INPUT_SCALE * HEAD_SCALE);
+    }
+    *out.first = head.first.map(|row| row.map(small));
+    *out.second = head.second.map(|row| row.map(small));
+    *out.threats = head.threats.map(|row| row.map(small));
+    for i in 0..SECOND {
+        out.second_bias[i] = large(head.second_bias[i], OUTPUT_SCALE);
+    }
+    out.output = head.output.map(small);
+    out.output_bias = large(head.output_bias, OUTPUT_SCALE);
+    out.skip = head.skip.map(small);
+    out.skip_threats = head.skip_threats.map(|weight| large(weight, OUTPUT_SCALE));
+    let policy_limit = (4 * HEAD_MAX) as f32;
+    out.policy = head.policy.map(|w| (w * POLICY_SCALE as f32).round().clamp(-policy_limit, policy_limit) as i16);
+    *out.pairs = head.pairs.map(|weight| large(weight, POLICY_SCALE * CELL_SCALE));
+    out.hints = head.hints.map(|row| row.map(small));
+    out.skip_hints = head.skip_hints.map(small);
+    out.near = head.near.map(|row| row.map(|weight| large(weight, POLICY_SCALE * CELL_SCALE)));
+    out
+}
+
+/// [`export_head`] backwards.
+fn import_head(head: &Head) -> FloatHead {
+    let small = |units: i16| f32::from(units) / HEAD_SCALE as f32;
+    let large = |units: i32, scale: i32| (f64::from(units) / f64::from(scale)) as f32;
+    let mut out = FloatHead::zero();
+    for i in 0..FIRST {
+        out.first_bias[i] = large(head.first_bias[i], INPUT_SCALE * HEAD_SCALE);
+    }
+    out.first = head.first.map(|row| row.map(small));
+    out.second = head.second.map(|row| row.map(small));
+    out.threats = head.threats.map(|row| row.map(small));
+    for i in 0..SECOND {
+        out.second_bias[i] = large(head.second_bias[i], OUTPUT_SCALE);
+    }
+    out.output = head.output.map(small);
+    out.output_bias = large(head.output_bias, OUTPUT_SCALE);
+    out.skip = head.skip.map(small);
+    out.skip_threats = head.skip_threats.map(|units| large(units, OUTPUT_SCALE));
+    out.policy = head.policy.map(|units| f32::from(units) / POLICY_SCALE as f32);
+    out.pairs = head.pairs.map(|units| large(units, POLICY_SCALE * CELL_SCALE));
+    out.hints = head.hints.map(|row| row.map(small));
+    out.skip_hints = head.skip_hints.map(small);
+    out.near = head.near.map(|row| row.map(|units| large(units, POLICY_SCALE * CELL_SCALE)));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tengen::board::Shape;
+
+    #[test]
+    fn rows_know_the_shapes_of_their_lines() {
+        let parts = parts_of_rows(Rule::Freestyle);
+        let kind = |row: usize| parts[row][2] as usize - MAPPINGS * ROWS - 3 * SIDES;
+        // Nothing but an empty line: an open two of the wide kind for nobody yet, so both colours see the same.
+        let count = |own: Shape| (0..ROWS).filter(|&row| kind(row) < 196 && kind(row) / 14 == own as usize).count();
+        assert!(count(Shape::Five) > 0 && count(Shape::OpenFour) > 0 && count(Shape::Dead) > count(Shape::Five));
+        assert!((0..ROWS).filter(|&row| kind(row) >= 196).count() == 2 * ROWS / 3);
+    }
+
+    #[test]
+    fn a_finished_network_can_be_gone_on_from() {
+        for rule in [Rule::Freestyle, Rule::Standard, Rule::Renju, Rule::Caro] {
+            let bytes = tengen::eval::network::embedded_bytes(rule).unwrap();
+            let weights = Weights::parse(bytes).unwrap();
+            let again = Model::of_weights(&weights).export(&parts_of_rows(rule));
+            assert!(again == weights, "{rule:?}");
+        }
+    }
+
+    #[test]
+    fn exported_rows_are_what_was_trained_on() {
+        let model = Model::new(Rule::Standard, 1);
+        let parts = parts_of_rows(Rule::Standard);
+        let (folded, weights) = (model.fold(&parts), model.export(&parts));
+        for (row, exported) in folded.rows.iter().zip(&weights.rows) {
+            for (weight, &units) in row.iter().zip(exported) {
+                assert!((weight * CELL_SCALE as f32 - f32::from(units)).abs() < 1e-6);
+            }
+        }
+        assert_eq!(Weights::parse(&weights.to_bytes()).unwrap(), weights);
+    }
+}

@@ -1,0 +1,247 @@
+//! The trainer's ladder: gradients by difference, learning by heart, integers against floating point, symmetry of
+//! threads and interruptions.
+
+use super::*;
+use crate::arena::openings::Opening;
+use crate::data::record::{PlyRecord, Writer};
+use rand::Rng;
+use std::sync::Arc;
+use tengen::base::{Color, Point, Size};
+use tengen::board::NullObserver;
+use tengen::eval::network::weights::{CHANNELS, OUTPUT_SCALE, STAGES};
+use tengen::eval::network::{Accumulator, Kernel, Network, definition};
+
+/// Games of random moves near the middle, with random scores; the result goes by the game's number.
+fn games(rule: Rule, count: u64, plies: usize) -> Vec<GameRecord> {
+    let size = Size::square(13).unwrap();
+    let game = |number: u64| {
+        let mut random = SmallRng::seed_from_u64(number);
+        let mut points: Vec<Point> =
+            size.points().filter(|p| (3..10).contains(&p.x()) && (3..10).contains(&p.y())).collect();
+        points.shuffle(&mut random);
+        let opening = Opening { stones: points.drain(..3).collect() };
+        let record =
+            |pair: &[Point]| PlyRecord { played: pair[0], best: pair[1], score: random.random_range(-150..150) };
+        let plies = points.windows(2).take(plies).map(record).collect();
+        let winner = [Some(Color::Black), Some(Color::White)][number as usize % 2];
+        GameRecord { number, rule, size, opening, plies, winner }
+    };
+    (0..count).map(game).collect()
+}
+
+const TARGETS: Targets = Targets { scale: 200.0, score_share: 0.5, trace: 0.3, policy: 0.5 };
+
+fn loss(model: &Model, folded: &Folded, games: &[GameRecord], targets: &Targets) -> f64 {
+    let mut walker = Walker::new(model.heads.len());
+    for game in games {
+        walker.walk(game, model, folded, targets, false, |_, _| {});
+    }
+    walker.losses.value + f64::from(targets.policy) * walker.losses.policy
+}
+
+/// The slope of the loss along some parameter, by a step to each side.
+fn slope(games: &[GameRecord], mut loss_at: impl FnMut(f32) -> f64, step: f32) -> f64 {
+    assert!(!games.is_empty());
+    (loss_at(step) - loss_at(-step)) / (2.0 * f64::from(step))
+}
+
+#[test]
+fn gradients_are_the_slopes_of_the_loss() {
+    for rule in [Rule::Freestyle, Rule::Renju] {
+        let games = games(rule, 4, 14);
+        let model = Model::new(rule, 3);
+        let parts = parts_of_rows(rule);
+        let mut folded = model.fold(&parts);
+        // Off the grid, so that no cell stands exactly where its activation bends.
+        folded.bias.iter_mut().for_each(|bias| *bias += 0.0053);
+        let mut walker = Walker::new(model.heads.len());
+        for game in &games {
+            walker.walk(game, &model, &folded, &TARGETS, true, |_, _| {});
+        }
+        let gradient = &walker.gradient;
+        let close = |found: f64, expected: f64, what: &str| {
+            let error = (found - expected).abs();
+            assert!(error < 0.02 + 0.03 * expected.abs(), "{rule:?} {what}: {found} instead of {expected}");
+        };
+        // Rows, taken as the network takes them, after rounding. Those with the largest gradients are tested.
+        let mut rows: Vec<u32> = gradient.touched.clone();
+        let size = |row: &u32| gradient.table[*row as usize].iter().map(|g| g.abs()).sum::<f32>();
+        rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        for (i, &row) in rows.iter().take(12).enumerate() {
+            let channel = i % CHANNELS;
+            let shifted = |by: f32| {
+                let mut folded = folded.clone();
+                folded.rows[row as usize][channel] += by;
+                loss(&model, &folded, &games, &TARGETS)
+            };
+            close(f64::from(gradient.table[row as usize][channel]), slope(&games, shifted, 1e-3), "row");
+        }
+        for channel in 0..4 {
+            let shifted = |by: f32| {
+                let mut folded = folded.clone();
+                folded.bias[channel] += by;
+                loss(&model, &folded, &games, &TARGETS)
+            };
+            close(f64::from(gradient.table[model::bias_row()][channel]), slope(&games, shifted, 1e-3), "bias");
+        }
+        // Every kind of weight of the heads that looked: those of more than one stage.
+        let learned = |head: &usize| gradient.heads[*head].output_bias != 0.0;
+        let heads: Vec<usize> = (0..model.heads.len()).filter(learned).collect();
+        assert!(heads.len() > model.heads.len() / STAGES, "{rule:?}: {heads:?}");
+        let kinds = heads.iter().flat_map(|&head| gradient.heads[head].slices().map(|slopes| (head, slopes)));
+        for (number, (head, slopes)) in kinds.enumerate() {
+            let kind = number % gradient.heads[head].slices().len();
+            let index = (0..slopes.len()).max_by(|&a, &b| slopes[a].abs().total_cmp(&slopes[b].abs())).unwrap();
+            let shifted = |by: f32| {
+                let mut model = model.clone();
+                model.heads[head].slices_mut()[kind][index] += by;
+                loss(&model, &folded, &games, &TARGETS)
+            };
+            close(f64::from(slopes[index]), slope(&games, shifted, 1e-3), &format!("head {kind} {index}"));
+        }
+    }
+}
+
+#[test]
+fn a_position_is_worth_what_was_seen_later_too() {
+    let game = &games(Rule::Freestyle, 1, 30)[0];
+    let last = game.plies.len() - 1;
+    let mover = |ply: usize| Color::ALL[(game.opening.stones.len() + ply) % 2];
+    let own = |ply: usize| walk::expected(game.plies[ply].score, 200.0);
+    let values = |score_share, trace| walk::values(game, &Targets { score_share, trace, ..TARGETS });
+    let close = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
+    for ply in 0..=last {
+        let result = walk::points(game, mover(ply));
+        close(values(1.0, 0.0)[ply], own(ply));
+        close(values(0.0, 0.7)[ply], result);
+        close(values(1.0, 1.0)[ply], result);
+        close(values(0.5, 0.0)[ply], f32::midpoint(own(ply), result));
+    }
+    // The end of the game is the last word.
+    let at_the_end = 0.3 * own(last) + 0.7 * walk::points(game, mover(last));
+    close(values(1.0, 0.7)[last], at_the_end);
+    close(values(1.0, 0.7)[last - 1], 0.3 * own(last - 1) + 0.7 * (1.0 - at_the_end));
+}
+
+#[test]
+fn integers_and_floating_point_agree() {
+    for rule in Rule::ALL {
+        let games = games(rule, 30, 30);
+        let mut model = Model::new(rule, 8);
+        // A network that begins does not listen to the hints.
+        for head in &mut model.heads {
+            let hints = head.hints.as_flattened_mut().iter_mut().chain(&mut head.skip_hints);
+            hints.enumerate().for_each(|(i, weight)| *weight = 0.1 * ((i % 7) as f32 - 3.0));
+        }
+        let parts = parts_of_rows(rule);
+        let folded = model.fold(&parts);
+        let weights = model.export(&parts);
+        let network = Arc::new(Network::new(&weights));
+        let mut walker = Walker::new(model.heads.len());
+        let mut worst = 0.0f32;
+        for game in &games {
+            walker.walk(game, &model, &folded, &TARGETS, false, |board, logit| {
+                let exact = definition::logit(&network, &weights, board);
+                assert_eq!(
+                    Accumulator::new(network.clone(), board, Kernel::best()).logit(board, definition::parts(board)),
+                    exact
+                );
+                let exact = exact as f32 / OUTPUT_SCALE as f32;
+                worst = worst.max((sigmoid(exact) - sigmoid(logit)).abs());
+            });
+        }
+        assert!(walker.losses.positions > 100.0, "too few positions to tell");
+        assert!(worst < 0.02, "{rule:?}: win rates differ by {worst}");
+    }
+}
+
+fn write_games(path: &Path, games: &[GameRecord]) {
+    let mut writer = Writer::create(path).unwrap();
+    for game in games {
+        writer.write(game).unwrap();
+    }
+}
+
+fn training(records: &Path, out: PathBuf) -> Training {
+    Training {
+        records: vec![records.to_owned()],
+        rule: Rule::Freestyle,
+        any_rule: false,
+        epochs: 4,
+        batch: 8,
+        rate: 0.01,
+        score_share: 0.0,
+        trace: 0.0,
+        policy: 0.3,
+        games: usize::MAX,
+        seed: 1,
+        threads: 1,
+        checkpoint: None,
+        from: None,
+        out,
+    }
+}
+
+#[test]
+fn the_network_learns_results_by_heart() {
+    let games = games(Rule::Freestyle, 24, 20);
+    let targets = Targets { score_share: 0.0, ..TARGETS };
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Training { epochs: 150, policy: 0.0, ..training(Path::new(""), folder.path().join("net")) };
+    let mut run = Run::begin(&settings).unwrap();
+    let mut last = Losses::default();
+    for _ in 0..settings.epochs {
+        last = run.epoch(&settings, &games, &targets);
+        run.state.epochs += 1;
+    }
+    assert!(last.value / last.positions < 0.05, "{}", describe(&last));
+}
+
+#[test]
+fn threads_and_interruptions_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mut all = games(Rule::Freestyle, 60, 12);
+    all.extend(games(Rule::Caro, 5, 4));
+    write_games(&path("games"), &all);
+    let network = |training: &Training| {
+        run(training, &mut Vec::new()).unwrap();
+        std::fs::read(&training.out).unwrap()
+    };
+    let whole = training(&path("games"), path("whole"));
+    let expected = network(&whole);
+    assert_eq!(network(&Training { threads: 2, out: path("threads"), ..whole.clone() }), expected);
+    assert_ne!(network(&Training { seed: 2, out: path("seed"), ..whole.clone() }), expected);
+    // Interrupted after the second epoch: the checkpoint of a run that is killed then.
+    let parts = Training { checkpoint: Some(path("run")), out: path("parts"), ..whole.clone() };
+    let games = read(&whole).unwrap();
+    let mut first = Run::begin(&parts).unwrap();
+    let learned: Vec<GameRecord> =
+        games.iter().filter(|game| !scramble(game.number).is_multiple_of(HELD_OUT)).cloned().collect();
+    assert!(learned.len() < 60 && learned.iter().all(|game| game.rule == Rule::Freestyle));
+    let targets = Targets { scale: fit_scale(&learned), score_share: 0.0, trace: 0.0, policy: 0.3 };
+    for _ in 0..2 {
+        first.epoch(&parts, &learned, &targets);
+        first.state.epochs += 1;
+    }
+    first.state.save(&path("run")).unwrap();
+    assert_eq!(network(&parts), expected);
+}
+
+#[test]
+fn the_walk_sees_what_the_definition_sees_and_undoes_its_board() {
+    let games = games(Rule::Standard, 3, 20);
+    let model = Model::new(Rule::Standard, 2);
+    let parts = parts_of_rows(Rule::Standard);
+    let folded = model.fold(&parts);
+    let mut walker = Walker::new(1);
+    let mut logits = Vec::new();
+    for game in games.iter().chain(&games) {
+        walker.walk(game, &model, &folded, &TARGETS, true, |_, logit| logits.push(logit));
+    }
+    let (first, second) = logits.split_at(logits.len() / 2);
+    assert_eq!(first, second);
+    let mut board = Board::new(Rule::Standard, games[0].size);
+    games[0].moves().take(7).for_each(|point| board.play(point, &mut NullObserver));
+    assert!(walk::counts(&board));
+}

@@ -1,0 +1,562 @@
+//! Walks through a game, asks the model about every position of use, and gathers the gradient. Floor 6.
+//!
+//! A move changes 33 cells, so a position costs about a sixth of what a look at the whole board would. The same goes
+//! for the gradient: all cells share the gradient of the sum that they enter, so a running total is kept, and a cell
+//! takes its share - the total's growth since it last changed - only when it changes again.
+
+use super::model::{CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Row, TABLE, bias_row};
+use crate::data::record::GameRecord;
+use tengen::base::point::CELLS;
+use tengen::base::{Color, Direction, Point, Rule, Score, Size};
+use tengen::board::lines::Lines;
+use tengen::board::{Board, NullObserver, Threat};
+use tengen::eval::network::features::{REACH, ROWS, ShapePair, mapping, row_of};
+use tengen::eval::network::layers::{hints, threats};
+use tengen::eval::network::weights::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
+use tengen::eval::weights::nearness;
+use tengen::eval::{Evaluator, ShapeEvaluator};
+
+type Vector = [f32; WIDTH];
+
+/// What is learned from: how scores and results make a target, and how much the policy counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Targets {
+    /// Score units that make one unit of the logit.
+    pub scale: f32,
+    /// Share of the search's score in the target; the rest is the game's result.
+    pub score_share: f32,
+    /// How much of a position's score is that of the next position in the game, and so on; see [`values`].
+    pub trace: f32,
+    /// Weight of the policy's loss beside the value's.
+    pub policy: f32,
+}
+
+/// Sums over positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Losses {
+    /// Positions with a value.
+    pub positions: f64,
+    /// Cross-entropy of the value against its target.
+    pub value: f64,
+    /// Cross-entropy of the value against the game's result.
+    pub result: f64,
+    /// Positions with a policy.
+    pub moves: f64,
+    /// Cross-entropy of the policy.
+    pub policy: f64,
+    /// How often the move was the policy's first choice, and among its first four.
+    pub top: [f64; 2],
+}
+
+impl Losses {
+    /// Adds another sum.
+    pub fn add(&mut self, other: &Losses) {
+        self.positions += other.positions;
+        self.value += other.value;
+        self.result += other.result;
+        self.moves += other.moves;
+        self.policy += other.policy;
+        self.top[0] += other.top[0];
+        self.top[1] += other.top[1];
+    }
+}
+
+/// A gradient, and which rows of it are not zero.
+#[derive(Clone, Debug)]
+pub struct Gradient {
+    /// Of the table: rests of the rows first, then their parts and the bias.
+    pub table: Vec<Row>,
+    /// Rests of rows that were touched.
+    pub touched: Vec<u32>,
+    is_touched: Vec<bool>,
+    /// Of the heads.
+    pub heads: Vec<FloatHead>,
+}
+
+impl Gradient {
+    /// Zero.
+    pub fn new(heads: usize) -> Gradient {
+        Gradient {
+            table: vec![[0.0; CHANNELS]; TABLE],
+            touched: Vec::new(),
+            is_touched: vec![false; TABLE],
+            heads: vec![FloatHead::zero(); heads],
+        }
+    }
+
+    /// Back to zero.
+    pub fn clear(&mut self) {
+        for row in self.touched.drain(..) {
+            self.table[row as usize] = [0.0; CHANNELS];
+            self.is_touched[row as usize] = false;
+        }
+        // The parts and the bias are few.
+        let parts = 2 * ROWS;
+        self.table[parts..].fill([0.0; CHANNELS]);
+        self.heads.fill(FloatHead::zero());
+    }
+
+    /// The row's gradient, to be added to.
+    #[inline]
+    fn row(&mut self, row: u32) -> &mut Row {
+        let index = row as usize;
+        if !self.is_touched[index] {
+            self.is_touched[index] = true;
+            self.touched.push(row);
+        }
+        &mut self.table[index]
+    }
+
+    /// Adds another gradient.
+    pub fn add(&mut self, other: &Gradient) {
+        for &row in &other.touched {
+            let own = self.row(row);
+            own.iter_mut().zip(&other.table[row as usize]).for_each(|(sum, value)| *sum += value);
+        }
+        let bias = bias_row();
+        for i in 0..CHANNELS {
+            self.table[bias][i] += other.table[bias][i];
+        }
+        for (own, other) in self.heads.iter_mut().zip(&other.heads) {
+            for (sums, values) in own.slices_mut().into_iter().zip(other.slices()) {
+                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+            }
+        }
+    }
+}
+
+/// A cell of the board in the model's eyes.
+#[derive(Clone, Copy)]
+struct CellState {
+    /// Rows of each half and direction.
+    rows: [[u32; 4]; 2],
+    /// Sum of the rows and the bias.
+    value: Vector,
+    /// Gradient of the sums when the cell last changed.
+    since: Vector,
+    /// Gradient that is this cell's alone.
+    own: Vector,
+}
+
+const BLANK: CellState = CellState { rows: [[0; 4]; 2], value: [0.0; WIDTH], since: [0.0; WIDTH], own: [0.0; WIDTH] };
+
+/// The middle of the network at one position.
+struct Forward {
+    input: Vector,
+    hints: [f32; HINTS],
+    first: [f32; FIRST],
+    second: [f32; SECOND],
+    logit: f32,
+}
+
+/// A board and a model's view of it, used for one game after the other.
+pub struct Walker {
+    boards: Vec<Board>,
+    shapes: ShapeEvaluator,
+    lines: Lines,
+    cells: Vec<CellState>,
+    pooled: Vector,
+    /// Gradient of the sum of activations, added up since the game began.
+    total: Vector,
+    /// The gradients of all games so far.
+    pub gradient: Gradient,
+    /// The sums of all games so far.
+    pub losses: Losses,
+    /// Points that may be played, and their policy.
+    moves: Vec<(Point, usize, f32)>,
+}
+
+impl std::fmt::Debug for Walker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Walker").field("losses", &self.losses).finish_non_exhaustive()
+    }
+}
+
+impl Walker {
+    /// A walker for models with so many heads.
+    pub fn new(heads: usize) -> Walker {
+        Walker {
+            boards: Vec::new(),
+            shapes: ShapeEvaluator::new(Rule::Freestyle),
+            lines: Lines::all_wall(),
+            cells: vec![BLANK; CELLS],
+            pooled: [0.0; WIDTH],
+            total: [0.0; WIDTH],
+            gradient: Gradient::new(heads),
+            losses: Losses::default(),
+            moves: Vec::new(),
+        }
+    }
+
+    /// Walks through a game; `learn`: also adds to the gradient. `visit` is told the position, and the logit of each
+    /// position that counts.
+    pub fn walk(
+        &mut self,
+        game: &GameRecord,
+        model: &Model,
+        folded: &Folded,
+        targets: &Targets,
+        learn: bool,
+        mut visit: impl FnMut(&Board, f32),
+    ) {
+        let mut board = self.take_board(game);
+        self.begin(game.size, folded);
+        self.shapes.refresh(&board);
+        for &stone in &game.opening.stones {
+            self.play(&mut board, stone, folded, learn);
+        }
+        for (ply, target) in game.plies.iter().zip(values(game, targets)) {
+            if counts(&board) {
+                let head = &model.heads[head_of(&board, model.heads.len())];
+                let forward = self.forward(head, &board);
+                visit(&board, forward.logit);
+                self.judge(&board, head, &forward, game, target, ply.best, targets, learn);
+            }
+            self.play(&mut board, ply.played, folded, learn);
+        }
+        if learn {
+            game.size.points().for_each(|point| self.settle(point.index()));
+            self.settle_empty_board(game.size, folded);
+        }
+        while board.move_number() > 0 {
+            board.undo(&mut NullObserver);
+        }
+        self.boards.push(board);
+    }
+
+    fn take_board(&mut self, game: &GameRecord) -> Board {
+        let fits = |board: &Board| board.rule() == game.rule && board.size() == game.size;
+        match self.boards.iter().position(fits) {
+            Some(found) => self.boards.swap_remove(found),
+            None => Board::new(game.rule, game.size),
+        }
+    }
+
+    /// The empty board.
+    fn begin(&mut self, size: Size, folded: &Folded) {
+        self.lines = Lines::all_wall();
+        for point in size.points() {
+            self.lines.set(point, tengen::base::Cell::Wall, tengen::base::Cell::Empty);
+        }
+        self.pooled = [0.0; WIDTH];
+        self.total = [0.0; WIDTH];
+        for point in size.points() {
+            let mut cell = BLANK;
+            for direction in Direction::ALL {
+                let window = self.lines.around::<REACH>(point, direction) >> (2 * REACH);
+                cell.set_rows(direction, window);
+            }
+            cell.sum_up(folded);
+            self.cells[point.index()] = cell;
+        }
+    }
+
+    fn play(&mut self, board: &mut Board, point: Point, folded: &Folded, learn: bool) {
+        let color = board.side();
+        board.play(point, &mut self.shapes);
+        self.lines.toggle(point, color);
+        for direction in Direction::ALL {
+            let around = self.lines.around::<REACH>(point, direction);
+            for distance in -(REACH as isize)..=REACH as isize {
+                let window = around >> (2 * (distance + REACH as isize)) as u32;
+                let center = window >> (2 * REACH) & 3;
+                if center == 0 {
+                    continue;
+                }
+                let index = (point.index() as isize + distance * direction.stride()) as usize & (CELLS - 1);
+                if learn {
+                    self.settle(index);
+                }
+                let cell = &mut self.cells[index];
+                let before = cell.value;
+                cell.set_rows(direction, window);
+                cell.sum_up(folded);
+                for (sum, (after, before)) in self.pooled.iter_mut().zip(cell.value.iter().zip(before)) {
+                    *sum += activation(*after) - activation(before);
+                }
+            }
+        }
+    }
+
+    /// Gives a cell's share of the gradient to its rows.
+    fn settle(&mut self, index: usize) {
+        let cell = &mut self.cells[index];
+        let gained = |i: usize| self.total[i] - cell.since[i] + cell.own[i];
+        let share: Vector = std::array::from_fn(|i| if is_open(cell.value[i]) { gained(i) } else { 0.0 });
+        cell.since = self.total;
+        cell.own = [0.0; WIDTH];
+        if share.iter().all(|&value| value == 0.0) {
+            return;
+        }
+        let rows = cell.rows;
+        self.give(&rows, &share, 1.0);
+    }
+
+    fn give(&mut self, rows: &[[u32; 4]; 2], share: &Vector, sign: f32) {
+        for half in 0..2 {
+            let share: &[f32] = &share[half * CHANNELS..][..CHANNELS];
+            for row in rows[half] {
+                self.gradient.row(row).iter_mut().zip(share).for_each(|(sum, value)| *sum += sign * value);
+            }
+            let bias = &mut self.gradient.table[bias_row()];
+            bias.iter_mut().zip(share).for_each(|(sum, value)| *sum += sign * value);
+        }
+    }
+
+    /// The sums are without those of an empty board: so are the gradients.
+    fn settle_empty_board(&mut self, size: Size, folded: &Folded) {
+        let total = self.total;
+        self.begin(size, folded);
+        for point in size.points() {
+            let cell = self.cells[point.index()];
+            let share = std::array::from_fn(|i| if is_open(cell.value[i]) { total[i] } else { 0.0 });
+            self.give(&cell.rows, &share, -1.0);
+        }
+    }
+
+    fn forward(&self, head: &FloatHead, board: &Board) -> Forward {
+        let offset = half_of(board.side());
+        let input: Vector =
+            std::array::from_fn(|i| (self.pooled[(i + offset) % WIDTH] / POOL).clamp(-INPUT_LIMIT, INPUT_LIMIT));
+        let mut first = head.first_bias;
+        let mut logit = head.output_bias;
+        for (value, (row, skip)) in input.iter().zip(head.first.iter().zip(&head.skip)) {
+            logit += value * skip;
+            first.iter_mut().zip(row).for_each(|(sum, weight)| *sum += value * weight);
+        }
+        let hints = hints(self.shapes.parts(board)).map(|hint| f32::from(hint) / INPUT_SCALE as f32);
+        for (value, (row, skip)) in hints.iter().zip(head.hints.iter().zip(&head.skip_hints)) {
+            logit += value * skip;
+            first.iter_mut().zip(row).for_each(|(sum, weight)| *sum += value * weight);
+        }
+        for threat in threats(board) {
+            logit += head.skip_threats[threat];
+            first.iter_mut().zip(&head.threats[threat]).for_each(|(sum, weight)| *sum += weight);
+        }
+        let mut second = head.second_bias;
+        for (value, row) in first.iter().zip(&head.second) {
+            let value = value.clamp(0.0, HEAD_LIMIT);
+            second.iter_mut().zip(row).for_each(|(sum, weight)| *sum += value * weight);
+        }
+        for (value, weight) in second.iter().zip(&head.output) {
+            logit += value.clamp(0.0, HEAD_LIMIT) * weight;
+        }
+        Forward { input, hints, first, second, logit }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "everything that is known about a position")]
+    fn judge(
+        &mut self,
+        board: &Board,
+        head: &FloatHead,
+        forward: &Forward,
+        game: &GameRecord,
+        target: f32,
+        best: Point,
+        targets: &Targets,
+        learn: bool,
+    ) {
+        let result = points(game, board.side());
+        let guess = sigmoid(forward.logit);
+        self.losses.positions += 1.0;
+        self.losses.value += cross_entropy(guess, target);
+        self.losses.result += cross_entropy(guess, result);
+        if learn {
+            self.learn_value(board, head, forward, guess - target);
+        }
+        self.judge_move(board, head, best, targets.policy, learn);
+    }
+
+    /// Adds the gradient of the value, whose logit has this one.
+    fn learn_value(&mut self, board: &Board, head: &FloatHead, forward: &Forward, error: f32) {
+        let number = head_of(board, self.gradient.heads.len());
+        let gradient = &mut self.gradient.heads[number];
+        gradient.output_bias += error;
+        let second: [f32; SECOND] =
+            std::array::from_fn(|i| if is_within(forward.second[i]) { error * head.output[i] } else { 0.0 });
+        for (i, back) in second.iter().enumerate() {
+            gradient.output[i] += error * forward.second[i].clamp(0.0, HEAD_LIMIT);
+            gradient.second_bias[i] += back;
+        }
+        let first: [f32; FIRST] =
+            std::array::from_fn(|i| if is_within(forward.first[i]) { dot(&head.second[i], &second) } else { 0.0 });
+        for (i, back) in first.iter().enumerate() {
+            let value = forward.first[i].clamp(0.0, HEAD_LIMIT);
+            gradient.second[i].iter_mut().zip(second).for_each(|(sum, back)| *sum += value * back);
+            gradient.first_bias[i] += back;
+        }
+        for threat in threats(board) {
+            gradient.skip_threats[threat] += error;
+            gradient.threats[threat].iter_mut().zip(first).for_each(|(sum, back)| *sum += back);
+        }
+        for (i, value) in forward.hints.into_iter().enumerate() {
+            gradient.skip_hints[i] += error * value;
+            gradient.hints[i].iter_mut().zip(first).for_each(|(sum, back)| *sum += value * back);
+        }
+        let offset = half_of(board.side());
+        for i in 0..WIDTH {
+            let value = forward.input[i];
+            gradient.skip[i] += error * value;
+            gradient.first[i].iter_mut().zip(first).for_each(|(sum, back)| *sum += value * back);
+            if value.abs() < INPUT_LIMIT {
+                let back = error * head.skip[i] + dot(&head.first[i], &first);
+                self.total[(i + offset) % WIDTH] += back / POOL;
+            }
+        }
+    }
+
+    /// The policy at a position: its loss against the best move, and its gradient.
+    fn judge_move(&mut self, board: &Board, head: &FloatHead, best: Point, weight: f32, learn: bool) {
+        let us = board.side();
+        let (ours, theirs) = (half_of(us), half_of(us.opponent()));
+        self.moves.clear();
+        let cells = &self.cells;
+        let moves = &mut self.moves;
+        let last_moves = [board.last_move(), board.move_before_last()];
+        board.for_each_near(|point| {
+            let pair = board.threat(point, us).index() * 14 + board.threat(point, us.opponent()).index();
+            let value = &cells[point.index()].value;
+            let mut sums = [0.0; 8];
+            for i in (0..CHANNELS).step_by(8) {
+                for lane in 0..8 {
+                    sums[lane] += head.policy[i + lane] * activation(value[ours + i + lane])
+                        + head.policy[CHANNELS + i + lane] * activation(value[theirs + i + lane]);
+                }
+            }
+            let near = last_moves.map(|last| nearness(point, last));
+            let base = head.pairs[pair] + head.near[0][near[0]] + head.near[1][near[1]];
+            moves.push((point, pair, base + sums.iter().sum::<f32>()));
+        });
+        let Some(&(_, _, chosen)) = self.moves.iter().find(|(point, ..)| *point == best) else { return };
+        let largest = self.moves.iter().fold(f32::MIN, |largest, &(.., logit)| largest.max(logit));
+        let sum: f32 = self.moves.iter().map(|&(.., logit)| (logit - largest).exp()).sum();
+        let better = self.moves.iter().filter(|&&(.., logit)| logit > chosen).count();
+        self.losses.moves += 1.0;
+        self.losses.policy += f64::from(sum.ln() + largest - chosen);
+        self.losses.top[0] += f64::from(u8::from(better < 1));
+        self.losses.top[1] += f64::from(u8::from(better < 4));
+        if !learn || weight == 0.0 {
+            return;
+        }
+        let number = head_of(board, self.gradient.heads.len());
+        let gradient = &mut self.gradient.heads[number];
+        for &(point, pair, logit) in &self.moves {
+            let share = (logit - largest).exp() / sum;
+            let error = weight * (share - if point == best { 1.0 } else { 0.0 });
+            if error.abs() < 1e-4 {
+                continue;
+            }
+            gradient.pairs[pair] += error;
+            for (gradient, last) in gradient.near.iter_mut().zip(last_moves) {
+                gradient[nearness(point, last)] += error;
+            }
+            let cell = &mut self.cells[point.index()];
+            for i in 0..CHANNELS {
+                gradient.policy[i] += error * activation(cell.value[ours + i]);
+                gradient.policy[CHANNELS + i] += error * activation(cell.value[theirs + i]);
+                cell.own[ours + i] += error * head.policy[i];
+                cell.own[theirs + i] += error * head.policy[CHANNELS + i];
+            }
+        }
+    }
+}
+
+/// The number of the head that looks at a position.
+fn head_of(board: &Board, heads: usize) -> usize {
+    head_number(heads, board.side(), stage(board.move_number()))
+}
+
+impl CellState {
+    fn set_rows(&mut self, direction: Direction, window: u64) {
+        let shapes = ShapePair::of_window(window).shapes();
+        for (rows, shape) in self.rows.iter_mut().zip(shapes) {
+            rows[direction.index()] = (mapping(direction) * ROWS + row_of(shape)) as u32;
+        }
+    }
+
+    fn sum_up(&mut self, folded: &Folded) {
+        for half in 0..2 {
+            let value = &mut self.value[half * CHANNELS..][..CHANNELS];
+            value.copy_from_slice(&folded.bias);
+            for row in self.rows[half] {
+                value.iter_mut().zip(&folded.rows[row as usize]).for_each(|(sum, weight)| *sum += weight);
+            }
+        }
+    }
+}
+
+/// Whether a position is one whose evaluation the search may ask for: no five to be made or stopped, no open four to
+/// be made.
+pub fn counts(board: &Board) -> bool {
+    let us = board.side();
+    Color::ALL.iter().all(|&color| board.count(color, Threat::Five) == 0) && board.count(us, Threat::OpenFour) == 0
+}
+
+/// What the position before each move of a game is worth to its side to move: 0 to 1. The search's score of a position is
+/// mixed with those of the positions that followed, the less the later they came, down to the game's result: what
+/// the players saw a few moves later counts, too (temporal differences, Sutton 1988).
+pub fn values(game: &GameRecord, targets: &Targets) -> Vec<f32> {
+    let mut color = Color::ALL[(game.opening.stones.len() + game.plies.len()) % 2];
+    let mut later = points(game, color);
+    let mut values = Vec::with_capacity(game.plies.len());
+    for ply in game.plies.iter().rev() {
+        color = color.opponent();
+        later = (1.0 - targets.trace) * expected(ply.score, targets.scale) + targets.trace * (1.0 - later);
+        values.push(targets.score_share * later + (1.0 - targets.score_share) * points(game, color));
+    }
+    values.reverse();
+    values
+}
+
+/// The expected result that a score stands for.
+pub fn expected(score: i16, scale: f32) -> f32 {
+    match i32::from(score) {
+        score if score > Score::DECISIVE => 1.0,
+        score if score < -Score::DECISIVE => 0.0,
+        score => sigmoid(score as f32 / scale),
+    }
+}
+
+/// What a game brought a colour: 1 for a win, 0 for a loss.
+pub fn points(game: &GameRecord, color: Color) -> f32 {
+    [0.0, 0.5, 1.0][(game.result_for(color) + 1) as usize % 3]
+}
+
+/// 0 to 1.
+pub fn sigmoid(logit: f32) -> f32 {
+    1.0 / (1.0 + (-logit).exp())
+}
+
+/// Of a guess against a target, both 0 to 1.
+pub fn cross_entropy(guess: f32, target: f32) -> f64 {
+    let guess = f64::from(guess.clamp(1e-6, 1.0 - 1e-6));
+    let target = f64::from(target);
+    -(target * guess.ln() + (1.0 - target) * (1.0 - guess).ln())
+}
+
+const fn half_of(color: Color) -> usize {
+    if matches!(color, Color::Black) { 0 } else { CHANNELS }
+}
+
+fn activation(value: f32) -> f32 {
+    value.clamp(0.0, CELL_LIMIT)
+}
+
+fn is_open(value: f32) -> bool {
+    value > 0.0 && value < CELL_LIMIT
+}
+
+fn is_within(value: f32) -> bool {
+    value > 0.0 && value < HEAD_LIMIT
+}
+
+/// Sum of products, in lanes that a processor can do side by side.
+fn dot<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
+    let mut lanes = [0.0; 8];
+    for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
+        for lane in 0..8 {
+            lanes[lane] += a[lane] * b[lane];
+        }
+    }
+    lanes.iter().sum()
+}

@@ -1,0 +1,108 @@
+//! Positions of recorded games as the fits want them. Floor 6.
+
+use crate::data::record::{GameRecord, PlyRecord, Reader};
+use anyhow::Result;
+use std::path::PathBuf;
+use tengen::base::{Cell, Color, Point, Rule};
+use tengen::board::{Board, NullObserver, Threat};
+use tengen::eval::weights::WeightSet;
+
+/// One game in this many is held out: never fitted to, only looked at.
+const HELD_OUT: u64 = 20;
+
+/// Rules that share numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Freestyle.
+    Freestyle,
+    /// Standard.
+    Standard,
+    /// Renju, each side with its own numbers.
+    Renju,
+    /// Caro, the exact one too.
+    Caro,
+}
+
+impl Group {
+    /// All groups.
+    pub const ALL: [Group; 4] = [Group::Freestyle, Group::Standard, Group::Renju, Group::Caro];
+
+    /// The group of a rule.
+    pub const fn of(rule: Rule) -> Group {
+        match rule {
+            Rule::Freestyle => Group::Freestyle,
+            Rule::Standard => Group::Standard,
+            Rule::Renju => Group::Renju,
+            Rule::Caro | Rule::CaroExact => Group::Caro,
+        }
+    }
+
+    /// The sets of numbers that the group's games say something about.
+    pub fn sets(self) -> Vec<WeightSet> {
+        let mut sets: Vec<WeightSet> = Rule::ALL
+            .iter()
+            .filter(|&&rule| Group::of(rule) == self)
+            .flat_map(|&rule| Color::ALL.map(|c| WeightSet::of(rule, c)))
+            .collect();
+        sets.dedup();
+        sets
+    }
+
+    /// Name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Group::Freestyle => "freestyle",
+            Group::Standard => "standard",
+            Group::Renju => "renju",
+            Group::Caro => "caro",
+        }
+    }
+}
+
+/// Whether a game is held out.
+pub fn is_held_out(game: &GameRecord) -> bool {
+    game.number % HELD_OUT == 7
+}
+
+/// Calls `visit` with every game of the group in these files, in their order.
+///
+/// # Errors
+/// When a file cannot be read or is damaged.
+pub fn for_each_game(paths: &[PathBuf], group: Group, mut visit: impl FnMut(&GameRecord)) -> Result<()> {
+    for path in paths {
+        let mut reader = Reader::open(path)?;
+        while let Some(game) = reader.next()? {
+            if Group::of(game.rule) == group {
+                visit(&game);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Calls `visit` with the board before each recorded move and what was recorded about it.
+pub fn for_each_position(game: &GameRecord, mut visit: impl FnMut(&mut Board, &PlyRecord)) {
+    let mut board = Board::new(game.rule, game.size);
+    for &stone in &game.opening.stones {
+        board.play(stone, &mut NullObserver);
+    }
+    for ply in &game.plies {
+        visit(&mut board, ply);
+        if board.cell(ply.played) != Cell::Empty {
+            return;
+        }
+        board.play(ply.played, &mut NullObserver);
+    }
+}
+
+/// Whether a static evaluation would be asked about this position: nobody wins at once.
+pub fn is_quiet(board: &Board) -> bool {
+    let us = board.side();
+    board.count(Color::Black, Threat::Five) + board.count(Color::White, Threat::Five) == 0
+        && board.count(us, Threat::OpenFour) == 0
+}
+
+/// Empty points of a board.
+pub fn empty_points(board: &Board) -> impl Iterator<Item = Point> + '_ {
+    board.size().points().filter(|&point| board.is_empty(point))
+}

@@ -1,0 +1,270 @@
+//! Games of the engine against itself with other numbers, in this process, by nodes: the same on every machine.
+//! Floor 6.
+
+use crate::arena::cancel::Cancel;
+use crate::arena::cli::{Terms, parse_rule, parse_size};
+use crate::arena::openings::{self, Opening};
+use anyhow::{Context, Result, anyhow};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tengen::base::{Color, Point, Rule, Size};
+use tengen::board::oracle::{Oracle, Verdict};
+use tengen::engine::Engine;
+use tengen::eval::EvaluatorKind;
+use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
+
+/// Hash of each engine in bytes; plenty for the few nodes that such games get.
+const HASH: u64 = 8 << 20;
+
+/// Where games are played: a rule, a board and openings.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// As it was typed.
+    pub text: String,
+    /// The rule.
+    pub rule: Rule,
+    /// The board.
+    pub size: Size,
+    /// The openings.
+    pub openings: Vec<Opening>,
+}
+
+impl Ground {
+    /// Reads `RULE:SIZE:FILE`, as in `8:15:caro15.txt`; the openings are put in an order that the seed decides.
+    ///
+    /// # Errors
+    /// When it is not of that form or the file cannot be used.
+    pub fn parse(text: &str, seed: u64) -> Result<Ground> {
+        let mut parts = text.splitn(3, ':');
+        let mut part = || parts.next().with_context(|| format!("'{text}' is not RULE:SIZE:FILE"));
+        let rule = parse_rule(part()?).map_err(|error| anyhow!("{text}: {error}"))?;
+        let size = parse_size(part()?).map_err(|error| anyhow!("{text}: {error}"))?;
+        let terms = Terms { rule, size, swap2: false, draw_after: None, judge: false };
+        let openings = openings::read(Path::new(part()?), &terms, Some(seed))?;
+        Ok(Ground { text: text.to_owned(), rule, size, openings })
+    }
+}
+
+/// What the engines may use: nodes a move, or a clock that counts nodes. Either way a busy machine changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Allowance {
+    /// So many nodes a move.
+    Nodes(u64),
+    /// Time a move and a game in ms, and the nodes that count as one.
+    Clock {
+        /// Most time a move.
+        turn_ms: u32,
+        /// Time for the game.
+        match_ms: u32,
+        /// Nodes that count as a millisecond.
+        nodes_per_ms: u32,
+    },
+}
+
+impl Allowance {
+    fn game_time(self) -> Duration {
+        match self {
+            Allowance::Nodes(_) => Duration::ZERO,
+            Allowance::Clock { match_ms, .. } => Duration::from_millis(match_ms.into()),
+        }
+    }
+
+    fn limits(self, left: Duration) -> SearchLimits {
+        match self {
+            Allowance::Nodes(nodes) => SearchLimits { nodes: Some(nodes), ..SearchLimits::default() },
+            Allowance::Clock { turn_ms, nodes_per_ms, .. } => SearchLimits {
+                turn: Some(Duration::from_millis(turn_ms.into())),
+                left: Some(left),
+                nodes_per_ms: Some(nodes_per_ms),
+                ..SearchLimits::default()
+            },
+        }
+    }
+}
+
+/// Two engines that meet again and again.
+#[derive(Debug)]
+pub struct Rivals {
+    /// The engines; their numbers are the caller's to set.
+    pub engines: [Engine; 2],
+}
+
+/// How a pair of games went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PairOutcome {
+    /// Half points (0 to 4) of the first engine.
+    pub half_points: usize,
+    /// Games that it won, drew and lost.
+    pub games: [u64; 3],
+    /// How the engines used their clocks.
+    pub usage: [Usage; 2],
+}
+
+/// How an engine used its clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Time used.
+    pub spent: Duration,
+    /// Of that, on moves in positions as good as won or lost.
+    pub decided: Duration,
+    /// Moves.
+    pub moves: u64,
+    /// Moves that took longer than the turn or the game allowed.
+    pub late: u64,
+}
+
+impl Usage {
+    /// Adds another one.
+    pub fn add(&mut self, other: &Usage) {
+        self.spent += other.spent;
+        self.decided += other.decided;
+        self.moves += other.moves;
+        self.late += other.late;
+    }
+}
+
+/// Scores from which a position is as good as decided.
+const DECIDED: i32 = 1500;
+
+impl Rivals {
+    /// Two engines as shipped, or with the classical evaluation.
+    pub fn new(classical: bool) -> Rivals {
+        let mut rivals = Rivals { engines: Default::default() };
+        if classical {
+            for engine in &mut rivals.engines {
+                engine.options_mut().evaluator = Some(EvaluatorKind::Classical);
+            }
+        }
+        rivals
+    }
+
+    /// Plays an opening with both colours.
+    pub fn play_pair(&mut self, ground: &Ground, opening: &Opening, allowance: Allowance) -> PairOutcome {
+        let mut outcome = PairOutcome::default();
+        for black in 0..2 {
+            let winner = self.play(ground, opening, allowance, black, &mut outcome.usage);
+            let half_points = match winner {
+                None => 1,
+                Some(Color::Black) => 2 * usize::from(black == 0),
+                Some(Color::White) => 2 * usize::from(black == 1),
+            };
+            outcome.half_points += half_points;
+            outcome.games[2 - half_points] += 1;
+        }
+        outcome
+    }
+
+    /// One game; the winner's colour. It ends when the referee says so, or with the first proven win.
+    fn play(
+        &mut self,
+        ground: &Ground,
+        opening: &Opening,
+        allowance: Allowance,
+        black: usize,
+        usage: &mut [Usage; 2],
+    ) -> Option<Color> {
+        let mut oracle = Oracle::new(ground.rule, ground.size);
+        for engine in &mut self.engines {
+            engine.set_rule(ground.rule);
+            engine.options_mut().hash_size = Some(HASH);
+            engine.new_game(ground.size, false);
+        }
+        let mut left = [allowance.game_time(); 2];
+        let mut color = Color::Black;
+        for &stone in &opening.stones {
+            oracle.play(stone, color);
+            self.put(stone);
+            color = color.opponent();
+        }
+        loop {
+            let mover = if color == Color::Black { black } else { 1 - black };
+            let control = SearchControl::default();
+            let limits = allowance.limits(left[mover]);
+            control.begin(limits.clone());
+            let report = self.engines[mover].think(&control, &mut NullSink);
+            usage[mover].note(&report, &limits);
+            left[mover] = left[mover].saturating_sub(report.last.elapsed);
+            if report.last.score.is_win() {
+                return Some(color);
+            }
+            // A brain without a move on a board that is not full has no answer to give: it loses.
+            let Some(point) = report.best else { return Some(color.opponent()) };
+            match oracle.play(point, color) {
+                Verdict::Continues => self.put(point),
+                Verdict::Wins => return Some(color),
+                Verdict::Draw => return None,
+                Verdict::Foul(_) | Verdict::Illegal => return Some(color.opponent()),
+            }
+            color = color.opponent();
+        }
+    }
+
+    fn put(&mut self, point: Point) {
+        for engine in &mut self.engines {
+            engine.play(point).expect("the referee has allowed it");
+        }
+    }
+}
+
+impl Usage {
+    fn note(&mut self, report: &SearchReport, limits: &SearchLimits) {
+        let used = report.last.elapsed;
+        self.spent += used;
+        self.moves += 1;
+        if report.last.score.units().abs() >= DECIDED {
+            self.decided += used;
+        }
+        let allowed = limits.turn.into_iter().chain(limits.left).min();
+        // An empty clock still has to be answered: at once, and that takes a few milliseconds.
+        let allowed = allowed.map(|allowed| allowed.max(Duration::from_millis(10)));
+        self.late += u64::from(allowed.is_some_and(|allowed| used > allowed));
+    }
+}
+
+/// Does `count` pieces of work side by side, one for each rivals; the results in order, or `None` when cancelled.
+///
+/// # Errors
+/// The first error of a piece.
+pub fn side_by_side<T: Send>(
+    count: usize,
+    rivals: &mut [Rivals],
+    cancel: &Cancel,
+    work: impl Fn(usize, &mut Rivals) -> Result<T> + Sync,
+) -> Result<Option<Vec<T>>> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<T>>>> = Mutex::new((0..count).map(|_| None).collect());
+    std::thread::scope(|scope| {
+        for rivals in rivals {
+            scope.spawn(|| {
+                while !cancel.is_set() {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= count {
+                        break;
+                    }
+                    let result = work(index, rivals);
+                    results.lock().expect("a game does not panic")[index] = Some(result);
+                }
+            });
+        }
+    });
+    let results = results.into_inner().expect("a game does not panic");
+    if results.iter().any(Option::is_none) {
+        return Ok(None);
+    }
+    results.into_iter().flatten().collect::<Result<Vec<_>>>().map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classical_rivals_leave_the_networks_alone() {
+        let evaluators = |classical| Rivals::new(classical).engines.map(|engine| engine.options().evaluator);
+        assert_eq!(evaluators(true), [Some(EvaluatorKind::Classical); 2]);
+        assert_eq!(evaluators(false), [None; 2]);
+    }
+}

@@ -1,0 +1,362 @@
+//! SPSA: many numbers tuned together by games. Floor 6.
+//!
+//! Every pair of games is played by two engines whose numbers lie a step to either side of the present values, the
+//! side drawn at random for each number. The winner's side is where the values move, by very little; what a number
+//! really does adds up over thousands of pairs, the rest cancels out. Steps are measured in the plausible range of
+//! each number and shrink as the run goes on (Spall's schedule: gains a / (A + k)^0.602, steps c / k^0.101).
+//!
+//! Pairs are played in batches. Each pair is a function of the seed, its number and the values before the batch, and
+//! results are added up in order: neither the number of threads nor an interruption changes the outcome.
+
+use super::selfplay::{Allowance, Ground, Rivals, side_by_side};
+use crate::arena::cancel::Cancel;
+use crate::arena::openings::of_round;
+use anyhow::{Context, Result, ensure};
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use tengen::engine::Engine;
+use tengen::search::ParamTable;
+use tengen::search::params::{COLUMN_NAMES, ROWS, column_of, find};
+
+/// How fast the gains shrink.
+const ALPHA: f64 = 0.602;
+/// How fast the steps shrink.
+const GAMMA: f64 = 0.101;
+/// The step at the end, as a share of the range.
+const STEP_SHARE: f64 = 1.0 / 20.0;
+/// The gain at the end, in squared steps, that suits long runs.
+pub const GAIN: f64 = 0.002;
+/// The part of the run over which gains are held back.
+const HOLD: f64 = 0.1;
+
+/// A number being tuned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tuned {
+    /// `name` or `name.rule`.
+    pub name: String,
+    /// Value at the start of the run.
+    pub start: f64,
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+}
+
+impl Tuned {
+    /// Looks up what was typed: `name`, `name.rule`, or either with `=start`.
+    ///
+    /// # Errors
+    /// When there is no such tunable, or the start is not in its range.
+    pub fn parse(text: &str) -> Result<Tuned> {
+        let (name, start) = text.split_once('=').map_or((text, None), |(name, start)| (name, Some(start)));
+        let (row, column) = find(name).with_context(|| format!("no such tunable: {name}"))?;
+        let row = &ROWS[row];
+        let shipped = row.values[column.unwrap_or(0)];
+        ensure!(
+            column.is_some() || start.is_some() || row.values.iter().all(|&value| value == shipped),
+            "{name} has a value for each rule: say {name}.{} and so on, or {name}=START",
+            COLUMN_NAMES[0]
+        );
+        let start = start.map_or(Ok(f64::from(shipped)), str::parse).with_context(|| format!("{text}: no number"))?;
+        let (min, max) = (f64::from(row.min), f64::from(row.max));
+        ensure!((min..=max).contains(&start), "{text}: the range is {min} to {max}");
+        Ok(Tuned { name: name.to_ascii_lowercase(), start, min, max })
+    }
+
+    /// The step at the end of the run.
+    fn last_step(&self) -> f64 {
+        (self.max - self.min) * STEP_SHARE
+    }
+
+    /// Whether games on this ground can tell anything about it.
+    fn matters_on(&self, ground: &Ground) -> bool {
+        find(&self.name).is_some_and(|(_, column)| column.is_none_or(|column| column == column_of(ground.rule)))
+    }
+}
+
+/// What a run is; a run can only be resumed as what it was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The numbers.
+    pub tuned: Vec<Tuned>,
+    /// The grounds, as typed; pairs go round them.
+    pub grounds: Vec<String>,
+    /// What the engines may use.
+    pub allowance: Allowance,
+    /// Both sides play with the classical evaluation.
+    #[serde(default)]
+    pub classical: bool,
+    /// Pairs of games in the whole run.
+    pub pairs: u64,
+    /// Pairs between two updates.
+    pub batch: u64,
+    /// Gain at the end, in squared steps.
+    pub gain: f64,
+    /// Same seed, same run.
+    pub seed: u64,
+}
+
+/// Where a run stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// What it is.
+    pub settings: Settings,
+    /// Pairs played.
+    pub played: u64,
+    /// The present values.
+    pub values: Vec<f64>,
+    /// Pairs by the half points (0 to 4) of the engine on the first side; nothing to be proud of either way.
+    pub outcomes: [u64; 5],
+}
+
+impl State {
+    /// A run before its first pair.
+    pub fn new(settings: Settings) -> State {
+        let values = settings.tuned.iter().map(|tuned| tuned.start).collect();
+        State { settings, played: 0, values, outcomes: [0; 5] }
+    }
+
+    /// The run in this file, or a new one if there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be read or holds another run.
+    pub fn open(path: &Path, settings: Settings) -> Result<State> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(State::new(settings)),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        };
+        let state: State = serde_json::from_str(&text).with_context(|| format!("{} holds no run", path.display()))?;
+        ensure!(state.settings == settings, "{} holds another run: it can only go on as it began", path.display());
+        ensure!(state.values.len() == settings.tuned.len(), "{} is damaged", path.display());
+        Ok(state)
+    }
+
+    /// Writes the file at once: whoever looks sees the old one or the new one.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".new");
+        std::fs::write(&beside, serde_json::to_string_pretty(self)? + "\n")
+            .and_then(|()| std::fs::rename(&beside, path))
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Whether all pairs have been played.
+    pub fn is_finished(&self) -> bool {
+        self.played >= self.settings.pairs
+    }
+
+    /// The present values as they would be written into the table.
+    pub fn rounded(&self) -> impl Iterator<Item = (&Tuned, i64)> {
+        self.settings.tuned.iter().zip(self.values.iter().map(|value| value.round() as i64))
+    }
+}
+
+/// Plays until the run is finished or cancelled; `show` sees the state after every batch, once it is saved.
+///
+/// # Errors
+/// When the state cannot be saved or a value cannot be set.
+pub fn run(
+    state: &mut State,
+    grounds: &[Ground],
+    threads: usize,
+    cancel: &Cancel,
+    mut show: impl FnMut(&State) -> Result<()>,
+) -> Result<()> {
+    ensure!(ParamTable::IS_TUNABLE, "this build has its tunables compiled in; build it with --features tune");
+    ensure!(!state.values.is_empty() && !grounds.is_empty(), "nothing to tune, or nowhere to play");
+    let classical = state.settings.classical;
+    let mut rivals: Vec<Rivals> = (0..threads.max(1)).map(|_| Rivals::new(classical)).collect();
+    while !state.is_finished() {
+        let numbers = state.played..(state.played + state.settings.batch.max(1)).min(state.settings.pairs);
+        let samples: Vec<Sample> =
+            numbers.map(|number| Sample::draw(state, &grounds[number as usize % grounds.len()], number)).collect();
+        let allowance = state.settings.allowance;
+        let work = |index: usize, rivals: &mut Rivals| samples[index].play(grounds, allowance, rivals);
+        let Some(outcomes) = side_by_side(samples.len(), &mut rivals, cancel, work)? else { break };
+        for (sample, half_points) in samples.iter().zip(outcomes) {
+            sample.learn(state, half_points);
+        }
+        show(state)?;
+    }
+    Ok(())
+}
+
+/// One pair of games to be played.
+#[derive(Debug)]
+struct Sample {
+    number: u64,
+    /// For each number: the side of the first engine (0: this game says nothing about it) and the step.
+    steps: Vec<(f64, f64)>,
+    /// The numbers of the two engines.
+    values: [Vec<(String, i64)>; 2],
+}
+
+impl Sample {
+    fn draw(state: &State, ground: &Ground, number: u64) -> Sample {
+        let settings = &state.settings;
+        let mut random = SmallRng::seed_from_u64(settings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
+        let shrink = (settings.pairs as f64 / (number + 1) as f64).powf(GAMMA);
+        let mut sample = Sample { number, steps: Vec::new(), values: [Vec::new(), Vec::new()] };
+        for (tuned, &value) in settings.tuned.iter().zip(&state.values) {
+            let side = if random.random::<bool>() { 1.0 } else { -1.0 };
+            let side = if tuned.matters_on(ground) { side } else { 0.0 };
+            let step = tuned.last_step() * shrink;
+            // Rounded up or down by chance, alike for both: what lies between two whole numbers counts, too.
+            let offset = random.random::<f64>();
+            for (values, side) in sample.values.iter_mut().zip([side, -side]) {
+                let value = (value + side * step + offset).floor().clamp(tuned.min, tuned.max);
+                values.push((tuned.name.clone(), value as i64));
+            }
+            sample.steps.push((side, step));
+        }
+        sample
+    }
+
+    /// Moves the values to the winner's side.
+    fn learn(&self, state: &mut State, half_points: usize) {
+        let pairs = state.settings.pairs as f64;
+        let (hold, k) = (HOLD * pairs, (self.number + 1) as f64);
+        let growth = ((hold + pairs) / (hold + k)).powf(ALPHA);
+        // In points of the pair, -2 to 2.
+        let result = half_points as f64 - 2.0;
+        for ((value, tuned), (side, step)) in state.values.iter_mut().zip(&state.settings.tuned).zip(&self.steps) {
+            let gain = state.settings.gain * tuned.last_step().powi(2) * growth;
+            *value = (*value + gain / step * result * side).clamp(tuned.min, tuned.max);
+        }
+        state.outcomes[half_points.min(4)] += 1;
+        state.played = self.number + 1;
+    }
+
+    fn play(&self, grounds: &[Ground], allowance: Allowance, rivals: &mut Rivals) -> Result<usize> {
+        let count = grounds.len() as u64;
+        let ground = &grounds[(self.number % count) as usize];
+        for (engine, values) in rivals.engines.iter_mut().zip(&self.values) {
+            set_all(engine, values)?;
+        }
+        let (opening, _) = of_round(&ground.openings, (self.number / count) as usize, ground.size);
+        Ok(rivals.play_pair(ground, &opening, allowance).half_points)
+    }
+}
+
+/// Gives an engine these numbers.
+///
+/// # Errors
+/// When one cannot be set.
+pub fn set_all(engine: &mut Engine, values: &[(String, i64)]) -> Result<()> {
+    values.iter().try_for_each(|(name, value)| engine.params_mut().set(name, *value).with_context(|| name.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(names: &[&str], pairs: u64) -> Settings {
+        let tuned = names.iter().map(|name| Tuned::parse(name).unwrap()).collect();
+        Settings {
+            tuned,
+            grounds: vec!["test".to_owned()],
+            allowance: Allowance::Nodes(500),
+            classical: false,
+            pairs,
+            batch: 4,
+            gain: GAIN,
+            seed: 7,
+        }
+    }
+
+    fn grounds() -> Vec<Ground> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings");
+        let ground = |rule: u8, name: &str| Ground::parse(&format!("{rule}:15:{}/{name}", root.display()), 1).unwrap();
+        vec![ground(0, "freestyle_15.txt"), ground(8, "caro_15.txt")]
+    }
+
+    #[test]
+    fn what_is_typed_is_looked_up() {
+        let tuned = Tuned::parse("ASPIRATION_WINDOW=20").unwrap();
+        assert_eq!((tuned.name.as_str(), tuned.start), ("aspiration_window", 20.0));
+        assert!(Tuned::parse("rfp_slope.caro").unwrap().matters_on(&grounds()[1]));
+        assert!(!Tuned::parse("rfp_slope.caro").unwrap().matters_on(&grounds()[0]));
+        for bad in ["nosuch", "aspiration_window=x", "aspiration_window=100000", "aspiration_window.go"] {
+            assert!(Tuned::parse(bad).is_err(), "{bad}");
+        }
+        for bad in ["", "0:15", "0:99:x", "77:15:x", "0:15:/no/such/file"] {
+            assert!(Ground::parse(bad, 1).is_err(), "{bad}");
+        }
+    }
+
+    /// Games replaced by a formula: the best values are known.
+    #[test]
+    fn values_move_to_where_the_games_are_won() {
+        let mut state = State::new(settings(&["aspiration_window=20", "vcf_delta=2500", "lmr_offset=0"], 4000));
+        let ground = &grounds()[0];
+        let best = [45.0, 900.0, 0.0];
+        let mut random = SmallRng::seed_from_u64(3);
+        while !state.is_finished() {
+            let sample = Sample::draw(&state, ground, state.played);
+            let loss = |values: &[(String, i64)]| -> f64 {
+                let parts = values.iter().zip(best).zip(&state.settings.tuned);
+                parts.map(|(((_, value), best), t)| ((*value as f64 - best) / (t.max - t.min)).powi(2)).sum()
+            };
+            let edge = 20.0 * (loss(&sample.values[1]) - loss(&sample.values[0]));
+            let half_points = (2.0 + edge + random.random_range(-2.0..2.0)).round().clamp(0.0, 4.0);
+            sample.learn(&mut state, half_points as usize);
+        }
+        for ((value, best), tuned) in state.values.iter().zip(best).zip(&state.settings.tuned) {
+            let range = tuned.max - tuned.min;
+            assert!((value - best).abs() < 0.15 * range, "{}: {value} instead of {best}", tuned.name);
+        }
+    }
+
+    #[test]
+    fn a_saved_run_goes_on_as_if_nothing_had_happened_and_not_as_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        let settings = settings(&["aspiration_window", "vcf_delta"], 100);
+        let mut state = State::open(&path, settings.clone()).unwrap();
+        for number in 0..10 {
+            Sample::draw(&state, &grounds()[0], number).learn(&mut state, number as usize % 5);
+        }
+        state.save(&path).unwrap();
+        assert_eq!(State::open(&path, settings.clone()).unwrap(), state);
+        assert!(State::open(&path, Settings { seed: 8, ..settings.clone() }).is_err());
+        std::fs::write(&path, "{").unwrap();
+        assert!(State::open(&path, settings).is_err());
+    }
+
+    #[test]
+    #[cfg(not(feature = "tune"))]
+    fn a_build_without_tunables_says_so() {
+        let mut state = State::new(settings(&["vcf_delta"], 1));
+        let error = run(&mut state, &grounds(), 1, &Cancel::default(), |_| Ok(())).unwrap_err();
+        assert!(error.to_string().contains("--features tune"), "{error}");
+    }
+
+    #[test]
+    #[cfg(feature = "tune")]
+    fn neither_threads_nor_interruptions_change_a_run() {
+        let settings = settings(&["rfp_slope.caro", "lmp_base", "history_divisor", "lmr_factor"], 16);
+        // Enough nodes for the numbers to matter: with a few hundred every pair may end even.
+        let settings = Settings { allowance: Allowance::Nodes(1500), ..settings };
+        let grounds = grounds();
+        let mut alone = State::new(settings.clone());
+        run(&mut alone, &grounds, 1, &Cancel::default(), |_| Ok(())).unwrap();
+        assert!(alone.is_finished());
+        assert_ne!(alone.values, State::new(settings.clone()).values, "the games have taught something");
+        let mut together = State::new(settings);
+        let cancel = Cancel::default();
+        let interrupt = |_: &State| {
+            cancel.set();
+            Ok(())
+        };
+        run(&mut together, &grounds, 3, &cancel, interrupt).unwrap();
+        assert_eq!(together.played, 4, "one batch");
+        run(&mut together, &grounds, 3, &Cancel::default(), |_| Ok(())).unwrap();
+        assert_eq!(alone, together);
+    }
+}

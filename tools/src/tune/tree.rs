@@ -1,0 +1,99 @@
+//! Positions inside search trees: what a search meets is wilder than what games are made of, and what it wants of a
+//! move is a refutation. Floor 6.
+
+use super::samples::{Group, for_each_game, is_held_out};
+use crate::data::record::GameRecord;
+use anyhow::{Context, Result};
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use std::path::PathBuf;
+use tengen::base::{Cell, Color, Ply, Point};
+use tengen::board::{Board, NullObserver};
+use tengen::engine::Engine;
+use tengen::search::forced;
+use tengen::search::order::for_each_reply;
+use tengen::search::tt::Bound;
+use tengen::search::{NullSink, SearchControl, SearchLimits};
+
+/// Shallowest searches, in plies, whose choice is worth learning from.
+const SHALLOWEST: i32 = 3;
+/// Plies from the root that are looked at.
+const REACH: u32 = 8;
+/// Share of the positions found that is taken.
+const SHARE: f64 = 0.3;
+/// Hash of the searches in bytes.
+const HASH: u64 = 32 << 20;
+
+/// Searches one position of each of the first `trees` games of a group for `nodes` nodes, and calls `visit` with
+/// positions of the search's memory, the moves that raised or refuted there, and whether the game is held out.
+///
+/// # Errors
+/// When a file cannot be read or is damaged.
+pub fn for_each_choice(
+    paths: &[PathBuf],
+    group: Group,
+    (trees, nodes): (usize, u64),
+    mut visit: impl FnMut(&mut Board, Point, bool),
+) -> Result<()> {
+    let mut engine = Engine::new();
+    engine.options_mut().hash_size = Some(HASH);
+    let mut searched = 0;
+    let mut trouble = Ok(());
+    for_each_game(paths, group, |game| {
+        if searched < trees && trouble.is_ok() {
+            searched += 1;
+            let held_out = is_held_out(game);
+            trouble = search(&mut engine, game, nodes).map(|mut random| {
+                let mut board = engine.board();
+                walk(&engine, &mut board, 0, &mut random, &mut |board, best| visit(board, best, held_out));
+            });
+        }
+    })?;
+    trouble
+}
+
+/// Searches a random position of the game.
+fn search(engine: &mut Engine, game: &GameRecord, nodes: u64) -> Result<SmallRng> {
+    let mut random = SmallRng::seed_from_u64(game.number);
+    let plies = random.random_range(0..game.plies.len().max(1));
+    let stones: Vec<(Point, Cell)> = game
+        .moves()
+        .take(game.opening.stones.len() + plies)
+        .zip(Color::ALL.into_iter().cycle())
+        .map(|(point, color)| (point, color.into()))
+        .collect();
+    engine.set_rule(game.rule);
+    engine.new_game(game.size, false);
+    engine.set_position(&stones, Color::ALL[stones.len() % 2]).context("a recorded game that cannot be played")?;
+    let control = SearchControl::default();
+    control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
+    engine.think(&control, &mut NullSink);
+    Ok(random)
+}
+
+/// Goes through all that the search remembers from here on.
+fn walk(engine: &Engine, board: &mut Board, ply: u32, random: &mut SmallRng, visit: &mut dyn FnMut(&mut Board, Point)) {
+    if ply > 0 {
+        let Some(memory) = engine.remembers(board) else { return };
+        if memory.depth < SHALLOWEST {
+            return;
+        }
+        if let Some(best) = memory.best
+            && memory.bound != Bound::Upper
+            && board.is_empty(best)
+            && random.random_bool(SHARE)
+        {
+            visit(board, best);
+        }
+    }
+    if ply >= REACH || forced::static_result(board, Ply::ROOT).is_some() {
+        return;
+    }
+    let mut replies = Vec::new();
+    for_each_reply(board, &forced::duty(board), |point| replies.push(point));
+    for point in replies {
+        board.play(point, &mut NullObserver);
+        walk(engine, board, ply + 1, random, visit);
+        board.undo(&mut NullObserver);
+    }
+}

@@ -1,0 +1,93 @@
+//! What Tengen is built from: known crates in the brain, licences that let anybody use it, one version of each crate, all of
+//! it from crates.io. Needs no network.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// All that may be compiled into the brain. A new name here is a decision: whoever ships it answers for it.
+const BRAIN: [&str; 10] =
+    ["anyhow", "arrayvec", "bytemuck", "env_filter", "env_logger", "lexopt", "log", "rand", "rand_core", "smallvec"];
+
+/// Only there: large pages are asked for through it.
+const BRAIN_ON_LINUX: &str = "libc";
+
+/// Licences that ask for no more than that they travel along.
+const LICENCES: [&str; 7] =
+    ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause", "Unicode-3.0", "Unlicense", "Zlib"];
+
+/// Crates that the tests and tools bring in more than one version of, for reasons of theirs.
+const TWICE: [&str; 4] = ["getrandom", "nix", "r-efi", "syn"];
+
+fn cargo(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO"))
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .args(arguments)
+        .args(["--locked", "--offline"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_brain_is_made_of_known_crates() {
+    let tree = cargo(&["tree", "--package", "tengen", "--edges", "normal", "--prefix", "none"]);
+    let found: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    let on_linux = Some(BRAIN_ON_LINUX).filter(|_| cfg!(target_os = "linux"));
+    let known: BTreeSet<&str> = BRAIN.into_iter().chain(on_linux).chain(["tengen"]).collect();
+    assert_eq!(found, known);
+}
+
+#[test]
+fn every_licence_is_a_free_one() {
+    let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let platform: &[&str] = if cfg!(target_os = "linux") { &["--filter-platform", &host] } else { &[] };
+    let metadata = cargo(&[&["metadata", "--format-version", "1"], platform].concat());
+    let metadata: Value = serde_json::from_str(&metadata).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert!(packages.len() > BRAIN.len());
+    for package in packages {
+        let licence = package["license"].as_str().unwrap_or_default();
+        assert!(is_free(licence), "{}: '{licence}'", package["name"]);
+    }
+}
+
+/// Whether one of the licences to choose from is a free one; `A AND B` is one only if both are.
+fn is_free(licence: &str) -> bool {
+    let plain = licence.replace(['(', ')'], "").replace('/', " OR ");
+    // A choice within a pair, as in `(A OR B) AND C`, is read as if C were the only one that is sure.
+    let sure = plain.rsplit(" AND ").next().unwrap_or_default();
+    let all_of = |choice: &str| choice.split(" AND ").all(|one| LICENCES.contains(&one.trim()));
+    plain.split(" OR ").any(all_of) && (!licence.contains(") AND ") || LICENCES.contains(&sure))
+}
+
+#[test]
+fn licences_are_read_as_they_are_meant() {
+    for free in ["MIT", "MIT OR GPL-3.0", "MIT/Apache-2.0", "(MIT OR Apache-2.0) AND Unicode-3.0", "MIT AND Zlib"] {
+        assert!(is_free(free), "{free}");
+    }
+    for other in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR Apache-2.0) AND GPL-3.0"] {
+        assert!(!is_free(other), "{other}");
+    }
+}
+
+#[test]
+fn every_crate_comes_once_and_from_crates_io() {
+    let lock = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.lock")).unwrap();
+    let mut versions: BTreeMap<&str, usize> = BTreeMap::new();
+    for package in lock.split("[[package]]").skip(1) {
+        let field = |name: &str| package.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
+        let name = field("name").unwrap().trim_matches('"');
+        *versions.entry(name).or_default() += 1;
+        let source = field("source");
+        let is_ours = ["tengen", "tengen-tools"].contains(&name);
+        let expected = (!is_ours).then_some("\"registry+https://github.com/rust-lang/crates.io-index\"");
+        assert_eq!(source, expected, "{name}");
+        assert_eq!(field("checksum").is_some(), !is_ours, "{name} has no checksum");
+    }
+    let twice: Vec<&str> = versions.into_iter().filter(|&(_, count)| count > 1).map(|(name, _)| name).collect();
+    assert!(twice.iter().all(|name| TWICE.contains(name)), "several versions of {twice:?}");
+}

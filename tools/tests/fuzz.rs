@@ -1,0 +1,214 @@
+//! Fuzzing without further tools: bytes made from a corpus by chance, given to the targets of `fuzz/targets.rs`.
+//!
+//! The normal run takes a moment for each target. More of it: `TENGEN_FUZZ_SECONDS=1800 cargo test --release --test fuzz`,
+//! all targets side by side, or one by its name at the end. `TENGEN_FUZZ_SEED` makes it another run; otherwise it is the
+//! same every time, as far as it gets. An input that fails is left in `target/fuzz-findings/`; once mended, it belongs into
+//! `tests/data/fuzz/<target>/`, and is tried from then on.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "../../tests/conversation/mod.rs"]
+mod conversation;
+#[path = "fuzz/targets.rs"]
+mod targets;
+
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use targets::TARGETS;
+
+/// Longest input in bytes.
+const LONGEST: usize = 6000;
+
+/// Numbers at the edges of what parsers hold.
+const NUMBERS: [&str; 16] = [
+    "0",
+    "-1",
+    "1",
+    "5",
+    "22",
+    "23",
+    "255",
+    "256",
+    "484",
+    "65535",
+    "2147483647",
+    "-2147483648",
+    "4294967296",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551616",
+];
+
+/// A file or folder of the repository.
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Honest input for a target, and what was found before.
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let mut corpus: Vec<Vec<u8>> =
+        files(&folder("tests/data/fuzz").join(target)).iter().map(|path| std::fs::read(path).unwrap()).collect();
+    if matches!(target, "protocol" | "messages") {
+        corpus.extend(
+            files(&folder("protocol-fixtures")).iter().map(|path| sent(&std::fs::read_to_string(path).unwrap())),
+        );
+        corpus
+            .push(b"MESSAGE depth 12-20 ev 34 n 1246000 n/ms 890 tm 1400 pv h8 i9\nDEBUG nodes=1.5M nps 2k\n".to_vec());
+    }
+    if target == "openings" {
+        let openings = files(&folder("tests/data/openings"));
+        corpus.extend(openings.iter().map(|path| std::fs::read(path).unwrap()).map(|mut text| {
+            text.truncate(600);
+            text
+        }));
+        corpus.push(b"-1,2, 3,4 0,0\n. . . . .\n. X O . .\n. . * . .\n. . # . .\n. . . . .\n".to_vec());
+    }
+    if target == "positions" {
+        let text = std::fs::read_to_string(folder("tests/data/forced_wins.txt")).unwrap();
+        corpus.extend(text.lines().filter(|line| !line.starts_with('#')).map(|line| line.as_bytes().to_vec()));
+    }
+    assert!(!corpus.is_empty(), "no corpus for {target}");
+    corpus
+}
+
+/// What a transcript sends, macros and all taken for lines.
+fn sent(transcript: &str) -> Vec<u8> {
+    let mut text = String::new();
+    for line in transcript.lines().map(str::trim) {
+        if let Some(side) = line.strip_prefix("S ") {
+            text += &["START ", side, "\n"].concat();
+        } else if let Some(sent) = line.strip_prefix("> ") {
+            text += &[sent, "\n"].concat();
+        } else if let Some((word, stones)) = line.split_once('{').filter(|_| !line.starts_with('<')) {
+            let word = match word {
+                "B" => "BOARD",
+                "b" => "board",
+                "Y" => "yxboard",
+                "Q" => "SWAP2BOARD",
+                _ => "yxquerydatabaseall",
+            };
+            let stones = stones.trim_end_matches('}').replace(' ', "\n");
+            text += &[word, "\n", &stones, "\nDONE\n"].concat();
+        }
+    }
+    text.into_bytes()
+}
+
+/// A new input: one or two old ones, changed in a few places.
+fn mutant(corpus: &[Vec<u8>], random: &mut SmallRng) -> Vec<u8> {
+    let mut bytes = corpus.choose(random).unwrap().clone();
+    for _ in 0..random.random_range(1..12) {
+        let at = random.random_range(0..=bytes.len());
+        match random.random_range(0..10) {
+            0 => bytes.truncate(at),
+            1 => bytes.insert(at, random.random()),
+            2 if at < bytes.len() => bytes[at] = random.random(),
+            3 if at < bytes.len() => bytes[at] ^= 1 << random.random_range(0..8),
+            4 => drop(bytes.splice(at..(at + random.random_range(0..9)).min(bytes.len()), [])),
+            5 => drop(bytes.splice(at..at, NUMBERS.choose(random).unwrap().bytes())),
+            6 => replace_number(&mut bytes, at, random),
+            // Lines of another input, or of this one: doubled, moved.
+            7 | 8 => {
+                let other = corpus.choose(random).unwrap();
+                let lines: Vec<&[u8]> = other.split_inclusive(|&byte| byte == b'\n').collect();
+                if let Some(first) = (!lines.is_empty()).then(|| random.random_range(0..lines.len())) {
+                    let count = random.random_range(1..9).min(lines.len() - first);
+                    let at = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+                    bytes.splice(at..at, lines[first..first + count].concat());
+                }
+            }
+            _ => {
+                let mut lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
+                if lines.len() > 1 {
+                    let (one, two) = (random.random_range(0..lines.len()), random.random_range(0..lines.len()));
+                    lines.swap(one, two);
+                    bytes = lines.concat();
+                }
+            }
+        }
+        bytes.truncate(LONGEST);
+    }
+    bytes
+}
+
+/// Puts another number in the place of the one after `at`.
+fn replace_number(bytes: &mut Vec<u8>, at: usize, random: &mut SmallRng) {
+    let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit).map(|start| at + start) else { return };
+    let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let small = random.random_range(0..24).to_string();
+    let number = if random.random_bool(0.8) { &small } else { *NUMBERS.choose(random).unwrap() };
+    bytes.splice(start..start + length, number.bytes());
+}
+
+fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
+}
+
+/// Tries a target on its corpus and on what chance makes of it.
+fn fuzz(name: &str) {
+    let (_, target) = TARGETS.into_iter().find(|(known, _)| *known == name).unwrap();
+    let corpus = corpus(name);
+    let mut random = SmallRng::seed_from_u64(from_environment("TENGEN_FUZZ_SEED", 1));
+    let until = Instant::now() + Duration::from_secs(from_environment("TENGEN_FUZZ_SECONDS", 1));
+    let (mut slowest, mut count) = (Duration::ZERO, 0);
+    let mut inputs = corpus.iter().cloned();
+    loop {
+        let known = inputs.next();
+        if known.is_none() && Instant::now() >= until {
+            break;
+        }
+        let bytes = known.unwrap_or_else(|| mutant(&corpus, &mut random));
+        let started = Instant::now();
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| target(&bytes))) {
+            let findings = folder("target/fuzz-findings");
+            std::fs::create_dir_all(&findings).unwrap();
+            let path = findings.join(format!("{name}-{count}"));
+            std::fs::write(&path, &bytes).unwrap();
+            let shown = bytes[..bytes.len().min(2000)].escape_ascii();
+            println!("{name}: this input failed: {}\n{shown}", path.display());
+            std::panic::resume_unwind(panic);
+        }
+        slowest = slowest.max(started.elapsed());
+        count += 1;
+    }
+    println!("{name}: {count} inputs, the slowest took {} ms", slowest.as_millis());
+}
+
+macro_rules! targets {
+    ($($test:ident $name:literal)*) => {
+        $(#[test]
+        fn $test() {
+            fuzz($name);
+        })*
+
+        #[test]
+        fn every_target_has_its_test() {
+            assert_eq!(TARGETS.map(|(name, _)| name), [$($name),*]);
+        }
+    };
+}
+
+targets! {
+    protocol "protocol"
+    positions "positions"
+    proofs "proofs"
+    match_records "match-records"
+    psq_sgf "psq-sgf"
+    openings "openings"
+    training_records "training-records"
+    messages "messages"
+    databases "databases"
+    hash_files "hash-files"
+    session_records "session-records"
+}
