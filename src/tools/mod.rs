@@ -4,8 +4,8 @@ pub mod bench;
 pub mod drawing;
 pub mod explain;
 pub mod gamefile;
-pub mod health;
-pub mod params;
+pub mod health_figures;
+pub mod param_list;
 pub mod play;
 pub mod positions;
 pub mod replay;
@@ -65,7 +65,7 @@ pub static COMMANDS: &[Command] = &[
         words: "bench health",
         arguments: "",
         doc: "how well the search's ideas work, in builds that count",
-        run: |_, out| health::run(out),
+        run: |_, out| health_figures::run(out),
     },
     Command { words: "bench board", arguments: "", doc: "time the board alone", run: |_, out| Ok(bench::board(out)?) },
     Command {
@@ -86,7 +86,12 @@ pub static COMMANDS: &[Command] = &[
         doc: "play a recorded session again and compare",
         run: |arguments, out| replay::run(file(arguments)?, out),
     },
-    Command { words: "params", arguments: "", doc: "list the tunable numbers", run: |_, out| Ok(params::list(out)?) },
+    Command {
+        words: "params",
+        arguments: "",
+        doc: "list the tunable numbers",
+        run: |_, out| Ok(param_list::list(out)?),
+    },
     Command { words: "help", arguments: "", doc: "this list", run: |_, out| Ok(out.write_all(help().as_bytes())?) },
 ];
 

@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tengen::tools::gamefile;
-use tengen_tools::arena::record::GameRecord;
+use tengen_tools::arena::game_log::GameRecord;
 
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/brains/fake.sh");
 const OPENINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/openings/freestyle_15.txt");
@@ -427,8 +427,8 @@ fn rectangular_boards_and_every_rule() {
 fn the_openings_in_the_tree_are_legal_and_different() {
     use std::collections::HashSet;
     use tengen::base::{Rule, Size};
-    use tengen_tools::arena::cli::Terms;
     use tengen_tools::arena::openings::read;
+    use tengen_tools::arena::terms::Terms;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings");
     let mut files = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -437,7 +437,7 @@ fn the_openings_in_the_tree_are_legal_and_different() {
         let (rule, side) = stem.split_once('_').unwrap();
         let rule = Rule::ALL.into_iter().find(|known| known.name() == rule).unwrap();
         let size = Size::square(side.parse().unwrap()).unwrap();
-        let terms = Terms { rule, size, swap2: false, draw_after: None, judge: false };
+        let terms = Terms::plain(rule, size);
         let openings = read(&path, &terms, None).unwrap();
         assert!(openings.len() >= 100, "{stem}");
         assert_eq!(openings.iter().map(|o| o.canonical(size)).collect::<HashSet<_>>().len(), openings.len(), "{stem}");

@@ -1,8 +1,8 @@
 //! What the user sees: a live bar on a terminal, plain lines elsewhere, a table at the end. Floor 6.
 
-use super::cli::Setup;
+use super::game_log::{GameRecord, Reason};
+use super::match_options::Setup;
 use super::ratings::rate;
-use super::record::{GameRecord, Reason};
 use super::sprt::{EloEstimate, SprtBounds};
 use super::tally::{EngineTally, Standings};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -150,7 +150,7 @@ fn elo_text(elo: &EloEstimate) -> String {
 /// The final report.
 pub fn report(setup: &Setup, standings: &Standings) -> String {
     let mut text = String::from("\n");
-    for (pairing, tally) in setup.pairings.iter().zip(&standings.pairings) {
+    for (pairing, tally) in setup.schedule.pairings.iter().zip(&standings.pairings) {
         let [wins, draws, losses] = tally.games;
         let games = wins + draws + losses;
         let percent = if games > 0 { (wins as f64 + draws as f64 / 2.0) / games as f64 * 100.0 } else { 50.0 };

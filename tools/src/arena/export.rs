@@ -1,6 +1,7 @@
 //! Games in the formats other programs read: Piskvork's `.psq` and SGF; `tools/gamefile.rs` reads them. Floor 6.
 
-use super::record::GameRecord;
+use super::game_log::{GameRecord, Reason};
+use super::player::Fault;
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -45,10 +46,10 @@ pub fn sgf(record: &GameRecord) -> String {
         _ => "0",
     };
     let result = match record.reason {
-        super::record::Reason::Fault(super::player::Fault::Timeout | super::player::Fault::Stall) => {
+        Reason::Fault(Fault::Timeout | Fault::Stall) => {
             format!("{result}T")
         }
-        super::record::Reason::Fault(_) | super::record::Reason::Forbidden => format!("{result}F"),
+        Reason::Fault(_) | Reason::Forbidden => format!("{result}F"),
         _ => result.to_owned(),
     };
     let mut text = format!(
@@ -73,7 +74,7 @@ pub fn sgf(record: &GameRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::record::{Reason, Timing};
+    use crate::arena::game_log::Timing;
     use tengen::base::Rule;
 
     fn record(width: usize, height: usize, moves: &str) -> GameRecord {

@@ -3,7 +3,7 @@
 //! A line is a run of moves (`h8i9j10`, black first) or offsets from the centre as Gomocup publishes them
 //! (`-1,2, 3,4, 0,0`: x to the right, y down). Blank lines and lines starting with `#` are skipped.
 
-use super::cli::Terms;
+use super::terms::Terms;
 use anyhow::{Context, Result, bail, ensure};
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
@@ -143,7 +143,7 @@ mod tests {
     use tengen::base::Rule;
 
     fn terms(rule: Rule, side: usize) -> Terms {
-        Terms { rule, size: Size::square(side).unwrap(), swap2: false, draw_after: None, judge: false }
+        Terms::plain(rule, Size::square(side).unwrap())
     }
 
     #[test]

@@ -2,11 +2,11 @@
 //!
 //! Every wait has a deadline. A fault ends the process; the next game starts a new one.
 
+use super::brain_process::{Next, Process};
 use super::cancel::Cancel;
-use super::cli::Terms;
-use super::message::Thought;
-use super::process::{Next, Process};
 use super::spec::EngineSpec;
+use super::terms::Terms;
+use super::thought::Thought;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -77,7 +77,7 @@ const FLOOD: usize = 100_000;
 /// How long an answer to ABOUT is waited for; nobody loses by not answering.
 const ABOUT: Duration = Duration::from_secs(1);
 /// How long END may take.
-const PATIENCE: Duration = Duration::from_millis(500);
+const END_WAIT: Duration = Duration::from_millis(500);
 /// Time a line that was in time may need to reach us.
 const GRACE: Duration = Duration::from_millis(20);
 /// Odd lines that are remembered per move, and how much of each.
@@ -372,7 +372,7 @@ impl<'a> Player<'a> {
     /// Sends END and takes leave.
     pub fn quit(&mut self) {
         if let Some(mut process) = self.process.take() {
-            process.quit(PATIENCE);
+            process.quit(END_WAIT);
         }
     }
 }

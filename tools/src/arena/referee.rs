@@ -1,10 +1,11 @@
 //! One game from the first stone to the result. The oracle alone says what a stone means. Floor 6.
 
-use super::cli::{Setup, Terms};
-use super::message::Thought;
+use super::game_log::{GameRecord, Reason, Timing};
+use super::match_options::Setup;
 use super::player::{Answer, Failure, Fault, Player, Swap2Answer, Trouble};
-use super::record::{GameRecord, Reason, Timing};
 use super::schedule::Game;
+use super::terms::Terms;
+use super::thought::Thought;
 use std::time::Duration;
 use tengen::base::{Color, Point};
 use tengen::board::notation::letter;

@@ -3,8 +3,8 @@
 //! A game's number alone says who plays whom from which opening: rounds of one opening, in each round every pairing,
 //! in each pairing two games with colours changed.
 
-use super::cli::Setup;
 use super::openings::{Opening, of_round};
+use tengen::base::Size;
 
 /// Two engines that meet, by their index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,52 +34,63 @@ pub struct Game {
     pub symmetry: usize,
 }
 
-/// Number of games in the tournament.
-pub fn total(setup: &Setup) -> usize {
-    setup.pairings.len() * setup.games_each
+/// All games of a tournament.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// Which engines meet.
+    pub pairings: Vec<Pairing>,
+    /// Games of each pairing.
+    pub games_each: usize,
+    /// The openings in playing order, at least one; a single one without stones if there is no file.
+    pub openings: Vec<Opening>,
+    /// The board, by whose symmetries the openings are turned.
+    pub size: Size,
 }
 
-/// The game with this number. An odd number of games leaves the last pair of every pairing with one game, so those
-/// of the last round have no colours to change.
-pub fn game(setup: &Setup, number: usize) -> Game {
-    let pairings = setup.pairings.len();
-    let whole_rounds = setup.games_each / 2;
-    let per_round = pairings * 2;
-    let (round, pairing, changed) = if number / per_round < whole_rounds {
-        let within = number % per_round;
-        (number / per_round, within / 2, within % 2 == 1)
-    } else {
-        (whole_rounds, number - whole_rounds * per_round, false)
-    };
-    let Pairing { first, second } = setup.pairings[pairing];
-    let (opening, symmetry) = of_round(&setup.openings, round, setup.terms.size);
-    Game { number, seats: if changed { [second, first] } else { [first, second] }, opening, symmetry }
+impl Schedule {
+    /// Number of games in the tournament.
+    pub fn total(&self) -> usize {
+        self.pairings.len() * self.games_each
+    }
+
+    /// The game with this number. If each pairing has an odd number of games, its last one has no partner with reversed
+    /// colours.
+    pub fn game(&self, number: usize) -> Game {
+        let whole_rounds = self.games_each / 2;
+        let per_round = self.pairings.len() * 2;
+        let (round, pairing, reversed) = if number / per_round < whole_rounds {
+            let within = number % per_round;
+            (number / per_round, within / 2, within % 2 == 1)
+        } else {
+            (whole_rounds, number - whole_rounds * per_round, false)
+        };
+        let Pairing { first, second } = self.pairings[pairing];
+        let (opening, symmetry) = of_round(&self.openings, round, self.size);
+        Game { number, seats: if reversed { [second, first] } else { [first, second] }, opening, symmetry }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::cli::Arguments;
-    use clap::Parser;
     use std::collections::HashMap;
 
-    fn setup(line: &str) -> Setup {
-        let words = std::iter::once("tengen-match").chain(line.split_whitespace());
-        Setup::new(Arguments::try_parse_from(words).unwrap()).unwrap()
+    fn schedule(engines: usize, gauntlet: bool, games_each: usize) -> Schedule {
+        let size = Size::square(15).unwrap();
+        Schedule { pairings: pairings(engines, gauntlet), games_each, openings: vec![Opening::default()], size }
     }
 
     #[test]
     fn every_pairing_gets_its_games_with_both_colours() {
-        let engines = "--engine name=A,cmd=a --engine name=B,cmd=b --engine name=C,cmd=c --engine name=D,cmd=d";
-        for (line, pairs) in [(engines.to_owned(), 6), (format!("{engines} --gauntlet"), 3)] {
+        for (gauntlet, pairs) in [(false, 6), (true, 3)] {
             for games in [1, 2, 7, 10] {
-                let setup = setup(&format!("{line} --games {games}"));
-                assert_eq!(setup.pairings.len(), pairs);
+                let schedule = schedule(4, gauntlet, games);
+                assert_eq!(schedule.pairings.len(), pairs);
                 let mut count: HashMap<[usize; 2], usize> = HashMap::new();
-                for number in 0..total(&setup) {
-                    *count.entry(game(&setup, number).seats).or_default() += 1;
+                for number in 0..schedule.total() {
+                    *count.entry(schedule.game(number).seats).or_default() += 1;
                 }
-                for Pairing { first, second } in &setup.pairings {
+                for Pairing { first, second } in &schedule.pairings {
                     let [as_black, as_white] =
                         [[*first, *second], [*second, *first]].map(|s| count.get(&s).copied().unwrap_or(0));
                     assert_eq!((as_black, as_white), (games - games / 2, games / 2));
@@ -90,8 +101,7 @@ mod tests {
 
     #[test]
     fn more_games_do_not_change_those_already_played() {
-        let few = setup("--engine name=A,cmd=a --engine name=B,cmd=b --games 10");
-        let many = setup("--engine name=A,cmd=a --engine name=B,cmd=b --games 50");
-        assert!((0..10).all(|number| game(&few, number) == game(&many, number)));
+        let (few, many) = (schedule(2, false, 10), schedule(2, false, 50));
+        assert!((0..10).all(|number| few.game(number) == many.game(number)));
     }
 }

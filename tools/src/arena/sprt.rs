@@ -5,6 +5,8 @@
 //! what the two games have in common, so an opening that always wins for black adds nothing to the variance. Single
 //! games would.
 
+use anyhow::{Result, ensure};
+
 /// The question a sequential test asks and how sure its answer has to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SprtBounds {
@@ -18,7 +20,32 @@ pub struct SprtBounds {
     pub beta: f64,
 }
 
+/// Error rate of both kinds, unless `--alpha` or `--beta` says otherwise.
+pub const ERROR_RATE: f64 = 0.05;
+
+/// Reads the value of `--sprt`: two numbers of Elo with a comma between them, as in `0,5`.
+///
+/// # Errors
+/// A sentence for the user, if it is anything else or the first number is not the smaller one.
+pub fn parse_bounds(text: &str) -> Result<(f64, f64), String> {
+    let (low, high) = text.split_once(',').ok_or("expected two numbers with a comma between them")?;
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is not a number"));
+    let bounds = (number(low)?, number(high)?);
+    if bounds.0 < bounds.1 { Ok(bounds) } else { Err("the first number must be the smaller one".to_owned()) }
+}
+
 impl SprtBounds {
+    /// Checked bounds; the Elo values as [`parse_bounds`] returns them.
+    ///
+    /// # Errors
+    /// When an error rate is not between 0 and 0.5.
+    pub fn new((elo0, elo1): (f64, f64), alpha: f64, beta: f64) -> Result<SprtBounds> {
+        for rate in [alpha, beta] {
+            ensure!(rate > 0.0 && rate < 0.5, "error rates lie between 0 and 0.5");
+        }
+        Ok(SprtBounds { elo0, elo1, alpha, beta })
+    }
+
     /// At or below this log-likelihood ratio the change is rejected.
     pub fn lower(&self) -> f64 {
         (self.beta / (1.0 - self.alpha)).ln()
@@ -193,6 +220,14 @@ mod tests {
             close(normal_cdf(z), probability, 1e-9);
         }
         close(normal_cdf(Z95), 0.975, 1e-12);
+    }
+
+    #[test]
+    fn bounds_are_read_and_checked() {
+        assert_eq!(parse_bounds("-5,0"), Ok((-5.0, 0.0)));
+        assert!(parse_bounds("5,0").is_err() && parse_bounds("5").is_err() && parse_bounds("a,b").is_err());
+        assert_eq!(SprtBounds::new((0.0, 10.0), ERROR_RATE, ERROR_RATE).unwrap(), BOUNDS);
+        assert!(SprtBounds::new((0.0, 10.0), 0.5, 0.05).is_err() && SprtBounds::new((0.0, 10.0), 0.05, 0.0).is_err());
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! What the games so far add up to, for every engine and every pair of them. Floor 6.
 
-use super::cli::Setup;
+use super::game_log::{GameRecord, Reason};
+use super::match_options::Setup;
 use super::player::Fault;
 use super::ratings::Encounter;
-use super::record::{GameRecord, Reason};
-use super::schedule;
+use super::schedule::Pairing;
 use super::sprt::Pentanomial;
 use std::collections::BTreeMap;
 
@@ -92,14 +92,14 @@ impl Standings {
     pub fn new(setup: &Setup) -> Standings {
         Standings {
             engines: vec![EngineTally::default(); setup.engines.len()],
-            pairings: vec![PairTally::default(); setup.pairings.len()],
+            pairings: vec![PairTally::default(); setup.schedule.pairings.len()],
             by_color: [0; 2],
         }
     }
 
     /// Adds a game.
     pub fn add(&mut self, setup: &Setup, record: &GameRecord) {
-        let seats = schedule::game(setup, record.game).seats;
+        let seats = setup.schedule.game(record.game).seats;
         for (seat, engine) in seats.into_iter().enumerate() {
             let tally = &mut self.engines[engine];
             match record.half_points(&record.players[seat]) {
@@ -120,7 +120,9 @@ impl Standings {
             self.by_color[usize::from(*winner == record.white)] += 1;
         }
         let (first, second) = (seats[0].min(seats[1]), seats[0].max(seats[1]));
-        let Some(index) = setup.pairings.iter().position(|p| p.first == first && p.second == second) else { return };
+        let Some(index) = setup.schedule.pairings.iter().position(|p| p.first == first && p.second == second) else {
+            return;
+        };
         let half_points = record.half_points(&setup.engines[first].name);
         let pairing = &mut self.pairings[index];
         pairing.games[2 - half_points] += 1;
@@ -134,7 +136,7 @@ impl Standings {
 
     /// The results of all pairings for the ratings.
     pub fn encounters(&self, setup: &Setup) -> Vec<Encounter> {
-        let encounter = |(tally, pairing): (&PairTally, &schedule::Pairing)| {
+        let encounter = |(tally, pairing): (&PairTally, &Pairing)| {
             let [wins, draws, losses] = tally.games.map(|count| count as f64);
             Encounter {
                 first: pairing.first,
@@ -143,7 +145,7 @@ impl Standings {
                 games: wins + draws + losses,
             }
         };
-        self.pairings.iter().zip(&setup.pairings).map(encounter).collect()
+        self.pairings.iter().zip(&setup.schedule.pairings).map(encounter).collect()
     }
 }
 
@@ -174,8 +176,8 @@ impl EngineTally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::cli::Arguments;
-    use crate::arena::record::Timing;
+    use crate::arena::game_log::Timing;
+    use crate::arena::match_options::Arguments;
     use clap::Parser;
 
     fn setup() -> Setup {
@@ -184,7 +186,7 @@ mod tests {
     }
 
     fn record(setup: &Setup, number: usize, winner: Option<&str>, reason: Reason) -> GameRecord {
-        let players = schedule::game(setup, number).seats.map(|seat| setup.engines[seat].name.clone());
+        let players = setup.schedule.game(number).seats.map(|seat| setup.engines[seat].name.clone());
         GameRecord {
             match_id: String::new(),
             game: number,

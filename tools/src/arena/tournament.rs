@@ -4,15 +4,14 @@
 //! decision to stop, sees them in the order of their numbers. So neither the number of workers nor the speed of a
 //! game can change a result.
 
+use super::brain_process::Process;
 use super::cancel::Cancel;
-use super::cli::{Arguments, Setup};
 use super::display::{self, Display};
 use super::export;
+use super::game_log::{self, GameRecord, RecordFile};
+use super::match_options::{Arguments, Setup};
 use super::player::Player;
-use super::process::Process;
-use super::record::{self, GameRecord, RecordFile};
 use super::referee;
-use super::schedule;
 use super::tally::Standings;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -71,7 +70,7 @@ fn listen_for_interrupts(cancel: &Cancel, interrupts: &Arc<AtomicUsize>) {
 }
 
 fn play(setup: &Setup, books: &mut Books<'_>, cancel: &Cancel) -> Result<()> {
-    let total = schedule::total(setup);
+    let total = setup.schedule.total();
     let missing: Vec<usize> = (0..total).filter(|number| !books.games.contains_key(number)).collect();
     let next = AtomicUsize::new(0);
     let (results, finished) = mpsc::channel();
@@ -97,11 +96,11 @@ fn play(setup: &Setup, books: &mut Books<'_>, cancel: &Cancel) -> Result<()> {
 
 /// Plays games until there are no more. Processes are kept while their engines are needed.
 fn work(setup: &Setup, missing: &[usize], next: &AtomicUsize, cancel: &Cancel, results: &Sender<GameRecord>) {
-    let id = record::match_id(setup);
+    let id = game_log::match_id(setup);
     let mut idle: Vec<(usize, Player<'_>)> = Vec::new();
     while !cancel.is_set() {
         let Some(&number) = missing.get(next.fetch_add(1, Ordering::SeqCst)) else { break };
-        let game = schedule::game(setup, number);
+        let game = setup.schedule.game(number);
         let mut take = |seat: usize| match idle.iter().position(|(index, _)| *index == seat) {
             Some(at) => idle.swap_remove(at).1,
             None => Player::new(&setup.engines[seat], setup.terms, cancel.clone()),
@@ -141,7 +140,7 @@ impl<'a> Books<'a> {
             }
             None => (None, BTreeMap::new()),
         };
-        let display = Display::new(setup, schedule::total(setup), games.len());
+        let display = Display::new(setup, setup.schedule.total(), games.len());
         let standings = Standings::new(setup);
         let mut books = Books { setup, file, games, next: 0, standings, is_decided: false, display };
         if let Some(path) = &setup.arguments.sgf {

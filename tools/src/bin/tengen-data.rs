@@ -3,7 +3,7 @@
 use clap::Parser;
 use std::io::Write;
 use std::process::ExitCode;
-use tengen_tools::data::cli::{Arguments, run};
+use tengen_tools::data::data_options::{Arguments, run};
 
 fn main() -> ExitCode {
     env_logger::init();

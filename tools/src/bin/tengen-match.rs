@@ -3,7 +3,7 @@
 use clap::Parser;
 use std::io::Write;
 use std::process::ExitCode;
-use tengen_tools::arena::cli::Arguments;
+use tengen_tools::arena::match_options::Arguments;
 use tengen_tools::arena::tournament::{Outcome, run};
 
 fn main() -> ExitCode {

@@ -1,7 +1,7 @@
-//! Data for matches and training, made by the engine itself. Floor 6.
+//! Data for matches and training, made by the engine itself.
 
-pub mod cli;
-pub mod files;
-pub mod openings;
-pub mod record;
+pub mod data_options;
+pub mod game_files;
+pub mod opening_maker;
+pub mod packed_game;
 pub mod selfplay;

@@ -3,8 +3,8 @@
 //! Every game is made from the series' seed and its own number alone, so the games do not depend on the number of
 //! threads, and a run that was interrupted goes on where it stopped.
 
-use super::openings::{Maker, Wanted};
-use super::record::{GameRecord, PlyRecord, Writer};
+use super::opening_maker::{Maker, Wanted};
+use super::packed_game::{PackedGame, PackedPly, Writer};
 use crate::arena::openings::Opening;
 use anyhow::{Context, Result, bail, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -112,7 +112,7 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     Ok(progress.end())
 }
 
-fn write_all(games: &mpsc::Receiver<Result<GameRecord>>, writer: &mut Writer, progress: &mut Progress) -> Result<()> {
+fn write_all(games: &mpsc::Receiver<Result<PackedGame>>, writer: &mut Writer, progress: &mut Progress) -> Result<()> {
     for game in games {
         let game = game?;
         writer.write(&game)?;
@@ -136,7 +136,7 @@ impl<'a> Player<'a> {
     }
 
     /// The `number`-th game of the series.
-    fn game(&mut self, number: u64) -> Result<GameRecord> {
+    fn game(&mut self, number: u64) -> Result<PackedGame> {
         let id = self.series.seed * SERIES + number;
         let mut random = SmallRng::seed_from_u64(id);
         let kind = self.draw_kind(&mut random);
@@ -152,7 +152,7 @@ impl<'a> Player<'a> {
             self.engine.play(stone).context("an opening with a stone on a stone")?;
         }
         let (plies, winner) = self.play(&mut oracle, &mut random)?;
-        Ok(GameRecord { number: id, rule, size, opening, plies, winner })
+        Ok(PackedGame { number: id, rule, size, opening, plies, winner })
     }
 
     fn draw_kind(&self, random: &mut SmallRng) -> usize {
@@ -189,7 +189,7 @@ impl<'a> Player<'a> {
     }
 
     /// Plays on from the position that the engine and the oracle hold, to the end or a proven result.
-    fn play(&mut self, oracle: &mut Oracle, random: &mut SmallRng) -> Result<(Vec<PlyRecord>, Option<Color>)> {
+    fn play(&mut self, oracle: &mut Oracle, random: &mut SmallRng) -> Result<(Vec<PackedPly>, Option<Color>)> {
         let mut plies = Vec::new();
         let mut dull = 0;
         loop {
@@ -201,7 +201,7 @@ impl<'a> Player<'a> {
             let report = self.engine.think(&control, &mut NullSink);
             let best = report.best.context("no move on a board with room")?;
             let score = report.last.score;
-            let mut ply = PlyRecord { played: best, best, score: score.units() as i16 };
+            let mut ply = PackedPly { played: best, best, score: score.units() as i16 };
             if score.is_decisive() {
                 plies.push(ply);
                 return Ok((plies, Some(if score.is_win() { us } else { us.opponent() })));
@@ -264,7 +264,7 @@ impl Progress {
         Progress { bar, total, done, new_games: 0, positions: 0, begun: now, told: now }
     }
 
-    fn finished(&mut self, game: &GameRecord) {
+    fn finished(&mut self, game: &PackedGame) {
         self.done += 1;
         self.new_games += 1;
         self.positions += game.plies.len() as u64;
@@ -291,14 +291,14 @@ impl Progress {
 }
 
 /// Whether the search called the game's end proven before it was on the board.
-pub fn is_adjudicated(game: &GameRecord) -> bool {
+pub fn is_adjudicated(game: &PackedGame) -> bool {
     game.plies.last().is_some_and(|ply| i32::from(ply.score).abs() > Score::DECISIVE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::record::Reader;
+    use crate::data::packed_game::Reader;
 
     fn series() -> Series {
         let kind = |rule, side| Kind { rule, size: Size::square(side).unwrap(), weight: 1 };
@@ -306,7 +306,7 @@ mod tests {
         Series { kinds, games: 8, nodes: 60, seed: 3 }
     }
 
-    fn games(path: &Path) -> Vec<GameRecord> {
+    fn games(path: &Path) -> Vec<PackedGame> {
         let mut reader = Reader::open(path).unwrap();
         let mut games = Vec::new();
         while let Some(game) = reader.next().unwrap() {

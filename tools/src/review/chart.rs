@@ -1,7 +1,7 @@
 //! The curve of a game: black's winning chance after each move, with the moves that mattered. Floor 6.
 
-use super::analysis::{Judged, Mark, Review};
-use super::report::player;
+use super::judgement::{Judged, Mark, Review};
+use super::review_text::player;
 use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 use plotters::style::Color as _;

@@ -2,13 +2,13 @@
 //!
 //! One duty a file: [`analysis`] what each move was worth · [`report`] saying so · [`chart`] the curve of the game.
 
-pub mod analysis;
 pub mod chart;
-pub mod report;
+pub mod judgement;
+pub mod review_text;
 
-use analysis::{Analyst, Effort};
 use anyhow::{Context, Result, anyhow};
 use indicatif::{ProgressBar, ProgressStyle};
+use judgement::{Analyst, Effort};
 use std::io::Write;
 use std::path::PathBuf;
 use tengen::base::{Rule, Size};
@@ -78,6 +78,7 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
         let drawing = chart::svg(&review, &game.players)?;
         std::fs::write(&path, drawing).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let text = if json { report::json(&review, &game.players)? } else { report::text(&review, &game.players) };
+    let text =
+        if json { review_text::json(&review, &game.players)? } else { review_text::text(&review, &game.players) };
     Ok(out.write_all(text.as_bytes())?)
 }

@@ -1,6 +1,6 @@
 //! Matches between two sets of numbers, in one process. Floor 6.
 
-use super::selfplay::{Allowance, Ground, PairOutcome, Rivals, Usage, side_by_side};
+use super::paired_games::{Allowance, Ground, PairOutcome, Rivals, Usage, side_by_side};
 use super::spsa::set_all;
 use crate::arena::cancel::Cancel;
 use crate::arena::openings::of_round;

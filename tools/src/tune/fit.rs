@@ -1,8 +1,8 @@
 //! `tengen-tune eval` and `tengen-tune order`: fitting the numbers of the evaluation to recorded games. Floor 6.
 
-use super::model::Descent;
+use super::factor_model::Descent;
 use super::samples::Group;
-use super::{eval, order};
+use super::{fit_eval, fit_order};
 use anyhow::{Context, Result, ensure};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -60,9 +60,9 @@ pub struct OrderArguments {
 /// When what was typed makes no sense, or a file cannot be read or written.
 pub fn run_eval(typed: &EvalArguments) -> Result<()> {
     ensure!((0.0..=1.0).contains(&typed.score_share), "--score-share is 0 to 1");
-    let settings = eval::Settings { descent: descent(&typed.fit, 1.0), score_share: typed.score_share };
+    let settings = fit_eval::Settings { descent: descent(&typed.fit, 1.0), score_share: typed.score_share };
     run(&typed.fit, |sets| {
-        let report = eval::fit(&typed.fit.games, &settings, sets)?;
+        let report = fit_eval::fit(&typed.fit.games, &settings, sets)?;
         Ok(std::io::stdout().write_all(report.as_bytes())?)
     })
 }
@@ -73,10 +73,10 @@ pub fn run_eval(typed: &EvalArguments) -> Result<()> {
 /// When what was typed makes no sense, or a file cannot be read or written.
 pub fn run_order(typed: &OrderArguments) -> Result<()> {
     let trees = (typed.trees, typed.nodes);
-    let settings = order::Settings { descent: descent(&typed.fit, 0.03), trees };
+    let settings = fit_order::Settings { descent: descent(&typed.fit, 0.03), trees };
     run(&typed.fit, |sets| {
         for group in Group::ALL {
-            std::io::stdout().write_all(order::fit(&typed.fit.games, group, &settings, sets)?.as_bytes())?;
+            std::io::stdout().write_all(fit_order::fit(&typed.fit.games, group, &settings, sets)?.as_bytes())?;
         }
         Ok(())
     })

@@ -1,13 +1,13 @@
-//! Floor 6: finding better numbers by games and by data.
+//! Better numbers for the engine, found by games or by fitting to recorded games.
 
-pub mod cli;
 pub mod duel;
-pub mod eval;
+mod factor_model;
 pub mod fit;
-mod model;
-pub mod network;
-pub mod order;
+pub mod fit_eval;
+pub mod fit_order;
+pub mod paired_games;
 mod samples;
-pub mod selfplay;
 pub mod spsa;
-mod tree;
+pub mod trainer;
+mod tree_choices;
+pub mod tune_options;

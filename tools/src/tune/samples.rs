@@ -1,6 +1,6 @@
 //! Positions of recorded games as the fits want them. Floor 6.
 
-use crate::data::record::{GameRecord, PlyRecord, Reader};
+use crate::data::packed_game::{PackedGame, PackedPly, Reader};
 use anyhow::Result;
 use std::path::PathBuf;
 use tengen::base::{Cell, Color, Point, Rule};
@@ -60,7 +60,7 @@ impl Group {
 }
 
 /// Whether a game is held out.
-pub fn is_held_out(game: &GameRecord) -> bool {
+pub fn is_held_out(game: &PackedGame) -> bool {
     game.number % HELD_OUT == 7
 }
 
@@ -68,7 +68,7 @@ pub fn is_held_out(game: &GameRecord) -> bool {
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
-pub fn for_each_game(paths: &[PathBuf], group: Group, mut visit: impl FnMut(&GameRecord)) -> Result<()> {
+pub fn for_each_game(paths: &[PathBuf], group: Group, mut visit: impl FnMut(&PackedGame)) -> Result<()> {
     for path in paths {
         let mut reader = Reader::open(path)?;
         while let Some(game) = reader.next()? {
@@ -81,7 +81,7 @@ pub fn for_each_game(paths: &[PathBuf], group: Group, mut visit: impl FnMut(&Gam
 }
 
 /// Calls `visit` with the board before each recorded move and what was recorded about it.
-pub fn for_each_position(game: &GameRecord, mut visit: impl FnMut(&mut Board, &PlyRecord)) {
+pub fn for_each_position(game: &PackedGame, mut visit: impl FnMut(&mut Board, &PackedPly)) {
     let mut board = Board::new(game.rule, game.size);
     for &stone in &game.opening.stones {
         board.play(stone, &mut NullObserver);

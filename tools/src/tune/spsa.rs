@@ -8,7 +8,7 @@
 //! Pairs are played in batches. Each pair is a function of the seed, its number and the values before the batch, and
 //! results are added up in order: neither the number of threads nor an interruption changes the outcome.
 
-use super::selfplay::{Allowance, Ground, Rivals, side_by_side};
+use super::paired_games::{Allowance, Ground, Rivals, side_by_side};
 use crate::arena::cancel::Cancel;
 use crate::arena::openings::of_round;
 use anyhow::{Context, Result, ensure};

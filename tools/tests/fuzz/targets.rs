@@ -17,10 +17,10 @@ use tengen::protocol::session_record::Record;
 use tengen::protocol::traffic::{Order, Traffic};
 use tengen::tools::gamefile::{self, GameFile};
 use tengen::tools::{positions, verify};
-use tengen_tools::arena::message::Thought;
 use tengen_tools::arena::openings::Opening;
-use tengen_tools::arena::{export, record};
-use tengen_tools::data;
+use tengen_tools::arena::thought::Thought;
+use tengen_tools::arena::{export, game_log::GameRecord};
+use tengen_tools::data::packed_game;
 
 /// A target by its name.
 pub type Target = (&'static str, fn(&[u8]));
@@ -167,7 +167,7 @@ fn proofs(bytes: &[u8]) {
 /// Records of matches: what is accepted can be written in every format, and read again.
 fn match_records(bytes: &[u8]) {
     for line in bytes.split(|&byte| byte == b'\n').take(50) {
-        let Ok(record) = serde_json::from_slice::<record::GameRecord>(line) else { continue };
+        let Ok(record) = serde_json::from_slice::<GameRecord>(line) else { continue };
         let stones = record.stones();
         let (psq, sgf) = (export::psq(&record), export::sgf(&record));
         // A name may look like a stone.
@@ -187,7 +187,7 @@ fn match_records(bytes: &[u8]) {
         }
         assert!(record.half_points("x") <= 2 && !export::psq_name(&record).contains(['/', '\\']));
         let text = serde_json::to_string(&record).expect("a record can be written");
-        let read: record::GameRecord = serde_json::from_str(&text).expect("what was written can be read");
+        let read: GameRecord = serde_json::from_str(&text).expect("what was written can be read");
         assert_eq!(read.moves, record.moves);
     }
 }
@@ -238,7 +238,7 @@ fn training_records(bytes: &[u8]) {
         file.extend(game);
     }
     for file in [bytes, &file] {
-        let Ok(mut reader) = data::record::Reader::new(file) else { continue };
+        let Ok(mut reader) = packed_game::Reader::new(file) else { continue };
         while let Ok(Some(game)) = reader.next() {
             assert!(game.moves().all(|point| game.size.contains(point)));
             assert!(Rule::ALL.contains(&game.rule) && (-1..=1).contains(&game.result_for(tengen::base::Color::Black)));

@@ -195,12 +195,12 @@ impl Process {
     }
 
     /// Sends END and gives the brain `patience` to leave by itself.
-    pub fn quit(&mut self, patience: Duration) {
+    pub fn quit(&mut self, wait: Duration) {
         self.resume();
         self.send("END\n".to_owned());
         // The writer closes the pipe behind END, as the managers do.
         self.input = None;
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + wait;
         while Instant::now() < deadline {
             self.drain();
             if matches!(self.child.try_wait(), Ok(Some(_))) {

@@ -1,7 +1,7 @@
 //! The options of `tengen-tune network`. Floor 6.
 
 use super::Training;
-use crate::arena::cli::parse_rule;
+use crate::arena::terms::parse_rule;
 use anyhow::{Result, ensure};
 use std::path::PathBuf;
 use tengen::base::Rule;

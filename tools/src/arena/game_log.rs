@@ -1,8 +1,10 @@
 //! A game on paper: one JSON line, and the file of them that a match can go on from. Floor 6.
 
-use super::cli::Setup;
+use super::match_options::Setup;
+use super::openings::Opening;
 use super::player::Fault;
-use super::schedule::{self, Game};
+use super::schedule::Game;
+use super::spec::EngineSpec;
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -120,9 +122,9 @@ impl GameRecord {
 
 /// What must be equal for two runs to be the same match: everything that decides a game.
 pub fn match_id(setup: &Setup) -> String {
-    let engines: Vec<String> = setup.engines.iter().map(super::spec::EngineSpec::fingerprint).collect();
-    let openings: Vec<String> = setup.openings.iter().map(super::openings::Opening::text).collect();
-    let text = format!("{:?}\n{engines:?}\n{openings:?}\n{:?}", setup.terms, setup.pairings);
+    let engines: Vec<String> = setup.engines.iter().map(EngineSpec::fingerprint).collect();
+    let openings: Vec<String> = setup.schedule.openings.iter().map(Opening::text).collect();
+    let text = format!("{:?}\n{engines:?}\n{openings:?}\n{:?}", setup.terms, setup.schedule.pairings);
     format!("{:016x}", Checksum::of(text.as_bytes()))
 }
 
@@ -200,8 +202,8 @@ fn read(path: &Path, setup: &Setup) -> Result<BTreeMap<usize, GameRecord>> {
             "{} holds games of a different match (engines, limits, rule, size, openings or seed differ)",
             path.display()
         );
-        if record.game < schedule::total(setup) {
-            let game = schedule::game(setup, record.game);
+        if record.game < setup.schedule.total() {
+            let game = setup.schedule.game(record.game);
             ensure!(fits(&record, &game, setup), "game {} of {} is another game", record.game, path.display());
             games.insert(record.game, record);
         }

@@ -40,7 +40,7 @@ pub struct Wanted {
 /// Candidates that are made before the results are looked at.
 const BATCH: u64 = 32;
 /// Candidates in a row without a new opening after which there are no more to be found.
-const PATIENCE: u64 = 2000;
+const FRUITLESS_CANDIDATES: u64 = 2000;
 /// Points tried for the last stone.
 const TRIES: usize = 10;
 /// Share of the deciding search's nodes that a try gets.
@@ -57,7 +57,7 @@ pub fn generate(wanted: &Wanted, threads: usize) -> Result<Vec<Opening>> {
     let mut known = HashSet::new();
     let (mut first, mut fruitless) = (0, 0);
     while openings.len() < wanted.count {
-        if fruitless >= PATIENCE {
+        if fruitless >= FRUITLESS_CANDIDATES {
             bail!("only {} openings found; allow more stones or a larger score", openings.len());
         }
         for opening in batch(wanted, first, threads) {
@@ -180,7 +180,7 @@ fn window(size: Size, stones: usize, random: &mut SmallRng) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::cli::Terms;
+    use crate::arena::terms::Terms;
 
     fn wanted(rule: Rule, size: Size, count: usize) -> Wanted {
         Wanted { rule, size, count, seed: 5, nodes: 400, max_score: 200, stones: 3..=6 }
@@ -197,7 +197,7 @@ mod tests {
             let openings = generate(&wanted, 1).unwrap();
             assert_eq!(openings, generate(&wanted, 3).unwrap());
             assert_eq!(openings.len(), 8);
-            let terms = Terms { rule, size, swap2: false, draw_after: None, judge: false };
+            let terms = Terms::plain(rule, size);
             let mut known = HashSet::new();
             for opening in openings {
                 opening.check(&terms).unwrap();

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::arena::openings::Opening;
-use crate::data::record::{PlyRecord, Writer};
+use crate::data::packed_game::{PackedPly, Writer};
 use rand::Rng;
 use std::sync::Arc;
 use tengen::base::{Color, Point, Size};
@@ -12,7 +12,7 @@ use tengen::eval::network::weights::{CHANNELS, OUTPUT_SCALE, STAGES};
 use tengen::eval::network::{Accumulator, Kernel, Network, definition};
 
 /// Games of random moves near the middle, with random scores; the result goes by the game's number.
-fn games(rule: Rule, count: u64, plies: usize) -> Vec<GameRecord> {
+fn games(rule: Rule, count: u64, plies: usize) -> Vec<PackedGame> {
     let size = Size::square(13).unwrap();
     let game = |number: u64| {
         let mut random = SmallRng::seed_from_u64(number);
@@ -21,17 +21,17 @@ fn games(rule: Rule, count: u64, plies: usize) -> Vec<GameRecord> {
         points.shuffle(&mut random);
         let opening = Opening { stones: points.drain(..3).collect() };
         let record =
-            |pair: &[Point]| PlyRecord { played: pair[0], best: pair[1], score: random.random_range(-150..150) };
+            |pair: &[Point]| PackedPly { played: pair[0], best: pair[1], score: random.random_range(-150..150) };
         let plies = points.windows(2).take(plies).map(record).collect();
         let winner = [Some(Color::Black), Some(Color::White)][number as usize % 2];
-        GameRecord { number, rule, size, opening, plies, winner }
+        PackedGame { number, rule, size, opening, plies, winner }
     };
     (0..count).map(game).collect()
 }
 
 const TARGETS: Targets = Targets { scale: 200.0, score_share: 0.5, trace: 0.3, policy: 0.5 };
 
-fn loss(model: &Model, folded: &Folded, games: &[GameRecord], targets: &Targets) -> f64 {
+fn loss(model: &Model, folded: &Folded, games: &[PackedGame], targets: &Targets) -> f64 {
     let mut walker = Walker::new(model.heads.len());
     for game in games {
         walker.walk(game, model, folded, targets, false, |_, _| {});
@@ -40,7 +40,7 @@ fn loss(model: &Model, folded: &Folded, games: &[GameRecord], targets: &Targets)
 }
 
 /// The slope of the loss along some parameter, by a step to each side.
-fn slope(games: &[GameRecord], mut loss_at: impl FnMut(f32) -> f64, step: f32) -> f64 {
+fn slope(games: &[PackedGame], mut loss_at: impl FnMut(f32) -> f64, step: f32) -> f64 {
     assert!(!games.is_empty());
     (loss_at(step) - loss_at(-step)) / (2.0 * f64::from(step))
 }
@@ -82,7 +82,7 @@ fn gradients_are_the_slopes_of_the_loss() {
                 folded.bias[channel] += by;
                 loss(&model, &folded, &games, &TARGETS)
             };
-            close(f64::from(gradient.table[model::bias_row()][channel]), slope(&games, shifted, 1e-3), "bias");
+            close(f64::from(gradient.table[float_network::bias_row()][channel]), slope(&games, shifted, 1e-3), "bias");
         }
         // Every kind of weight of the heads that looked: those of more than one stage.
         let learned = |head: &usize| gradient.heads[*head].output_bias != 0.0;
@@ -155,7 +155,7 @@ fn integers_and_floating_point_agree() {
     }
 }
 
-fn write_games(path: &Path, games: &[GameRecord]) {
+fn write_games(path: &Path, games: &[PackedGame]) {
     let mut writer = Writer::create(path).unwrap();
     for game in games {
         writer.write(game).unwrap();
@@ -216,7 +216,7 @@ fn threads_and_interruptions_change_nothing() {
     let parts = Training { checkpoint: Some(path("run")), out: path("parts"), ..whole.clone() };
     let games = read(&whole).unwrap();
     let mut first = Run::begin(&parts).unwrap();
-    let learned: Vec<GameRecord> =
+    let learned: Vec<PackedGame> =
         games.iter().filter(|game| !scramble(game.number).is_multiple_of(HELD_OUT)).cloned().collect();
     assert!(learned.len() < 60 && learned.iter().all(|game| game.rule == Rule::Freestyle));
     let targets = Targets { scale: fit_scale(&learned), score_share: 0.0, trace: 0.0, policy: 0.3 };

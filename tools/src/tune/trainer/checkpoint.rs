@@ -1,7 +1,7 @@
 //! The state of a training run as a file, so that it can go on after an interruption. Floor 6.
 
 use super::adam::Adam;
-use super::model::{FloatHead, Model, Row, TABLE};
+use super::float_network::{FloatHead, Model, Row, TABLE};
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use tengen::base::Rule;

@@ -2,7 +2,7 @@
 //! move is a refutation. Floor 6.
 
 use super::samples::{Group, for_each_game, is_held_out};
-use crate::data::record::GameRecord;
+use crate::data::packed_game::PackedGame;
 use anyhow::{Context, Result};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -53,7 +53,7 @@ pub fn for_each_choice(
 }
 
 /// Searches a random position of the game.
-fn search(engine: &mut Engine, game: &GameRecord, nodes: u64) -> Result<SmallRng> {
+fn search(engine: &mut Engine, game: &PackedGame, nodes: u64) -> Result<SmallRng> {
     let mut random = SmallRng::seed_from_u64(game.number);
     let plies = random.random_range(0..game.plies.len().max(1));
     let stones: Vec<(Point, Cell)> = game

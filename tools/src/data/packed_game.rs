@@ -30,7 +30,7 @@ const RANDOM: u16 = 1 << 15;
 
 /// One move of a game and what the search thought before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlyRecord {
+pub struct PackedPly {
     /// The move that was played.
     pub played: Point,
     /// The move that the search wanted; another one only if the played one was drawn by lot.
@@ -41,7 +41,7 @@ pub struct PlyRecord {
 
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GameRecord {
+pub struct PackedGame {
     /// Number within its series.
     pub number: u64,
     /// The rule.
@@ -51,12 +51,12 @@ pub struct GameRecord {
     /// The first stones, black first.
     pub opening: Opening,
     /// The moves after them.
-    pub plies: Vec<PlyRecord>,
+    pub plies: Vec<PackedPly>,
     /// Who won; `None`: a draw.
     pub winner: Option<Color>,
 }
 
-impl GameRecord {
+impl PackedGame {
     /// All moves, the opening's first.
     pub fn moves(&self) -> impl Iterator<Item = Point> + '_ {
         self.opening.stones.iter().copied().chain(self.plies.iter().map(|ply| ply.played))
@@ -87,7 +87,7 @@ impl GameRecord {
         bytes
     }
 
-    fn decode(bytes: &[u8]) -> Result<GameRecord> {
+    fn decode(bytes: &[u8]) -> Result<PackedGame> {
         let mut rest = bytes;
         let number = u64::from_le_bytes(take(&mut rest)?);
         let [rule, width, height, result]: [u8; 4] = take(&mut rest)?;
@@ -116,10 +116,10 @@ impl GameRecord {
             let played = u16::from_le_bytes(take(&mut rest)?);
             let best = point(u16::from_le_bytes(take(&mut rest)?), false)?;
             let score = i16::from_le_bytes(take(&mut rest)?);
-            moves.push(PlyRecord { played: point(played, true)?, best, score });
+            moves.push(PackedPly { played: point(played, true)?, best, score });
         }
         ensure!(rest.is_empty(), "bytes after the last move");
-        Ok(GameRecord { number, rule, size, opening, plies: moves, winner })
+        Ok(PackedGame { number, rule, size, opening, plies: moves, winner })
     }
 }
 
@@ -165,7 +165,7 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// When the bytes are not what was written.
     #[expect(clippy::should_implement_trait, reason = "an iterator of results would hide that an error is the end")]
-    pub fn next(&mut self) -> Result<Option<GameRecord>> {
+    pub fn next(&mut self) -> Result<Option<PackedGame>> {
         let mut head = [0; 8];
         if !fill(&mut self.input, &mut head)? {
             return Ok(None);
@@ -179,7 +179,7 @@ impl<R: Read> Reader<R> {
             return Ok(None);
         }
         ensure!(crc32fast::hash(&bytes) == crc, "damaged after byte {}: the checksum differs", self.whole);
-        let game = GameRecord::decode(&bytes).with_context(|| format!("damaged after byte {}", self.whole))?;
+        let game = PackedGame::decode(&bytes).with_context(|| format!("damaged after byte {}", self.whole))?;
         self.whole += (8 + length) as u64;
         Ok(Some(game))
     }
@@ -206,7 +206,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the file cannot be read or written, or is damaged before its end.
-    pub fn append(path: &Path) -> Result<(Writer, Vec<GameRecord>)> {
+    pub fn append(path: &Path) -> Result<(Writer, Vec<PackedGame>)> {
         let name = || path.display().to_string();
         let mut games = Vec::new();
         let mut whole = 0;
@@ -240,7 +240,7 @@ impl Writer {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&mut self, game: &GameRecord) -> Result<()> {
+    pub fn write(&mut self, game: &PackedGame) -> Result<()> {
         let bytes = game.encode();
         self.output.write_all(&(bytes.len() as u32).to_le_bytes())?;
         self.output.write_all(&crc32fast::hash(&bytes).to_le_bytes())?;
@@ -255,17 +255,17 @@ mod tests {
     use super::*;
     use tengen::board::notation::parse_moves;
 
-    fn game(number: u64) -> GameRecord {
+    fn game(number: u64) -> PackedGame {
         let size = Size::new(20, 9).unwrap();
         let stones = parse_moves("a1t9h5", size).unwrap();
         let plies = parse_moves("h6h7i6", size).unwrap();
-        let plies = plies.iter().enumerate().map(|(i, &played)| PlyRecord {
+        let plies = plies.iter().enumerate().map(|(i, &played)| PackedPly {
             played,
             best: if i == 1 { Point::new(19, 0).unwrap() } else { played },
             score: [-29_990, 12, i16::MIN][i],
         });
         let opening = Opening { stones };
-        GameRecord { number, rule: Rule::Caro, size, opening, plies: plies.collect(), winner: Some(Color::White) }
+        PackedGame { number, rule: Rule::Caro, size, opening, plies: plies.collect(), winner: Some(Color::White) }
     }
 
     #[test]

@@ -6,14 +6,14 @@
 
 pub mod adam;
 pub mod checkpoint;
-pub mod cli;
-pub mod model;
+pub mod float_network;
+pub mod network_options;
 pub mod walk;
 
-use crate::data::record::{GameRecord, Reader};
+use crate::data::packed_game::{PackedGame, Reader};
 use anyhow::{Context, Result, ensure};
 use checkpoint::Checkpoint;
-use model::{Folded, Model, parts_of_rows};
+use float_network::{Folded, Model, parts_of_rows};
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
@@ -76,7 +76,7 @@ pub struct Training {
 /// When files cannot be read or written, or there are too few games.
 pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
     let games = read(training)?;
-    let (held_out, mut games): (Vec<GameRecord>, Vec<GameRecord>) =
+    let (held_out, mut games): (Vec<PackedGame>, Vec<PackedGame>) =
         games.into_iter().partition(|game| scramble(game.number).is_multiple_of(HELD_OUT));
     ensure!(!games.is_empty() && !held_out.is_empty(), "too few games of {}", training.rule.name());
     games.sort_by_key(|game| game.number);
@@ -116,7 +116,7 @@ pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn read(training: &Training) -> Result<Vec<GameRecord>> {
+fn read(training: &Training) -> Result<Vec<PackedGame>> {
     let mut games = Vec::new();
     for path in &training.records {
         read_file(path, training, &mut games)?;
@@ -124,7 +124,7 @@ fn read(training: &Training) -> Result<Vec<GameRecord>> {
     Ok(games)
 }
 
-fn read_file(path: &Path, training: &Training, games: &mut Vec<GameRecord>) -> Result<()> {
+fn read_file(path: &Path, training: &Training, games: &mut Vec<PackedGame>) -> Result<()> {
     let mut reader = Reader::open(path)?;
     while games.len() < training.games
         && let Some(game) = reader.next().with_context(|| path.display().to_string())?
@@ -143,7 +143,7 @@ fn scramble(number: u64) -> u64 {
 }
 
 /// How many units of the search's score make one unit of the logit of the games' results.
-fn fit_scale(games: &[GameRecord]) -> f32 {
+fn fit_scale(games: &[PackedGame]) -> f32 {
     let mut seen = Vec::new();
     for game in games.iter().take(20_000) {
         for (i, ply) in game.plies.iter().enumerate() {
@@ -206,8 +206,8 @@ impl Run {
         })
     }
 
-    fn epoch(&mut self, training: &Training, games: &[GameRecord], targets: &Targets) -> Losses {
-        let mut order: Vec<&GameRecord> = games.iter().collect();
+    fn epoch(&mut self, training: &Training, games: &[PackedGame], targets: &Targets) -> Losses {
+        let mut order: Vec<&PackedGame> = games.iter().collect();
         let mut random = SmallRng::seed_from_u64(training.seed << 20 | u64::from(self.state.epochs));
         order.shuffle(&mut random);
         self.walkers.iter_mut().for_each(|walker| walker.losses = Losses::default());
@@ -231,9 +231,9 @@ impl Run {
         self.sum()
     }
 
-    fn judge(&mut self, games: &[GameRecord], targets: &Targets) -> Losses {
+    fn judge(&mut self, games: &[PackedGame], targets: &Targets) -> Losses {
         let folded = self.state.model.fold(&self.parts);
-        let games: Vec<&GameRecord> = games.iter().collect();
+        let games: Vec<&PackedGame> = games.iter().collect();
         self.walkers.iter_mut().for_each(|walker| walker.losses = Losses::default());
         walk_all(&mut self.walkers, self.threads, &games, &self.state.model, &folded, targets, false);
         self.sum()
@@ -257,7 +257,7 @@ fn earlier_model(path: &Path) -> Result<Model> {
 }
 
 /// What the hand-made evaluation reaches on the same positions, at its best scale.
-fn baseline(games: &[GameRecord], targets: &Targets, log: &mut dyn Write) -> Result<()> {
+fn baseline(games: &[PackedGame], targets: &Targets, log: &mut dyn Write) -> Result<()> {
     let mut seen = Vec::new();
     for game in games {
         let mut evaluator = ShapeEvaluator::new(game.rule);
@@ -286,7 +286,7 @@ fn baseline(games: &[GameRecord], targets: &Targets, log: &mut dyn Write) -> Res
 fn walk_all(
     walkers: &mut [Walker],
     threads: usize,
-    games: &[&GameRecord],
+    games: &[&PackedGame],
     model: &Model,
     folded: &Folded,
     targets: &Targets,

@@ -1,8 +1,8 @@
 //! `tengen-tune order`: fits the move scores to the moves that searches chose (softmax regression). Floor 6.
 
-use super::model::{Descent, Model, combination_parts};
+use super::factor_model::{Descent, Model, combination_parts};
 use super::samples::{Group, for_each_game, for_each_position, is_held_out};
-use super::tree::for_each_choice;
+use super::tree_choices::for_each_choice;
 use anyhow::Result;
 use std::fmt::Write as _;
 use std::path::PathBuf;

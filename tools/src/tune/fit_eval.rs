@@ -1,8 +1,8 @@
 //! `tengen-tune eval`: fits the point values and threat values to games (logistic regression). Floor 6.
 
-use super::model::{Descent, Model, combination_parts, mask_parts};
+use super::factor_model::{Descent, Model, combination_parts, mask_parts};
 use super::samples::{Group, empty_points, for_each_game, for_each_position, is_held_out, is_quiet};
-use crate::data::record::GameRecord;
+use crate::data::packed_game::PackedGame;
 use anyhow::Result;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -108,7 +108,7 @@ fn count_points(board: &Board, layout: &Layout, counts: &mut [i16]) {
     }
 }
 
-fn add_game(game: &GameRecord, layout: &Layout, scale: f32, settings: &Settings, samples: &mut Samples) {
+fn add_game(game: &PackedGame, layout: &Layout, scale: f32, settings: &Settings, samples: &mut Samples) {
     let mut now = vec![0; layout.sets.len() * COMBINATIONS];
     let mut before = Vec::new();
     // A result tells nothing about positions before a move that was drawn by lot.

@@ -4,8 +4,8 @@
 //! for the gradient: all cells share the gradient of the sum that they enter, so a running total is kept, and a cell
 //! takes its share - the total's growth since it last changed - only when it changes again.
 
-use super::model::{CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Row, TABLE, bias_row};
-use crate::data::record::GameRecord;
+use super::float_network::{CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Row, TABLE, bias_row};
+use crate::data::packed_game::PackedGame;
 use tengen::base::point::CELLS;
 use tengen::base::{Color, Direction, Point, Rule, Score, Size};
 use tengen::board::lines::Lines;
@@ -192,7 +192,7 @@ impl Walker {
     /// position that counts.
     pub fn walk(
         &mut self,
-        game: &GameRecord,
+        game: &PackedGame,
         model: &Model,
         folded: &Folded,
         targets: &Targets,
@@ -224,7 +224,7 @@ impl Walker {
         self.boards.push(board);
     }
 
-    fn take_board(&mut self, game: &GameRecord) -> Board {
+    fn take_board(&mut self, game: &PackedGame) -> Board {
         let fits = |board: &Board| board.rule() == game.rule && board.size() == game.size;
         match self.boards.iter().position(fits) {
             Some(found) => self.boards.swap_remove(found),
@@ -350,7 +350,7 @@ impl Walker {
         board: &Board,
         head: &FloatHead,
         forward: &Forward,
-        game: &GameRecord,
+        game: &PackedGame,
         target: f32,
         best: Point,
         targets: &Targets,
@@ -495,7 +495,7 @@ pub fn counts(board: &Board) -> bool {
 /// What the position before each move of a game is worth to its side to move: 0 to 1. The search's score of a position is
 /// mixed with those of the positions that followed, the less the later they came, down to the game's result: what
 /// the players saw a few moves later counts, too (temporal differences, Sutton 1988).
-pub fn values(game: &GameRecord, targets: &Targets) -> Vec<f32> {
+pub fn values(game: &PackedGame, targets: &Targets) -> Vec<f32> {
     let mut color = Color::ALL[(game.opening.stones.len() + game.plies.len()) % 2];
     let mut later = points(game, color);
     let mut values = Vec::with_capacity(game.plies.len());
@@ -518,7 +518,7 @@ pub fn expected(score: i16, scale: f32) -> f32 {
 }
 
 /// What a game brought a colour: 1 for a win, 0 for a loss.
-pub fn points(game: &GameRecord, color: Color) -> f32 {
+pub fn points(game: &PackedGame, color: Color) -> f32 {
     [0.0, 0.5, 1.0][(game.result_for(color) + 1) as usize % 3]
 }
 

@@ -2,9 +2,9 @@
 
 use super::duel::{self, Duel, parse_value};
 use super::fit::{self, EvalArguments, OrderArguments};
-use super::network::cli::NetworkArguments;
-use super::selfplay::{Allowance, Ground};
+use super::paired_games::{Allowance, Ground};
 use super::spsa::{self, Settings, State, Tuned};
+use super::trainer::network_options::NetworkArguments;
 use crate::arena::cancel::Cancel;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -148,9 +148,9 @@ impl AllowanceArguments {
 /// When what was typed makes no sense, or the output cannot be written.
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.command {
-        Command::Params => tengen::tools::params::list(&mut std::io::stdout())?,
+        Command::Params => tengen::tools::param_list::list(&mut std::io::stdout())?,
         Command::Spsa(arguments) => run_spsa(arguments)?,
-        Command::Network(typed) => super::network::run(&typed.training()?, &mut std::io::stdout())?,
+        Command::Network(typed) => super::trainer::run(&typed.training()?, &mut std::io::stdout())?,
         Command::Match(arguments) => run_match(arguments)?,
         Command::Eval(arguments) => fit::run_eval(arguments)?,
         Command::Order(arguments) => fit::run_order(arguments)?,

@@ -1,6 +1,6 @@
 //! A review as text for people and as JSON for programs. Floor 6.
 
-use super::analysis::{End, Judged, Mark, Review, Worth};
+use super::judgement::{End, Judged, Mark, Review, Worth};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

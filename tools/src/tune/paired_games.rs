@@ -2,8 +2,8 @@
 //! Floor 6.
 
 use crate::arena::cancel::Cancel;
-use crate::arena::cli::{Terms, parse_rule, parse_size};
 use crate::arena::openings::{self, Opening};
+use crate::arena::terms::{Terms, parse_rule, parse_size};
 use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -42,7 +42,7 @@ impl Ground {
         let mut part = || parts.next().with_context(|| format!("'{text}' is not RULE:SIZE:FILE"));
         let rule = parse_rule(part()?).map_err(|error| anyhow!("{text}: {error}"))?;
         let size = parse_size(part()?).map_err(|error| anyhow!("{text}: {error}"))?;
-        let terms = Terms { rule, size, swap2: false, draw_after: None, judge: false };
+        let terms = Terms::plain(rule, size);
         let openings = openings::read(Path::new(part()?), &terms, Some(seed))?;
         Ok(Ground { text: text.to_owned(), rule, size, openings })
     }

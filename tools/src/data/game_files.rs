@@ -1,6 +1,6 @@
 //! Looking at files of game records, and making new ones of old ones. Floor 6.
 
-use super::record::{GameRecord, Reader, Writer};
+use super::packed_game::{PackedGame, Reader, Writer};
 use super::selfplay::is_adjudicated;
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, HashSet};
@@ -10,7 +10,7 @@ use tengen::base::{Color, Rule, Size};
 use tengen::board::notation::letter;
 
 /// Calls `visit` with every game of these files in turn, until it says no.
-fn for_each_game(paths: &[PathBuf], mut visit: impl FnMut(GameRecord) -> Result<bool>) -> Result<()> {
+fn for_each_game(paths: &[PathBuf], mut visit: impl FnMut(PackedGame) -> Result<bool>) -> Result<()> {
     for path in paths {
         let mut reader = Reader::open(path)?;
         while let Some(game) = reader.next().with_context(|| path.display().to_string())? {
@@ -24,8 +24,8 @@ fn for_each_game(paths: &[PathBuf], mut visit: impl FnMut(GameRecord) -> Result<
 
 /// One game as text: a line about it, the opening, then a move a line with the search's score (for the side to move)
 /// and what it wanted where the lot decided otherwise.
-pub fn describe(game: &GameRecord) -> String {
-    let GameRecord { number, rule, size, .. } = game;
+pub fn describe(game: &PackedGame) -> String {
+    let PackedGame { number, rule, size, .. } = game;
     let result = game.winner.map_or("draw", |winner| if winner == Color::Black { "black wins" } else { "white wins" });
     let mut text = format!(
         "game {number}: {} {}x{}, {} plies, {result}\n  opening {}\n",
@@ -126,7 +126,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    fn keeps(&self, game: &GameRecord) -> bool {
+    fn keeps(&self, game: &PackedGame) -> bool {
         self.rule.is_none_or(|rule| rule == game.rule)
             && self.size.is_none_or(|size| size == game.size)
             && game.plies.len() >= self.min_plies

@@ -1,9 +1,10 @@
 //! The command line of `tengen-match`: what was typed, and the ready tournament made of it. Floor 6.
 
 use super::openings::{self, Opening};
-use super::schedule::{Pairing, pairings};
+use super::schedule::{Schedule, pairings};
 use super::spec::{EngineSpec, Limits};
-use super::sprt::SprtBounds;
+use super::sprt::{self, SprtBounds};
+use super::terms::{Terms, parse_rule, parse_size};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use std::path::PathBuf;
@@ -136,15 +137,15 @@ pub struct Arguments {
 
     /// Stop when the first engine's gain is decided between these two Elo values (two engines only).
     /// Example: --sprt 0,5 for a gain, --sprt -5,0 for a simplification
-    #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_bounds, allow_hyphen_values = true)]
+    #[arg(long, value_name = "ELO0,ELO1", value_parser = sprt::parse_bounds, allow_hyphen_values = true)]
     pub sprt: Option<(f64, f64)>,
 
     /// Chance of accepting a change that is worth only ELO0. Example: --alpha 0.05
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = sprt::ERROR_RATE)]
     pub alpha: f64,
 
     /// Chance of rejecting a change that is worth ELO1. Example: --beta 0.05
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = sprt::ERROR_RATE)]
     pub beta: f64,
 
     /// One JSON line a game; what --resume goes on from. Example: --records match.jsonl
@@ -168,61 +169,21 @@ pub struct Arguments {
     pub quiet: bool,
 }
 
-/// Reads the number of a rule, as `INFO rule` has it.
-pub(crate) fn parse_rule(text: &str) -> Result<Rule, String> {
-    let number: i64 = text.parse().map_err(|_| format!("'{text}' is no number"))?;
-    let rule = Rule::from_bits(number).filter(|rule| i64::from(rule.number()) == number);
-    rule.ok_or_else(|| "the rules are 0, 1, 4, 8 and 9".to_owned())
-}
-
-/// Reads `15` or `20x15`.
-pub(crate) fn parse_size(text: &str) -> Result<Size, String> {
-    let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
-    let side = |side: &str| side.parse::<usize>().map_err(|_| format!("'{side}' is no number"));
-    Size::new(side(width)?, side(height)?).ok_or_else(|| "a side is 5 to 22".to_owned())
-}
-
-fn parse_bounds(text: &str) -> Result<(f64, f64), String> {
-    let (low, high) = text.split_once(',').ok_or("two numbers, separated by a comma")?;
-    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is no number"));
-    let bounds = (number(low)?, number(high)?);
-    if bounds.0 < bounds.1 { Ok(bounds) } else { Err("the first number is the smaller one".to_owned()) }
-}
-
 /// A tournament ready to be played.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The contestants.
     pub engines: Vec<EngineSpec>,
-    /// Who plays whom.
-    pub pairings: Vec<Pairing>,
-    /// The openings in playing order; one without stones when there is no file.
-    pub openings: Vec<Opening>,
+    /// Which games there are.
+    pub schedule: Schedule,
     /// What every game has in common.
     pub terms: Terms,
-    /// Games of each pairing.
-    pub games_each: usize,
     /// Games at the same time.
     pub concurrency: usize,
     /// When to stop early.
     pub sprt: Option<SprtBounds>,
     /// What was typed, for the files and the display.
     pub arguments: Arguments,
-}
-
-/// What every game of a tournament has in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
-    /// The rule.
-    pub rule: Rule,
-    /// The board.
-    pub size: Size,
-    /// Whether the engines choose the opening by swap2.
-    pub swap2: bool,
-    /// Stones at which a game is drawn.
-    pub draw_after: Option<usize>,
-    /// Whether brains are started as the official judge does.
-    pub judge: bool,
 }
 
 impl Setup {
@@ -258,23 +219,20 @@ impl Setup {
             Some(path) => openings::read(path, &terms, (!arguments.in_order).then_some(arguments.seed))?,
             None => vec![Opening::default()],
         };
-        let sprt =
-            arguments.sprt.map(|(elo0, elo1)| SprtBounds { elo0, elo1, alpha: arguments.alpha, beta: arguments.beta });
-        if sprt.is_some() {
-            ensure!(engines.len() == 2, "--sprt compares exactly two engines");
-            for rate in [arguments.alpha, arguments.beta] {
-                ensure!(rate > 0.0 && rate < 0.5, "error rates lie between 0 and 0.5");
-            }
-        }
+        let sprt = arguments.sprt.map(|elo| SprtBounds::new(elo, arguments.alpha, arguments.beta)).transpose()?;
+        ensure!(sprt.is_none() || engines.len() == 2, "--sprt compares exactly two engines");
         if arguments.concurrency == Some(0) || arguments.games == 0 {
             bail!("--concurrency and --games are at least 1");
         }
         Ok(Setup {
-            pairings: pairings(engines.len(), arguments.gauntlet),
+            schedule: Schedule {
+                pairings: pairings(engines.len(), arguments.gauntlet),
+                games_each: arguments.games,
+                openings,
+                size: terms.size,
+            },
             engines,
-            openings,
             terms,
-            games_each: arguments.games,
             concurrency: arguments.concurrency.unwrap_or_else(cores),
             sprt,
             arguments,
@@ -294,9 +252,9 @@ impl Setup {
         if cfg!(not(unix)) && self.engines.iter().any(|engine| engine.suspend) {
             warnings.push("brains cannot be suspended on this system".to_owned());
         }
-        let pairs = self.games_each.div_ceil(2);
+        let pairs = self.schedule.games_each.div_ceil(2);
         let reproducible = self.engines.iter().all(|engine| engine.limits.is_reproducible());
-        let distinct: usize = self.openings.iter().map(|opening| opening.variants(self.terms.size)).sum();
+        let distinct: usize = self.schedule.openings.iter().map(|opening| opening.variants(self.terms.size)).sum();
         if reproducible && pairs > distinct && !self.terms.swap2 {
             warnings.push(format!(
                 "{pairs} pairs of games from {distinct} different openings: node-limited games will repeat themselves"
@@ -353,15 +311,5 @@ mod tests {
             );
             assert!(help.contains("Example: --"), "--{} has no example", argument.get_id());
         }
-    }
-
-    #[test]
-    fn rules_sizes_and_bounds() {
-        assert_eq!(parse_rule("8"), Ok(Rule::Caro));
-        assert!(parse_rule("2").is_err() && parse_rule("13").is_err() && parse_rule("x").is_err());
-        assert_eq!(parse_size("20x15").ok(), Size::new(20, 15));
-        assert!(parse_size("4").is_err() && parse_size("23").is_err());
-        assert_eq!(parse_bounds("-5,0"), Ok((-5.0, 0.0)));
-        assert!(parse_bounds("5,0").is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! The optimiser: Adam, a row of the table at a time, and only rows that the batch has touched. Floor 6.
 
-use super::model::{FloatHead, Model, Row, TABLE};
+use super::float_network::{FloatHead, Model, Row, TABLE};
 use super::walk::Gradient;
 use tengen::eval::network::features::{MAPPINGS, ROWS};
 use tengen::eval::network::weights::CHANNELS;

@@ -1,9 +1,9 @@
 //! The command line of `tengen-data`. Floor 6.
 
-use super::files::{self, Filter};
-use super::openings::{self, Wanted};
+use super::game_files::{self, Filter};
+use super::opening_maker::{self, Wanted};
 use super::selfplay::{self, Kind, Series};
-use crate::arena::cli::{parse_rule, parse_size};
+use crate::arena::terms::{parse_rule, parse_size};
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use std::io::Write;
@@ -176,8 +176,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             writeln!(std::io::stdout(), "{there} games in {}", out.display())?;
             Ok(())
         }
-        Command::Inspect(typed) => print(&files::inspect(&typed.games, typed.count, typed.number)?),
-        Command::Stats { games } => print(&files::stats(games)?),
+        Command::Inspect(typed) => print(&game_files::inspect(&typed.games, typed.count, typed.number)?),
+        Command::Stats { games } => print(&game_files::stats(games)?),
         Command::Filter(typed) => {
             let FilterArguments { games, rule, size, min_plies, max_plies, out } = typed;
             let filter = Filter { rule: *rule, size: *size, min_plies: *min_plies, max_plies: *max_plies };
@@ -188,7 +188,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn copy(games: &[PathBuf], out: &Path, filter: &Filter) -> Result<()> {
-    let (written, read) = files::copy(games, out, filter)?;
+    let (written, read) = game_files::copy(games, out, filter)?;
     print(&format!("{written} of {read} games written to {}\n", out.display()))
 }
 
@@ -208,7 +208,7 @@ fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
         max_score: typed.max_score,
         stones: typed.min_stones..=typed.max_stones,
     };
-    let openings = openings::generate(&wanted, typed.concurrency.unwrap_or(cores).max(1))?;
+    let openings = opening_maker::generate(&wanted, typed.concurrency.unwrap_or(cores).max(1))?;
     let text: String = openings.iter().map(|opening| opening.text() + "\n").collect();
     match &typed.out {
         Some(path) => std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?,

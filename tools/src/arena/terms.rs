@@ -1,0 +1,58 @@
+//! What all games of a match have in common.
+
+use tengen::base::{Rule, Size};
+
+/// Rule, board and conditions of every game of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// The rule.
+    pub rule: Rule,
+    /// The board.
+    pub size: Size,
+    /// Whether the engines choose the opening by swap2.
+    pub swap2: bool,
+    /// Number of stones at which a game is drawn, the opening included.
+    pub draw_after: Option<usize>,
+    /// Whether brains are started as the official judge starts them.
+    pub judge: bool,
+}
+
+impl Terms {
+    /// Games of this rule on this board, without swap2, move limit or the judge's conventions.
+    pub fn plain(rule: Rule, size: Size) -> Terms {
+        Terms { rule, size, swap2: false, draw_after: None, judge: false }
+    }
+}
+
+/// Reads the number of a rule, as in `INFO rule`.
+///
+/// # Errors
+/// A sentence for the user, if there is no such rule.
+pub fn parse_rule(text: &str) -> Result<Rule, String> {
+    let number: i64 = text.parse().map_err(|_| format!("'{text}' is not a number"))?;
+    let rule = Rule::from_bits(number).filter(|rule| i64::from(rule.number()) == number);
+    rule.ok_or_else(|| "the rules are 0, 1, 4, 8 and 9".to_owned())
+}
+
+/// Reads a board size: `15` or `20x15`, columns first.
+///
+/// # Errors
+/// A sentence for the user, if there is no such board.
+pub fn parse_size(text: &str) -> Result<Size, String> {
+    let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
+    let side = |side: &str| side.parse::<usize>().map_err(|_| format!("'{side}' is not a number"));
+    Size::new(side(width)?, side(height)?).ok_or_else(|| "a side has 5 to 22 points".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_and_sizes_are_read() {
+        assert_eq!(parse_rule("8"), Ok(Rule::Caro));
+        assert!(parse_rule("2").is_err() && parse_rule("13").is_err() && parse_rule("x").is_err());
+        assert_eq!(parse_size("20x15").ok(), Size::new(20, 15));
+        assert!(parse_size("4").is_err() && parse_size("23").is_err());
+    }
+}
