@@ -30,7 +30,7 @@ fn a_double_three_names_both_threes() {
     let expected = "\
 h8 is forbidden: double three, two real threes at once.
   row 8: e8 g8 h8 are a real three: f8 makes a straight four.
-  column h: h8 h9 h10 are a real three: h7 or h11 makes a straight four.
+  column h: h6 h7 h8 are a real three: h5 or h9 makes a straight four.
 ";
     assert_eq!(words(&[], &case("two threes, nothing else")), expected);
 }
@@ -41,8 +41,8 @@ fn a_three_that_depends_on_an_overline_is_false() {
 h8 is legal: only one three is real, the other is false.
   row 8: e8 g8 h8 are a false three: it needs f8 for a straight four, but then
     f8 is forbidden: overline, more than five in a row.
-      column f: f6 f7 f8 f9 f10 f11 are 6 in a row.
-  column h: h8 h9 h10 are a real three: h7 or h11 makes a straight four.
+      column f: f5 f6 f7 f8 f9 f10 are 6 in a row.
+  column h: h6 h7 h8 are a real three: h5 or h9 makes a straight four.
 ";
     assert_eq!(words(&[], &case("the four point is an overline")), expected);
 }
@@ -53,21 +53,21 @@ fn nested_threes_are_followed_inwards() {
 h8 is legal: only one three is real, the other is false.
   row 8: e8 g8 h8 are a false three: it needs f8 for a straight four, but then
     f8 is forbidden: double three, two real threes at once.
-      column f: f8 f9 f10 are a real three: f7 or f11 makes a straight four.
-      diagonal \\: d6 e7 f8 are a real three: c5 or g9 makes a straight four.
-  column h: h6 h7 h8 are a real three: h5 or h9 makes a straight four.
+      column f: f6 f7 f8 are a real three: f5 or f9 makes a straight four.
+      diagonal \\: d10 e9 f8 are a real three: c11 or g7 makes a straight four.
+  column h: h8 h9 h10 are a real three: h7 or h11 makes a straight four.
 ";
     assert_eq!(words(&[], &case("the four point is a double three")), expected);
     let expected = "\
 h8 is forbidden: double three, two real threes at once.
   row 8: e8 g8 h8 are a real three: f8 makes a straight four.
     f8 is legal: only one three is real, the other is false.
-      column f: f8 f10 f11 are a false three: it needs f9 for a straight four, but then
-        f9 is forbidden: double three, two real threes at once.
-          diagonal /: f9 g8 h7 are a real three: i6 makes a straight four.
-          diagonal \\: e8 f9 g10 are a real three: d7 or h11 makes a straight four.
-      diagonal \\: d6 e7 f8 are a real three: c5 makes a straight four.
-  column h: h6 h7 h8 are a real three: h5 or h9 makes a straight four.
+      column f: f5 f6 f8 are a false three: it needs f7 for a straight four, but then
+        f7 is forbidden: double three, two real threes at once.
+          diagonal /: f7 g8 h9 are a real three: i10 makes a straight four.
+          diagonal \\: e8 f7 g6 are a real three: d9 or h5 makes a straight four.
+      diagonal \\: d10 e9 f8 are a real three: c11 makes a straight four.
+  column h: h8 h9 h10 are a real three: h7 or h11 makes a straight four.
 ";
     let said = words(&[], &case("or is a double three in its turn"));
     assert_eq!(said, expected);
@@ -85,7 +85,7 @@ fn a_five_beats_every_foul() {
         ..X....
         .......";
     let said = words(&[], six);
-    assert!(said.starts_with("c4 wins: it makes exactly five, and that beats every foul.\n"), "{said}");
+    assert!(said.starts_with("c4 wins: it makes exactly five, which takes precedence over every foul.\n"), "{said}");
     assert!(said.contains("row 4: a4 b4 c4 d4 e4 f4 are 6 in a row.\n"), "{said}");
     assert!(said.contains("column c: c2 c3 c4 c5 c6 are exactly five.\n"), "{said}");
     let said = words(&["--point", "h8"], "4;15;3,7 0,0 4,7 14,14 5,7 0,14 6,7 14,0 7,5 0,2 7,6 14,2\n");
@@ -125,11 +125,42 @@ fn all_forbidden_points_of_a_game_are_found_and_marked() {
     assert_eq!(words(&["--point", "a1", "h8"], ""), "a1 is legal.\n");
 }
 
+/// On a board of even height no row keeps its number when it is counted from the other side.
+#[test]
+fn rows_count_from_below() {
+    let picture = "
+        ..........
+        ..........
+        .....X....
+        .....X....
+        ...XX*....
+        ..........
+        ..........
+        ..........
+        ..........
+        ..........
+        ..........
+        ..........";
+    let expected = "\
+f8 is forbidden: double three, two real threes at once.
+  row 8: d8 e8 f8 are a real three: c8 or g8 makes a straight four.
+  column f: f8 f9 f10 are a real three: f7 or f11 makes a straight four.
+";
+    let output = explain(&[], picture);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("    a b c d e f g h i j\n 12 . . "), "{text}");
+    assert!(text.contains("\n 10 . . . . . X . . . .\n") && text.contains("\n  8 . . . X X ! . . . .\n"), "{text}");
+    assert!(text.ends_with(&format!("\n\n{expected}")), "{text}");
+    // The same, typed: the names are read as they are written. The last stones are white's and far away.
+    let said = words(&["--size", "12", "--point", "f8"], "d8a1e8l1f9a12f10l12");
+    assert_eq!(said, expected);
+}
+
 #[test]
 fn bad_input_is_refused_in_one_line() {
     for (arguments, input, reason) in [
         (&["no/such.psq"][..], "", "no such file"),
-        (&["--point", "z9", "h8"], "", "is no point"),
+        (&["--point", "z9", "h8"], "", "is not a point"),
         (&["--point", "h8", "h8"], "", "is not empty"),
         (&["--size", "99", "h8"], "", "5 to 22"),
         (&[], "", "no moves"),

@@ -10,14 +10,14 @@ fn run(arguments: &[&str], input: &[u8]) -> Output {
     common::brain(&[&["play"], arguments].concat(), input)
 }
 
-/// What is said to these lines.
+/// The output for these input lines.
 fn play(arguments: &[&str], lines: &[&str]) -> String {
     let output = run(arguments, (lines.join("\n") + "\n").as_bytes());
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The moves that were told last.
+/// The moves printed last.
 fn moves(said: &str) -> &str {
     let is_moves = |line: &&str| line.chars().all(|c| c.is_ascii_alphanumeric()) && line.contains(char::is_numeric);
     said.lines().map(|line| line.trim_start_matches(['X', 'O', '>', ' '])).rfind(is_moves).unwrap_or("")
@@ -74,7 +74,7 @@ fn renju_is_taught() {
     assert_eq!(said.matches("h8 is forbidden: double three, two real threes at once.\n").count(), 2, "{said}");
     assert!(said.contains("> a8 is legal.\n"), "{said}");
     assert_eq!(moves(&said), "h6a1h7o15g8a15i8o1");
-    assert!(play(&[], &["why h8"]).contains("only renju forbids points"));
+    assert!(play(&[], &["why h8"]).contains("only renju has forbidden points"));
 }
 
 #[test]
@@ -82,15 +82,15 @@ fn games_are_saved_for_the_review() {
     let file = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("played.psq");
     let save = format!("save {}", file.display());
     let said = play(&["--from", "h8i9"], &["save", &save]);
-    assert!(said.contains("save needs the name of a file") && said.contains("saved to "), "{said}");
+    assert!(said.contains("save needs a file name") && said.contains("saved to "), "{said}");
     let saved = std::fs::read_to_string(file).unwrap();
-    assert_eq!(saved, "Piskvorky 15x15, 0:0, 0\n8,8,0\n9,9,0\nperson\nTengen level 40\n0\n");
+    assert_eq!(saved, "Piskvorky 15x15, 0:0, 0\n8,8,0\n9,7,0\nperson\nTengen level 40\n0\n");
 }
 
-/// The stones of a position were judged as if they had been played in the order in which the file lists them: here the
-/// last of black's made a double three, and "the game was over".
+/// Set-up stones were judged as moves in the order in which the file lists them: black's last one made a double three, and
+/// "the game was over".
 #[test]
-fn a_position_that_was_set_up_is_gone_on_from() {
+fn a_game_may_start_from_a_set_up_position() {
     let position = "(;SZ[15]RU[renju]AB[hf][hg][fh][gh][hh]AW[aa][oa][ao][oo])";
     let said = play(&["--from", position, "--level", "50", "--white"], &["i8", "moves", "undo", "moves"]);
     assert!(said.starts_with("renju, 15x15, level 50, seed "), "{said}");
@@ -101,7 +101,7 @@ fn a_position_that_was_set_up_is_gone_on_from() {
     let said = play(&["--from", position, "--level", "50"], &["moves", "undo"]);
     assert!(said.contains("\nO plays ") && said.contains(&format!("{file};W[")), "{said}");
     assert!(said.contains("you have not played yet"), "{said}");
-    // A position may be written to SGF only, and what is written can be gone on from.
+    // Such a game can only be saved as SGF, and the file can be continued.
     let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let (psq, sgf) = (folder.join("set-up.psq"), folder.join("set-up.sgf"));
     let saves = [format!("save {}", psq.display()), format!("save {}", sgf.display())];
@@ -109,12 +109,32 @@ fn a_position_that_was_set_up_is_gone_on_from() {
     assert!(said.contains("a Piskvork file holds moves only") && said.contains("set-up.sgf"), "{said}");
     let said = play(&["--from", sgf.to_str().unwrap(), "--white"], &["moves"]);
     assert!(said.contains(&format!("O> {file};W[ih];B[")), "{said}");
-    // Dead squares are none to play on.
+    // Nobody can play on a dead square.
     let picture = folder.join("dead.txt");
     std::fs::write(&picture, ".....\n.X#..\n.....\n.....\n.....\n").unwrap();
-    let said = play(&["--from", picture.to_str().unwrap(), "--level", "30"], &["c2", "moves"]);
-    assert!(said.contains("  2 . X # . .\n") && said.contains("\nO plays "), "{said}");
-    assert!(said.contains("c2 is not empty") && said.contains("dead squares cannot be written"), "{said}");
+    let said = play(&["--from", picture.to_str().unwrap(), "--level", "30"], &["c4", "moves"]);
+    assert!(said.contains("  4 . X # . .\n") && said.contains("\nO plays "), "{said}");
+    assert!(said.contains("c4 is not empty") && said.contains("SGF cannot express dead squares"), "{said}");
+}
+
+/// Rows count from below where people type and read; in a Piskvork file they count from above.
+#[test]
+fn rows_count_from_below() {
+    let board = "  8 . . . . . . .(X). ";
+    let said = play(&["--size", "20", "--from", "h8", "--white"], &["moves"]);
+    assert!(said.contains("\n 20 . . ") && said.contains(board) && said.contains("\n  1 . . "), "{said}");
+    assert!(said.find("\n 20 ") < said.find(board) && said.find(board) < said.find("\n  1 "), "{said}");
+    assert_eq!(moves(&said), "h8");
+    let file = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rows.psq");
+    let path = file.to_str().unwrap();
+    play(&["--size", "20", "--from", "h8", "--white"], &[&format!("save {path}")]);
+    assert!(std::fs::read_to_string(&file).unwrap().starts_with("Piskvorky 20x20, 0:0, 0\n8,13,0\n"));
+    let said = play(&["--from", path, "--white"], &["moves"]);
+    assert!(said.contains(board) && moves(&said) == "h8", "{said}");
+    let said = play(&["--from", "(;SZ[20];B[hm])", "--white"], &["moves"]);
+    assert!(said.contains(board) && moves(&said) == "h8", "{said}");
+    let said = play(&["--from", "(;SZ[19];B[hm])", "--white"], &["moves"]);
+    assert!(said.contains("  7 . . . . . . .(X). ") && moves(&said) == "h7", "{said}");
 }
 
 #[test]
@@ -134,7 +154,7 @@ fn mistypings_change_nothing() {
         (&["--from", "h8h8"], "is there already"),
         (&["--from", "d8a1e8a3f8c1g8e1h8"], "the game is over after h8"),
         (&["--from", "(;RU[renju]AB[hf][hg][fh][gh];W[aa];B[hh])"], "the game is over after h8"),
-        (&["--from", "(;AB[dd][ed][fd][gd][hd]AW[aa])"], "the game is over: d4 stands in a winning row"),
+        (&["--from", "(;AB[dd][ed][fd][gd][hd]AW[aa])"], "the game is over: d12 is part of a winning row"),
         (&["--from", "(;SZ[5]AB[aa:ee])"], "the game is over"),
         (&["--sizes"], "sizes"),
     ] {
@@ -147,11 +167,11 @@ fn mistypings_change_nothing() {
 
 #[test]
 fn whole_games_end_under_every_rule() {
-    // Both sides by the engine: `go` changes sides with every move.
+    // The engine plays both sides: each `go` changes sides.
     for rule in ["freestyle", "standard", "renju", "caro", "caro-exact"] {
         let lines = vec!["go"; 64];
         let said = play(&["--rule", rule, "--size", "7", "--level", "30", "--seed", "5"], &lines);
-        let is_over = said.contains(" wins with ") || said.contains("A draw: no room is left.");
+        let is_over = said.contains(" wins with ") || said.contains("A draw: the board is full.");
         assert!(is_over && !said.contains("loses"), "{rule}: {said}");
     }
 }

@@ -81,6 +81,16 @@ fn the_side_that_moved_may_be_asked_for() {
     assert!(stdout(&brain(&["solve", "--defender"], three)).contains("1: win in 3"));
 }
 
+/// The board of even height: row 13 from below is the eighth from above.
+#[test]
+fn lines_name_rows_from_below() {
+    let three = "0;20;7,7 0,0 8,7 0,14 9,7\n";
+    let text = stdout(&brain(&["solve", "--defender"], three));
+    assert!(text.contains("1: win in 3: g13 ") || text.contains("1: win in 3: k13 "), "{text}");
+    let json = stdout(&brain(&["solve", "--json", "--defender"], three));
+    assert!(json.contains("\"line\":[\"g13\",") || json.contains("\"line\":[\"k13\","), "{json}");
+}
+
 #[test]
 fn json_is_one_object_a_line() {
     let text = stdout(&brain(&["solve", "--json", "--mode", "vcf", "--defender"], "0;15;7,7 0,0 8,7 0,14 9,7\n"));

@@ -1,9 +1,10 @@
-//! Boards drawn with letters, for people. Floor 6.
+//! Boards drawn as text, with column letters and row numbers.
 
+use super::point_names;
 use crate::base::{Cell, Color, Point, Size};
 use std::fmt::Write as _;
 
-/// The sign of a colour.
+/// The character for a stone.
 pub fn sign(color: Color) -> char {
     match color {
         Color::Black => 'X',
@@ -11,8 +12,9 @@ pub fn sign(color: Color) -> char {
     }
 }
 
-/// A board with its coordinates: `X` black, `O` white, `.` empty, `#` dead; row 1 is on top, as `y == 0` is everywhere.
-/// `mark` may put another sign on an empty point; `last` stands in parentheses.
+/// A board with its coordinates: `X` black, `O` white, `.` empty, `#` a dead square. Row 1 is the lowest line, as in
+/// [`point_names`], so `y == 0` is the top line, as in Piskvork and SGF. `mark` may choose another character for an empty
+/// point; `last` is shown in parentheses.
 pub fn board(
     size: Size,
     cell: impl Fn(Point) -> Cell,
@@ -22,7 +24,7 @@ pub fn board(
     let columns = (0..size.width()).flat_map(|x| [' ', char::from(b'a' + x as u8)]);
     let mut text: String = "   ".chars().chain(columns).chain(['\n']).collect();
     for y in 0..size.height() {
-        let _ = write!(text, "{:>3}", y + 1);
+        let _ = write!(text, "{:>3}", point_names::row(y, size));
         let mut was_last = false;
         for point in (0..size.width()).filter_map(|x| Point::new(x, y)) {
             let is_last = Some(point) == last;
@@ -61,7 +63,7 @@ mod tests {
         let text = board(size, cell, |point| (point == at(1, 0)).then_some('!'), Some(at(5, 1)));
         assert_eq!(
             text,
-            "    a b c d e f\n  1 X ! . . . .\n  2 . . . . .(O)\n  3 . . # . . .\n  4 . . . . . .\n  5 . . . . . .\n"
+            "    a b c d e f\n  5 X ! . . . .\n  4 . . . . .(O)\n  3 . . # . . .\n  2 . . . . . .\n  1 . . . . . .\n"
         );
     }
 }

@@ -1,9 +1,10 @@
-//! `explain`: renju's forbidden points of a position, each with its reasons, in words. Floor 6.
+//! `explain`: the forbidden points of a renju position, each with its reasons, in words.
 
+use super::point_names::{self, name};
 use super::{drawing, gamefile};
 use crate::base::{Cell, Direction, Point, Rule, Size};
 use crate::board::lesson::{self, Lesson, Row, RowKind, Ruling, Way};
-use crate::board::notation::{self, letter};
+use crate::board::notation;
 use crate::board::oracle::Oracle;
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
@@ -14,15 +15,15 @@ use std::path::Path;
 const HELP: &str = "\
 usage: pbrain-tengen explain [options] [FILE | MOVES]
 
-Says which points renju forbids black, and why: the kind, the lines, which threes are real
-or false. Points that look forbidden and are not are explained as well.
+Lists the points that renju forbids to black, and says why: the kind, the lines, which threes
+are real and which are false. Points that look forbidden but are legal are explained too.
 
 The position comes from a file, from the command line (h8i9j10...) or from standard input:
-moves, a Piskvork or SGF file, a line rule;size;x,y x,y ..., or a picture with a row a line,
-X black, O white, . empty and * the points to be explained.
+moves, a Piskvork or SGF file, a line rule;size;x,y x,y ..., or a picture with one line for
+each row: X black, O white, . empty, * a point to explain. Rows count from below.
 
-  --point h8   explain this point, forbidden or not; may be given more than once
-  --size N     the board of plain moves (15)
+  --point h8   explain this point, forbidden or not; may be given several times
+  --size N     board size for plain moves (15)
 
 example: pbrain-tengen explain h6a1h7o15g8a15i8o1 --point h8
 ";
@@ -30,7 +31,7 @@ example: pbrain-tengen explain h6a1h7o15g8a15i8o1 --point h8
 /// `explain [options] [FILE | MOVES]`.
 ///
 /// # Errors
-/// For arguments and positions that cannot be understood, and files that cannot be read.
+/// When the arguments or the position cannot be parsed, or a file cannot be read.
 pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
     use lexopt::prelude::{Long, Short, Value, ValueExt};
     let (mut source, mut size, mut asked) = (None, None, Vec::new());
@@ -40,7 +41,7 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
             Long("point") => asked.push(parser.value()?.string()?),
             Long("size") => {
                 let side = parser.value()?.parse()?;
-                size = Some(Size::square(side).context("the side of a board is 5 to 22")?);
+                size = Some(Size::square(side).context("the side of a board has 5 to 22 points")?);
             }
             Long("help") | Short('h') => return Ok(write!(out, "{HELP}")?),
             Value(value) if source.is_none() => source = Some(value.string()?),
@@ -50,10 +51,11 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
     let text = read(source.as_deref())?;
     let (position, mut points) = position(&text, size)?;
     for word in asked {
-        points.extend(notation::parse_moves(&word, position.size()).with_context(|| format!("'{word}' is no point"))?);
+        let point = point_names::parse(&word, position.size());
+        points.extend(point.with_context(|| format!("'{word}' is not a point of the board"))?);
     }
     for &point in &points {
-        ensure!(position.cell(point) == Cell::Empty, "{} is not empty", letter(point));
+        ensure!(position.cell(point) == Cell::Empty, "{} is not empty", name(point, position.size()));
     }
     let lessons = if points.is_empty() {
         lesson::all(&position)
@@ -63,10 +65,11 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
     Ok(write!(out, "{}", text_of(&position, &lessons))?)
 }
 
-/// The text of a file, the argument itself where there is no such file, or standard input.
+/// The text of the file `source`; `source` itself if there is no such file and it does not look like a path; standard
+/// input without a `source`.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When the file or standard input cannot be read, or there is no such file.
 pub fn read(source: Option<&str>) -> Result<String> {
     let mut bytes = Vec::new();
     match source {
@@ -89,14 +92,16 @@ pub fn read(source: Option<&str>) -> Result<String> {
 fn position(text: &str, size: Option<Size>) -> Result<(Oracle, Vec<Point>)> {
     if let Some(diagram) = notation::parse_diagram(text) {
         let mut oracle = Oracle::new(Rule::Renju, diagram.size);
-        diagram.cells.iter().for_each(|&(point, cell)| oracle.set(point, cell));
+        for &(point, cell) in &diagram.cells {
+            oracle.set(point, cell);
+        }
         return Ok((oracle, diagram.marks));
     }
     let game = gamefile::parse(text, size)?;
     Ok((game.last.oracle(Rule::Renju, game.size), Vec::new()))
 }
 
-/// The board with the points marked - `!` forbidden, `+` legal - and a paragraph for each.
+/// The board with the points marked (`!` forbidden, `+` legal) and a paragraph about each point.
 pub fn text_of(position: &Oracle, lessons: &[Lesson]) -> String {
     let mark = |point: Point| {
         let lesson = lessons.iter().find(|lesson| lesson.point == point)?;
@@ -108,21 +113,21 @@ pub fn text_of(position: &Oracle, lessons: &[Lesson]) -> String {
     }
     for lesson in lessons {
         text.push('\n');
-        describe(lesson, 0, &mut text);
+        describe(lesson, position.size(), 0, &mut text);
     }
     text
 }
 
-/// A lesson in words, each step inward indented further.
-pub fn describe(lesson: &Lesson, indent: usize, text: &mut String) {
+/// Appends a lesson in words; what a statement depends on follows it, indented further.
+pub fn describe(lesson: &Lesson, size: Size, indent: usize, text: &mut String) {
     let blank = " ".repeat(indent);
-    let _ = writeln!(text, "{blank}{} {}", letter(lesson.point), verdict(lesson));
+    let _ = writeln!(text, "{blank}{} {}", name(lesson.point, size), verdict(lesson));
     for row in rows_that_matter(lesson, indent > 0) {
-        describe_row(row, lesson.point, indent + 2, text);
+        describe_row(row, lesson.point, size, indent + 2, text);
     }
 }
 
-/// The rows that the verdict rests on; with `short`, no others.
+/// The rows that are shown: all that explain the verdict, and with `short` only those that it depends on.
 fn rows_that_matter(lesson: &Lesson, short: bool) -> impl Iterator<Item = &Row> {
     lesson.rows.iter().filter(move |row| match (lesson.ruling, &row.kind) {
         (Ruling::Wins, kind) => !short || *kind == RowKind::Five,
@@ -142,7 +147,9 @@ fn verdict(lesson: &Lesson) -> String {
         Ruling::Overline => "is forbidden: overline, more than five in a row.".to_owned(),
         Ruling::DoubleFour => format!("is forbidden: double four, {} fours at once.", number(fours)),
         Ruling::DoubleThree => format!("is forbidden: double three, {} real threes at once.", number(real)),
-        Ruling::Wins if lesson.is_trap() => "wins: it makes exactly five, and that beats every foul.".to_owned(),
+        Ruling::Wins if lesson.is_trap() => {
+            "wins: it makes exactly five, which takes precedence over every foul.".to_owned()
+        }
         Ruling::Wins => "wins: it makes exactly five.".to_owned(),
         Ruling::Legal if fake > 0 && real == 0 => {
             format!("is legal: {}.", if fake == 1 { "the three is false" } else { "all the threes are false" })
@@ -167,12 +174,14 @@ fn number(count: usize) -> String {
     }
 }
 
-fn describe_row(row: &Row, point: Point, indent: usize, text: &mut String) {
+fn describe_row(row: &Row, point: Point, size: Size, indent: usize, text: &mut String) {
     let blank = " ".repeat(indent);
-    let stones = list(&row.stones);
+    let stones = list(&row.stones, size, " ");
+    // One of these points is enough.
+    let either = |points: &[Point]| list(points, size, " or ");
     let line = match row.direction {
-        Direction::Horizontal => format!("row {}", point.y() + 1),
-        Direction::Vertical => format!("column {}", &letter(point)[..1]),
+        Direction::Horizontal => format!("row {}", point_names::row(point.y(), size)),
+        Direction::Vertical => format!("column {}", &name(point, size)[..1]),
         Direction::Rising => "diagonal /".to_owned(),
         Direction::Falling => "diagonal \\".to_owned(),
     };
@@ -189,13 +198,15 @@ fn describe_row(row: &Row, point: Point, indent: usize, text: &mut String) {
             if open.is_empty() {
                 let needed = either(&points(&closed));
                 let _ = writeln!(text, "are a false three: it needs {needed} for a straight four, but then");
-                // It is false because black can go none of these ways.
-                closed.iter().filter_map(|way| way.lesson.as_deref()).for_each(|why| obstacle(why, indent + 2, text));
+                // The three is false because each of these points is closed to black.
+                for why in closed.iter().filter_map(|way| way.lesson.as_deref()) {
+                    obstacle(why, size, indent + 2, text);
+                }
             } else {
                 let _ = writeln!(text, "are a real three: {} makes a straight four.", either(&points(&open)));
-                // One way is enough; if each looks closed, the first is explained.
+                // If every open point looks forbidden, the first is explained.
                 if let Some(why) = open.iter().map(|way| way.lesson.as_deref()).collect::<Option<Vec<_>>>() {
-                    describe(why[0], indent + 2, text);
+                    describe(why[0], size, indent + 2, text);
                 }
             }
             return;
@@ -203,13 +214,13 @@ fn describe_row(row: &Row, point: Point, indent: usize, text: &mut String) {
     };
 }
 
-/// Why black cannot make a straight four there.
-fn obstacle(why: &Lesson, indent: usize, text: &mut String) {
+/// Appends why black cannot make a straight four there.
+fn obstacle(why: &Lesson, size: Size, indent: usize, text: &mut String) {
     if why.ruling == Ruling::Wins {
         let blank = " ".repeat(indent);
-        let _ = writeln!(text, "{blank}{} makes five instead, so no straight four comes of it.", letter(why.point));
+        let _ = writeln!(text, "{blank}{} makes five instead of a straight four.", name(why.point, size));
     } else {
-        describe(why, indent, text);
+        describe(why, size, indent, text);
     }
 }
 
@@ -217,12 +228,9 @@ fn points(ways: &[&Way]) -> Vec<Point> {
     ways.iter().map(|way| way.point).collect()
 }
 
-/// Points one after the other.
-fn list(points: &[Point]) -> String {
-    points.iter().map(|&point| letter(point)).collect::<Vec<_>>().join(" ")
-}
-
-/// Points of which one is enough.
-fn either(points: &[Point]) -> String {
-    points.iter().map(|&point| letter(point)).collect::<Vec<_>>().join(" or ")
+/// Names of points in the order in which people read them: by column, then by row from below.
+fn list(points: &[Point], size: Size, separator: &str) -> String {
+    let mut points = points.to_vec();
+    points.sort_by_key(|point| (point.x(), point_names::row(point.y(), size)));
+    point_names::names(&points, size, separator)
 }

@@ -1,182 +1,27 @@
-//! Games as people keep them, read: Piskvork's `.psq`, SGF, positions `rule;size;x,y ...`, plain moves `h8i9...` and
-//! pictures; and `.psq` written. Floor 6.
+//! Records of games, read and written: Piskvork's `.psq`, SGF, positions `rule;size;x,y ...`, moves such as `h8i9...` and
+//! pictures.
 //!
-//! Readers are lenient about what does not matter (blank lines, line ends, move numbers, unknown properties) and
-//! refuse what does in one line: a stone off the board or on another. [`sgf`] has a file of its own.
+//! The readers ignore what does not matter (blank lines, line ends, move numbers, unknown properties). A stone off the board
+//! or on another one is refused with one line of text.
 
+mod sections;
 pub mod sgf;
 
-use super::positions;
-use crate::base::{Cell, Color, Point, Rule, Size};
-use crate::board::notation::{self, letter};
-use crate::board::oracle::Oracle;
+pub use sections::{GameFile, Section, rule_of};
+
+use super::{point_names, positions};
+use crate::base::{Point, Size};
+use crate::board::notation;
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use sections::{Recorder, USUAL_SIDE};
 use std::fmt::Write as _;
 
-/// A record of a game: what was set up, what was played.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GameFile {
-    /// The rule, where the text says it.
-    pub rule: Option<Rule>,
-    /// The board.
-    pub size: Size,
-    /// What comes before the last section: nothing in most records.
-    pub earlier: Vec<Section>,
-    /// The position that the record ends with, and the moves that led there.
-    pub last: Section,
-    /// Who played black and white, where the text says it.
-    pub players: [Option<String>; 2],
-}
-
-/// A position and moves from it, the colours in turns. Whatever else a record may hold begins a new section: stones
-/// that are set up or removed, a pass, a second move of one colour.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Section {
-    /// The stones and dead squares before the first move. They are a position: nothing says how it came about, and
-    /// nobody is judged for it.
-    pub setup: Vec<(Point, Cell)>,
-    /// Who plays the first of the moves, or is to move where there are none.
-    pub first: Color,
-    /// The moves.
-    pub moves: Vec<Point>,
-}
-
-impl Section {
-    /// An empty board.
-    pub fn new() -> Section {
-        Section { setup: Vec::new(), first: Color::Black, moves: Vec::new() }
-    }
-
-    /// Who plays the move with this index, or is to move after so many moves.
-    pub fn color(&self, index: usize) -> Color {
-        if index.is_multiple_of(2) { self.first } else { self.first.opponent() }
-    }
-
-    /// Whose turn it is after the last move.
-    pub fn to_move(&self) -> Color {
-        self.color(self.moves.len())
-    }
-
-    /// What is on the board after the last move, the moves in playing order.
-    pub fn cells(&self) -> Vec<(Point, Cell)> {
-        let moves = self.moves.iter().enumerate().map(|(index, &point)| (point, self.color(index).into()));
-        self.setup.iter().copied().chain(moves).collect()
-    }
-
-    /// A set-up stone in a row that wins: the game was over before its first move.
-    pub fn winning_setup(&self, rule: Rule, size: Size) -> Option<Point> {
-        let setup = Section { moves: Vec::new(), ..self.clone() };
-        let oracle = setup.oracle(rule, size);
-        let wins = |&&(point, cell): &&(Point, Cell)| cell.color().is_some_and(|color| oracle.wins(point, color));
-        self.setup.iter().find(wins).map(|&(point, _)| point)
-    }
-
-    /// The same for the judge.
-    pub fn oracle(&self, rule: Rule, size: Size) -> Oracle {
-        let mut oracle = Oracle::new(rule, size);
-        self.cells().into_iter().for_each(|(point, cell)| oracle.set(point, cell));
-        oracle
-    }
-}
-
-impl Default for Section {
-    fn default() -> Section {
-        Section::new()
-    }
-}
-
-impl GameFile {
-    /// A record of moves from the empty board, black first.
-    ///
-    /// # Errors
-    /// When a point is played twice.
-    pub fn of_moves(size: Size, moves: &[Point]) -> Result<GameFile> {
-        let mut record = Recorder::new();
-        for (index, &point) in moves.iter().enumerate() {
-            record.play(Color::ALL[index % 2], point)?;
-        }
-        Ok(record.finish(size))
-    }
-
-    /// All sections in order.
-    pub fn sections(&self) -> impl Iterator<Item = &Section> {
-        self.earlier.iter().chain([&self.last])
-    }
-
-    /// The moves of a record that is nothing but moves from the empty board, black first; `None` for others.
-    pub fn moves(&self) -> Option<&[Point]> {
-        let is_plain = self.earlier.is_empty() && self.last.setup.is_empty() && self.last.first == Color::Black;
-        is_plain.then_some(&self.last.moves)
-    }
-}
-
-/// Puts a record together.
-struct Recorder {
-    earlier: Vec<Section>,
-    last: Section,
-    /// What is on the board, with the number of the move that put it there.
-    board: Vec<(Point, Cell, Option<usize>)>,
-    /// Number of the last move.
-    number: usize,
-}
-
-impl Recorder {
-    fn new() -> Recorder {
-        Recorder { earlier: Vec::new(), last: Section::new(), board: Vec::new(), number: 0 }
-    }
-
-    /// A move.
-    fn play(&mut self, color: Color, point: Point) -> Result<()> {
-        self.number += 1;
-        if let Some((.., earlier)) = self.board.iter().find(|(taken, ..)| *taken == point) {
-            let earlier = earlier.map_or_else(|| "what was set up".to_owned(), |number| format!("move {number}"));
-            bail!("move {} at {}: {earlier} is there already", self.number, letter(point));
-        }
-        if color != self.last.to_move() {
-            self.begin_section(color);
-        }
-        self.last.moves.push(point);
-        self.board.push((point, color.into(), Some(self.number)));
-        Ok(())
-    }
-
-    /// Makes the cells these, whatever was there, and gives the turn to black where white has as many stones or more,
-    /// otherwise to white: so it is under every rule when all stones were played.
-    fn set_up(&mut self, cells: &[(Point, Cell)]) {
-        for &(point, cell) in cells {
-            self.board.retain(|(taken, ..)| *taken != point);
-            if cell != Cell::Empty {
-                self.board.push((point, cell, None));
-            }
-        }
-        let count = |color: Color| self.board.iter().filter(|(_, cell, _)| cell.color() == Some(color)).count();
-        let is_black = count(Color::Black) <= count(Color::White);
-        self.begin_section(if is_black { Color::Black } else { Color::White });
-    }
-
-    /// Whatever is on the board is a position from which `first` is to move.
-    fn begin_section(&mut self, first: Color) {
-        let setup = self.board.iter().map(|&(point, cell, _)| (point, cell)).collect();
-        let done = std::mem::replace(&mut self.last, Section { setup, first, moves: Vec::new() });
-        if !done.moves.is_empty() {
-            self.earlier.push(done);
-        }
-    }
-
-    fn finish(self, size: Size) -> GameFile {
-        GameFile { rule: None, size, earlier: self.earlier, last: self.last, players: [None, None] }
-    }
-}
-
-/// The board of a game of which nothing else is known.
-const USUAL_SIDE: usize = 15;
-
-/// Reads a game in any of the formats. `size`: the board of plain moves, which do not tell it.
+/// Reads a game in any of the formats. `size` is the board of plain moves, which do not name one.
 ///
 /// # Errors
-/// One line that says what is wrong, when it is no game.
+/// One line that says what is wrong, if the text is not a game.
 pub fn parse(text: &str, size: Option<Size>) -> Result<GameFile> {
-    // Whatever the text holds, the complaint about it is one line.
+    // The message quotes the text, and stays one short line whatever the text holds.
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     read(text, size).map_err(|error| anyhow!(format!("{error:#}").chars().map(plain).take(300).collect::<String>()))
 }
@@ -188,11 +33,11 @@ fn read(text: &str, size: Option<Size>) -> Result<GameFile> {
     } else if text.starts_with('(') {
         sgf::parse(text).context("as SGF")
     } else if let Some(diagram) = notation::parse_diagram(text) {
-        let mut record = Recorder::new();
+        let mut record = Recorder::new(diagram.size);
         record.set_up(&diagram.cells);
-        Ok(record.finish(diagram.size))
+        Ok(record.finish())
     } else if let Some(start) = text.find("(;") {
-        // A letter around it, or a heading.
+        // SGF with other text before it, as in a letter.
         sgf::parse(&text[start..]).context("as SGF")
     } else if text.lines().any(|line| !line.starts_with('#') && line.contains(';')) {
         let position = positions::parse(text)?.into_iter().next().context("no position")?;
@@ -202,8 +47,8 @@ fn read(text: &str, size: Option<Size>) -> Result<GameFile> {
     }
 }
 
-/// The text of a file. What is not UTF-8 is read as Latin 1, the usual encoding of SGF, unless it names one in which
-/// the second byte of a character may look like a bracket: then such characters are not read, but do no harm.
+/// The text of a file. What is not UTF-8 is read as Latin 1, the usual encoding of SGF, unless the text names an encoding
+/// in which the second byte of a character may look like a bracket: such characters become U+FFFD.
 pub fn decode(bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.to_owned();
@@ -232,10 +77,11 @@ pub fn decode(bytes: &[u8]) -> String {
     text
 }
 
-/// Reads a Piskvork file: a header, one `x,y,ms` line a stone counted from 1, the two names, a status.
+/// Reads a Piskvork file: a header, a line `x,y,ms` for each stone, the two names, a status. `x` and `y` count from 1 at the
+/// upper left corner.
 ///
 /// # Errors
-/// When it is none.
+/// When the text is not such a file.
 pub fn parse_psq(text: &str) -> Result<GameFile> {
     let mut lines = text.lines().map(str::trim);
     let header = lines.next().and_then(|line| line.strip_prefix("Piskvorky")).context("no Piskvorky header")?;
@@ -257,7 +103,7 @@ pub fn parse_psq(text: &str) -> Result<GameFile> {
     Ok(GameFile { players, ..GameFile::of_moves(size, &stones)? })
 }
 
-/// Writes a Piskvork file: the stones with their milliseconds, black's name and white's.
+/// Writes a Piskvork file: the stones with their times in milliseconds, the names of black and white.
 pub fn psq(size: Size, stones: impl Iterator<Item = (Point, u32)>, names: &[String; 2]) -> String {
     let mut text = format!("Piskvorky {}x{}, 0:0, 0\n", size.width(), size.height());
     for (stone, ms) in stones {
@@ -267,40 +113,10 @@ pub fn psq(size: Size, stones: impl Iterator<Item = (Point, u32)>, names: &[Stri
     text
 }
 
-/// A rule by its number or its name.
-///
-/// # Errors
-/// When it is neither.
-pub fn rule_of(text: &str) -> Result<Rule> {
-    let known = Rule::ALL.into_iter().find(|rule| text == rule.name() || text == rule.number().to_string());
-    known.with_context(|| format!("unknown rule '{text}': 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact"))
-}
-
-/// A point as records have it: two letters, or a letter and a number.
-fn point_of(value: &str, size: Size) -> Option<Point> {
-    let coordinate = |letter: u8| i64::from(letter.to_ascii_lowercase()) - i64::from(b'a');
-    match value.trim().as_bytes() {
-        [x, y] if x.is_ascii_alphabetic() && y.is_ascii_alphabetic() => size.point(coordinate(*x), coordinate(*y)),
-        [x, digits @ ..] if x.is_ascii_alphabetic() => {
-            let row: i64 = std::str::from_utf8(digits).ok()?.parse().ok()?;
-            size.point(coordinate(*x), row.checked_sub(1)?)
-        }
-        _ => None,
-    }
-}
-
-/// The rule that a record names, by number or in words.
-fn rule_named(value: &str) -> Option<Rule> {
-    if let Ok(number) = value.trim().parse() {
-        return Rule::from_bits(number);
-    }
-    let value = value.to_lowercase();
-    Rule::ALL.into_iter().rev().find(|rule| value.contains(rule.name()))
-}
-
-/// Reads moves such as `h8i9 j10` or `1. h8 2. i9`.
+/// Reads moves such as `h8i9 j10` or `1. h8 2. i9`, rows counted from below. Without `size`, the board is the smallest of 15,
+/// 20 and 22 a side that has all of them.
 fn parse_moves(text: &str, size: Option<Size>) -> Result<GameFile> {
-    let mut stones = Vec::new();
+    let mut names = Vec::new();
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
     for word in lines.flat_map(|line| line.split([' ', '\t', ',', '-'])) {
         // Without a move number.
@@ -309,31 +125,45 @@ fn parse_moves(text: &str, size: Option<Size>) -> Result<GameFile> {
         let mut rest = moves;
         while let Some(column) = rest.chars().next() {
             let digits = rest[column.len_utf8()..].chars().take_while(char::is_ascii_digit).count();
-            let (one, tail) = rest.split_at(column.len_utf8() + digits);
-            let point = point_of(one, Size::square(Size::MAX_SIDE).context("the largest board")?);
-            stones.push(point.filter(|_| digits > 0).with_context(|| format!("'{one}' is no move such as h8"))?);
+            let (name, tail) = rest.split_at(column.len_utf8() + digits);
+            names.push((name, column_and_row(name).with_context(|| format!("'{name}' is not a move such as h8"))?));
             rest = tail;
         }
     }
-    ensure!(!stones.is_empty(), "no moves");
-    let widest = stones.iter().map(|stone| stone.x().max(stone.y()) + 1).max().unwrap_or_default();
-    let side = [USUAL_SIDE, 20, Size::MAX_SIDE].into_iter().find(|&side| side >= widest);
+    ensure!(!names.is_empty(), "no moves");
+    let largest = names.iter().map(|&(_, (column, row))| column.max(row)).max().unwrap_or_default();
+    let side = [USUAL_SIDE, 20, Size::MAX_SIDE].into_iter().find(|&side| side >= largest);
     let size = size.or_else(|| Size::square(side?)).context("no board size")?;
-    if let Some(outside) = stones.iter().find(|stone| !size.contains(**stone)) {
-        bail!("{} is off the board of {}x{}", letter(*outside), size.width(), size.height());
+    let mut stones = Vec::new();
+    for (name, _) in names {
+        match point_names::parse(name, size).as_deref() {
+            Some(&[point]) => stones.push(point),
+            _ => bail!("{name} is off the board of {}x{}", size.width(), size.height()),
+        }
     }
     GameFile::of_moves(size, &stones)
+}
+
+/// Column and row of a name such as `h8`, both from 1; `None` unless it names a point of the largest board.
+fn column_and_row(name: &str) -> Option<(usize, usize)> {
+    let (column, row) = name.split_at_checked(1)?;
+    let column = usize::from(column.as_bytes()[0].to_ascii_lowercase()).checked_sub(usize::from(b'a'))? + 1;
+    let row: usize = row.parse().ok()?;
+    let is_side = |number: usize| (1..=Size::MAX_SIDE).contains(&number);
+    (is_side(column) && is_side(row)).then_some((column, row))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::{Cell, Rule};
+    use crate::tools::drawing;
     use rand::rngs::SmallRng;
     use rand::seq::IndexedRandom;
     use rand::{Rng, SeedableRng};
 
     fn moves(game: &GameFile) -> String {
-        game.moves().expect("moves from the empty board").iter().map(|&stone| letter(stone)).collect()
+        point_names::names(game.moves().expect("moves from the empty board"), game.size, "")
     }
 
     /// The sections, each as its stones, who is first, and its moves.
@@ -345,11 +175,12 @@ mod tests {
             Cell::Wall => '#',
             Cell::Empty => '.',
         };
+        let name = |point: Point| point_names::name(point, game.size);
         let sections = game.sections().map(|section| {
             let mut setup: Vec<String> =
-                section.setup.iter().map(|&(point, cell)| format!("{}{}", sign(cell), letter(point))).collect();
+                section.setup.iter().map(|&(point, cell)| format!("{}{}", sign(cell), name(point))).collect();
             setup.sort();
-            let moves = section.moves.iter().map(|&point| letter(point)).collect::<Vec<_>>().join(" ");
+            let moves = point_names::names(&section.moves, game.size, " ");
             format!("{}|{}|{moves}", setup.join(" "), sign(section.first.into()))
         });
         sections.collect::<Vec<_>>().join(" / ")
@@ -359,35 +190,35 @@ mod tests {
     fn what_is_set_up_is_a_position_and_what_is_played_are_moves() {
         for (text, expected) in [
             // The whole of it is a position; white is to move, having fewer stones.
-            ("(;SZ[15]RU[renju]AB[hf][hg][fh][gh][hh]AW[aa][oa][ao][oo])", "Oa1 Oa15 Oo1 Oo15 Xf8 Xg8 Xh6 Xh7 Xh8|O|"),
-            ("(;SZ[15]AB[hh][ao]\nAW[ii];B[aa])", "Oi9 Xa15 Xh8|X|a1"),
-            ("(;SZ[15]AB[hh]AW[ii])", "Oi9 Xh8|X|"),
-            ("(;SZ[15]AB[hh]AW[ii]PL[W])", "Oi9 Xh8|O|"),
-            ("(;SZ[15]PL[white]AW[ii])", "Oi9|O|"),
-            ("(;SZ[15]AB[hh];PL[B];B[jj])", "Xh8|X|j10"),
+            ("(;SZ[15]RU[renju]AB[hf][hg][fh][gh][hh]AW[aa][oa][ao][oo])", "Oa1 Oa15 Oo1 Oo15 Xf8 Xg8 Xh10 Xh8 Xh9|O|"),
+            ("(;SZ[15]AB[hh][ao]\nAW[ii];B[aa])", "Oi7 Xa1 Xh8|X|a15"),
+            ("(;SZ[15]AB[hh]AW[ii])", "Oi7 Xh8|X|"),
+            ("(;SZ[15]AB[hh]AW[ii]PL[W])", "Oi7 Xh8|O|"),
+            ("(;SZ[15]PL[white]AW[ii])", "Oi7|O|"),
+            ("(;SZ[15]AB[hh];PL[B];B[jj])", "Xh8|X|j6"),
             // A move says itself whose it is.
-            ("(;SZ[15]AB[hh]PL[W];B[jj];W[kk])", "Xh8|X|j10 k11"),
+            ("(;SZ[15]AB[hh]PL[W];B[jj];W[kk])", "Xh8|X|j6 k5"),
             // What is set up comes before what is played in the same node, wherever it stands.
-            ("(;SZ[15];B[jj]AB[hh]AW[ii])", "Oi9 Xh8|X|j10"),
+            ("(;SZ[15];B[jj]AB[hh]AW[ii])", "Oi7 Xh8|X|j6"),
             // Set up between moves.
-            ("(;SZ[15];B[hh];W[ii];AE[hh]AB[jj]AW[aa];B[bb])", "|X|h8 i9 / Oa1 Oi9 Xj10|X|b2"),
+            ("(;SZ[15];B[hh];W[ii];AE[hh]AB[jj]AW[aa];B[bb])", "|X|h8 i7 / Oa15 Oi7 Xj6|X|b14"),
             ("(;SZ[15];B[hh];AB[jj][kk];AE[jj:kk])", "|X|h8 / Xh8|O|"),
             ("(;SZ[15]AB[hh];AW[hh])", "Oh8|X|"),
             // Rectangles, oblong boards, empty lists, what nobody knows.
-            ("(;GM[4]SZ[15:12]XY[1][2]AB[aa:bc]AW[]KO[])", "Xa1 Xa2 Xa3 Xb1 Xb2 Xb3|O|"),
+            ("(;GM[4]SZ[15:12]XY[1][2]AB[aa:bc]AW[]KO[])", "Xa10 Xa11 Xa12 Xb10 Xb11 Xb12|O|"),
             ("(;SZ[15]AB[c2:b1]AW[o12])", "Oo12 Xb1 Xb2 Xc1 Xc2|O|"),
             // A colour that plays twice, in one property or in two; a pass.
-            ("(;SZ[15];B[hh];B[ii];W[jj])", "|X|h8 / Xh8|X|i9 j10"),
-            ("(;SZ[15];B[hh][ii])", "|X|h8 / Xh8|X|i9"),
-            ("(;SZ[15];W[hh];B[ii])", "|O|h8 i9"),
-            ("(;SZ[15];B[hh];W[];B[ii];W[])", "|X|h8 / Xh8|X|i9 / Xh8 Xi9|X|"),
+            ("(;SZ[15];B[hh];B[ii];W[jj])", "|X|h8 / Xh8|X|i7 j6"),
+            ("(;SZ[15];B[hh][ii])", "|X|h8 / Xh8|X|i7"),
+            ("(;SZ[15];W[hh];B[ii])", "|O|h8 i7"),
+            ("(;SZ[15];B[hh];W[];B[ii];W[])", "|X|h8 / Xh8|X|i7 / Xh8 Xi7|X|"),
             // Odd layouts: blanks anywhere, long names of the old versions, a letter around it, escapes, no last bracket.
-            (" ( ;\r\nSZ [ 15 ] AB [hh]\t[ ii ]\n;W\n[jj]\n)", "Xh8 Xi9|O|j10"),
-            ("(;GaMe[4]SiZe[15]AddBlack[hh]White[ii])", "Xh8|O|i9"),
+            (" ( ;\r\nSZ [ 15 ] AB [hh]\t[ ii ]\n;W\n[jj]\n)", "Xh8 Xi7|O|j6"),
+            ("(;GaMe[4]SiZe[15]AddBlack[hh]White[ii])", "Xh8|O|i7"),
             ("Dear friend,\nhere it is: (;SZ[15];B[hh])", "|X|h8"),
             ("(;SZ[15]PB[\\]\\\\]C[a\\\r\nb ;W[aa\\]];B[hh]", "|X|h8"),
             // A picture, with a dead square.
-            ("......\n.X#O..\n.X....\n......\n......", "#c2 Od2 Xb2 Xb3|O|"),
+            ("......\n.X#O..\n.X....\n......\n......", "#c4 Od4 Xb3 Xb4|O|"),
         ] {
             assert_eq!(sections(text), expected, "{text}");
         }
@@ -399,9 +230,9 @@ mod tests {
         // The second byte of these characters is a backslash, and a bracket.
         shift_jis.extend(b"\x95\x5c]C[\x83\x5d\xb1];B[hh];W[ii])");
         let game = parse(&decode(&shift_jis), None).unwrap();
-        assert_eq!((moves(&game).as_str(), game.players[0].as_deref()), ("h8i9", Some("\u{fffd}")));
+        assert_eq!((moves(&game).as_str(), game.players[0].as_deref()), ("h8i7", Some("\u{fffd}")));
         let gbk = b"(;CA[GBK]SZ[15];B[hh]C[\x81\x5c];W[ii])";
-        assert_eq!(moves(&parse(&decode(gbk), None).unwrap()), "h8i9");
+        assert_eq!(moves(&parse(&decode(gbk), None).unwrap()), "h8i7");
         let latin = b"(;SZ[15]PB[Ren\xe9];B[hh])";
         assert_eq!(parse(&decode(latin), None).unwrap().players[0].as_deref(), Some("Ren\u{e9}"));
         assert_eq!(decode("Piskvorky é".as_bytes()), "Piskvorky é");
@@ -422,7 +253,7 @@ mod tests {
         assert!(sgf::write(Rule::Freestyle, dead.size, &dead.last, &names).is_err());
     }
 
-    /// A tree of variations or a line as deep as can be is no deeper for the reader.
+    /// The reader does not recurse into variations.
     #[test]
     fn long_and_deep_files_are_read() {
         let deep = format!("{};B[hh]{}", "(;C[x]".repeat(200_000), ")".repeat(200_000));
@@ -437,51 +268,82 @@ mod tests {
             "Piskvorky 15x15, 11:11, 0\r\n8,8,0\r\n9,9,1234\r\n1,15,7\r\nme.exe\r\nyou.exe\r\n0\r\n",
             "\u{feff}Piskvorky 15x15, 0\n8,8,0\n9, 9, 1\n1,15,7\n",
             "(;FF[4]GM[4]SZ[15]PB[me]PW[you]RU[renju];B[hh]C[a \\] bracket];W[ii](;B[ao])(;B[aa];W[bb]))",
-            "(;SZ[15];B[H8];W[i9];B[a15])(;SZ[15];B[aa])",
+            "(;SZ[15];B[H8];W[i7];B[a1])(;SZ[15];B[aa])",
             "4;15;7,7 8,8 0,14\n",
-            "# mine\nh8i9a15",
-            "1. h8 2. I9 3. A15\n",
-            "1.h8 i9\n2.a15",
-            "h8, i9, a15",
+            "# mine\nh8i7a1",
+            "1. h8 2. I7 3. A1\n",
+            "1.h8 i7\n2.a1",
+            "h8, i7, a1",
         ] {
             let game = parse(text, None).unwrap_or_else(|error| panic!("{text}: {error:#}"));
-            assert_eq!((moves(&game).as_str(), game.size), ("h8i9a15", Size::square(15).unwrap()), "{text}");
+            assert_eq!((moves(&game).as_str(), game.size), ("h8i7a1", Size::square(15).unwrap()), "{text}");
         }
         let sgf = parse("(;RU[Renju]SZ[15]PB[me]PW[you];B[hh])", None).unwrap();
         assert_eq!((sgf.rule, sgf.players), (Some(Rule::Renju), [Some("me".into()), Some("you".into())]));
-        assert_eq!(rule_named("9"), Some(Rule::CaroExact));
-        assert_eq!(rule_named("caro-exact"), Some(Rule::CaroExact));
-        assert_eq!(rule_named("japanese"), None);
+        for (name, rule) in [("9", Some(Rule::CaroExact)), ("caro-exact", Some(Rule::CaroExact)), ("japanese", None)] {
+            assert_eq!(parse(&format!("(;RU[{name}];B[hh])"), None).unwrap().rule, rule, "{name}");
+        }
         let psq = parse("Piskvorky 20x15, 0\n20,15,0\nme\nyou\n0", None).unwrap();
         assert_eq!((psq.size, psq.players), (Size::new(20, 15).unwrap(), [Some("me".into()), Some("you".into())]));
         assert_eq!(parse("h8t20", None).unwrap().size, Size::square(20).unwrap());
         assert_eq!(parse("h8", Size::square(9)).unwrap().size, Size::square(9).unwrap());
     }
 
+    /// Typed names count rows from below, a Piskvork file and SGF from above; the drawing is the same.
+    #[test]
+    fn every_format_is_drawn_the_same_way_up() {
+        let drawn = |text: &str, size: Option<Size>| {
+            let game = parse(text, size).unwrap_or_else(|error| panic!("{text}: {error:#}"));
+            let cells = game.last.cells();
+            let cell = |point| cells.iter().find(|(other, _)| *other == point).map_or(Cell::Empty, |&(_, cell)| cell);
+            drawing::board(game.size, cell, |_| None, None)
+        };
+        let odd = "    a b c d e\n  5 . . . . O\n  4 . X . . .\n  3 . . . . .\n  2 . . . . .\n  1 X . . . .\n";
+        for text in
+            ["Piskvorky 5x5, 0\n2,2,0\n5,1,0\n1,5,0\n", "(;SZ[5];B[bb];W[ea];B[ae])", "(;SZ[5];B[b4];W[e5];B[a1])"]
+        {
+            assert_eq!(drawn(text, None), odd, "{text}");
+        }
+        assert_eq!(drawn("b4e5a1", Size::square(5)), odd);
+        assert_eq!(drawn("....O\n.X...\n.....\n.....\nX....", None), odd);
+        let even = "    a b c d e f\n  6 . . . . . O\n  5 . X . . . .\n  4 . . . . . .\n  3 . . . . . .\n  2 . . . . . .\n  1 X . . . . .\n";
+        for text in
+            ["Piskvorky 6x6, 0\n2,2,0\n6,1,0\n1,6,0\n", "(;SZ[6];B[bb];W[fa];B[af])", "(;SZ[6];B[b5];W[f6];B[a1])"]
+        {
+            assert_eq!(drawn(text, None), even, "{text}");
+        }
+        assert_eq!(drawn("b5f6a1", Size::square(6)), even);
+        // A larger board is taken for moves that need one, and its rows count from its own lower edge.
+        assert_eq!(
+            parse("h8t20", None).unwrap().last.moves,
+            point_names::parse("h8t20", Size::square(20).unwrap()).unwrap()
+        );
+    }
+
     #[test]
     fn what_is_no_game_is_refused_in_one_line() {
         for (text, reason) in [
             ("", "no moves"),
-            ("hello world", "is no move"),
+            ("hello world", "is not a move"),
             ("h8h8", "move 1 is there already"),
-            ("h8i99", "is no move"),
-            ("h8é3", "is no move"),
+            ("h8i99", "is not a move"),
+            ("h8é3", "is not a move"),
             ("Piskvorky", "board of 5 to 22"),
             ("Piskvorky 99x99, 0", "board of 5 to 22"),
             ("Piskvorky 15x15, 0\n16,1,0", "off the board"),
             ("Piskvorky 15x15, 0\n-9223372036854775808,1,0", "off the board"),
             ("(;SZ[40])", "no board of size 40"),
-            ("(;SZ[x])", "is no board size"),
-            ("(;SZ[15];B[zz])", "is no point"),
-            ("(;SZ[15];B[tt])", "move 1: 'tt' is no point"),
+            ("(;SZ[x])", "is not a board size"),
+            ("(;SZ[15];B[zz])", "is not a point"),
+            ("(;SZ[15];B[tt])", "move 1: 'tt' is not a point"),
             ("(;SZ[15];B[hh];W[hh])", "move 2 at h8: move 1 is there already"),
-            ("(;SZ[15]AB[hh];W[hh])", "move 1 at h8: what was set up is there already"),
+            ("(;SZ[15]AB[hh];W[hh])", "move 1 at h8: a set-up stone is there already"),
             ("(;SZ[15]AB[hh]AW[hg:hi])", "AW: 'hg:hi' is set up twice"),
-            ("(;SZ[9]AB[aa:jj])", "AB: 'aa:jj' is no point"),
-            ("(;SZ[15]PL[x])", "is no colour"),
-            ("(;SZ[15];B[hh];W[ii", "the end of a value is missing"),
+            ("(;SZ[9]AB[aa:jj])", "AB: 'aa:jj' is not a point"),
+            ("(;SZ[15]PL[x])", "is not a colour"),
+            ("(;SZ[15];B[hh];W[ii", "a value has no closing bracket"),
             ("(;SZ[15][9])", "two board sizes"),
-            ("(;SZ[15];B[a-9223372036854775808])", "is no point"),
+            ("(;SZ[15];B[a-9223372036854775808])", "is not a point"),
             ("4;15;7,7 7,7", "line 1"),
             ("4;99;7,7", "line 1"),
             ("#\n;", "line 2"),

@@ -7,6 +7,7 @@ pub mod gamefile;
 pub mod health_figures;
 pub mod param_list;
 pub mod play;
+pub mod point_names;
 pub mod positions;
 pub mod replay;
 pub mod smp;

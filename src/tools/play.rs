@@ -1,11 +1,11 @@
-//! `play`: a game against the engine in a plain terminal, or through a pipe. Floor 6.
+//! `play`: a game against the engine in a terminal or through a pipe.
 
 use super::drawing::{self, sign};
 use super::explain;
 use super::gamefile::{self, Section, rule_of, sgf};
+use super::point_names::{self, name};
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::lesson::Lesson;
-use crate::board::notation::{self, letter};
 use crate::board::oracle::{Oracle, Verdict};
 use crate::engine::Engine;
 use crate::engine::level::{FULL, LEVELS};
@@ -19,34 +19,34 @@ use std::time::{Duration, SystemTime};
 const HELP: &str = "\
 usage: pbrain-tengen play [options]
 
-A game against the engine. Type moves such as h8, or help.
+A game against the engine. Type moves such as h8, or help. Rows count from below.
 
   --level L    0 to 100, or a name: beginner, novice, casual, attentive, regular (the default),
                sound, club, strong, expert, master, full
   --rule R     0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names (freestyle)
-  --size N     the board, 5 to 22 (15)
-  --white      the engine begins
-  --from GAME  go on from a position: moves (h8i9...), a Piskvork or SGF file, or a picture
-  --ms N       time for a move of level 100, and for a hint (1500)
-  --seed N     what the lower levels happen to overlook; the same seed plays the same game
+  --size N     board size, 5 to 22 (15)
+  --white      you play white: the engine begins
+  --from GAME  start from a position: moves (h8i9...), a Piskvork or SGF file, or a picture
+  --ms N       milliseconds for a move of level 100 and for a hint (1500)
+  --seed N     decides what the lower levels overlook; the same seed plays the same game
 ";
 
 /// What `help` says during a game.
 const WORDS: &str = "\
   h8          play there
   undo        take back your last move
-  hint        what the engine would play, and what it thinks of the position
-  level 60    another opponent, from 0 to 100 or by name
-  go          the engine moves for you, and you change sides
+  hint        what the engine would play, and its estimate of your winning chance
+  level 60    change the engine's level: 0 to 100, or a name
+  go          the engine moves for you, and you take the other side
   new         a new game; new white: the engine begins; new renju: another rule
-  why h8      what renju says about a point
+  why h8      explain whether renju forbids a point
   board       draw the board again
-  moves       the game so far, as 'tengen-review' reads it
-  save FILE   write it to a file: SGF (.sgf), any other name: Piskvork (.psq)
-  quit        leave
+  moves       print the game so far, as tengen-review reads it
+  save FILE   save the game: as SGF if the name ends in .sgf, else as a Piskvork file
+  quit        quit
 ";
 
-/// How the game is played.
+/// Settings of the game.
 #[derive(Clone, Debug)]
 struct Settings {
     rule: Rule,
@@ -61,7 +61,7 @@ struct Settings {
 /// `play [options]`.
 ///
 /// # Errors
-/// For options that cannot be understood, and when the output cannot be written.
+/// When the options cannot be parsed, or the output cannot be written.
 pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
     let Some(settings) = parse(arguments)? else { return Ok(write!(out, "{HELP}")?) };
     Table::new(settings).play(std::io::stdin().lock(), out)
@@ -72,7 +72,7 @@ fn parse(arguments: &[String]) -> Result<Option<Settings>> {
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let mut settings = Settings {
         rule: Rule::Freestyle,
-        size: Size::square(15).context("the usual board")?,
+        size: Size::square(15).context("the default board")?,
         level: 40,
         person: Color::Black,
         time: Duration::from_millis(1500),
@@ -85,7 +85,9 @@ fn parse(arguments: &[String]) -> Result<Option<Settings>> {
         match argument {
             Long("level") => settings.level = level_of(&parser.value()?.string()?)?,
             Long("rule") => settings.rule = rule_of(&parser.value()?.string()?)?,
-            Long("size") => size = Some(Size::square(parser.value()?.parse()?).context("the side is 5 to 22")?),
+            Long("size") => {
+                size = Some(Size::square(parser.value()?.parse()?).context("the side of a board has 5 to 22 points")?)
+            }
             Long("white") => settings.person = Color::White,
             Long("from") => from = Some(parser.value()?.string()?),
             Long("ms") => settings.time = Duration::from_millis(parser.value()?.parse()?),
@@ -105,18 +107,18 @@ fn parse(arguments: &[String]) -> Result<Option<Settings>> {
     Ok(Some(settings))
 }
 
-/// Refuses a game that is over. Moves are judged in their order; of what was set up only the outcome counts: a row
-/// that wins, or no room.
+/// Checks that a game is not over. Moves are judged one by one; of a set-up position only the result counts: a winning row,
+/// or a full board.
 fn ensure_open(rule: Rule, size: Size, game: &Section) -> Result<()> {
     let setup = Section { moves: Vec::new(), ..game.clone() };
     let mut oracle = setup.oracle(rule, size);
     if let Some(point) = game.winning_setup(rule, size) {
-        bail!("the game is over: {} stands in a winning row", letter(point));
+        bail!("the game is over: {} is part of a winning row", name(point, size));
     }
-    ensure!(!oracle.is_draw(), "the game is over: no room is left");
+    ensure!(!oracle.is_draw(), "the game is over: the board is full");
     for (index, &point) in game.moves.iter().enumerate() {
         let verdict = oracle.play(point, game.color(index));
-        ensure!(verdict == Verdict::Continues, "the game is over after {}", letter(point));
+        ensure!(verdict == Verdict::Continues, "the game is over after {}", name(point, size));
     }
     Ok(())
 }
@@ -128,21 +130,21 @@ fn level_of(text: &str) -> Result<u32> {
     level.with_context(|| format!("unknown level '{text}': 0 to 100, or a name such as beginner, regular or full"))
 }
 
-/// A board, a person and the engine.
+/// A board, the user and the engine.
 struct Table {
     settings: Settings,
     engine: Engine,
-    /// Another one for hints: what it finds must not help the lower levels.
+    /// A second engine for hints, so that what it finds does not help the lower levels.
     adviser: Engine,
     game: Section,
-    /// How the game ended.
+    /// The result, once the game is over.
     result: Option<String>,
 }
 
-/// What comes after a line.
+/// What to do after a line.
 enum Next {
     Ask,
-    Leave,
+    Quit,
 }
 
 impl Table {
@@ -155,7 +157,7 @@ impl Table {
         table
     }
 
-    /// An empty board.
+    /// Starts a game on the empty board.
     fn start(&mut self) {
         for engine in [&mut self.engine, &mut self.adviser] {
             engine.set_rule(self.settings.rule);
@@ -172,7 +174,7 @@ impl Table {
         self.game.oracle(self.settings.rule, self.settings.size)
     }
 
-    /// The conversation, until somebody leaves.
+    /// Reads and answers lines until the user quits or the input ends.
     fn play(mut self, mut input: impl BufRead, out: &mut dyn Write) -> Result<()> {
         self.welcome(out)?;
         self.answer(out)?;
@@ -185,9 +187,9 @@ impl Table {
                 return Ok(writeln!(out)?);
             }
             let line = String::from_utf8_lossy(&bytes).trim().to_owned();
-            match self.obey(&line, out) {
+            match self.execute(&line, out) {
                 Ok(Next::Ask) => {}
-                Ok(Next::Leave) => return Ok(()),
+                Ok(Next::Quit) => return Ok(()),
                 Err(problem) => {
                     let plain = format!("{problem:#}").replace(|c: char| c.is_control(), " ");
                     writeln!(out, "{plain}")?;
@@ -206,14 +208,14 @@ impl Table {
         )?)
     }
 
-    /// Does what a line says.
-    fn obey(&mut self, line: &str, out: &mut dyn Write) -> Result<Next> {
+    /// Executes one line.
+    fn execute(&mut self, line: &str, out: &mut dyn Write) -> Result<Next> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         match word.to_lowercase().as_str() {
             "" => {}
             "help" | "?" => write!(out, "{WORDS}")?,
-            "quit" | "exit" | "q" => return Ok(Next::Leave),
+            "quit" | "exit" | "q" => return Ok(Next::Quit),
             "board" => self.draw(out)?,
             "moves" => writeln!(out, "{}", self.moves()?)?,
             "undo" => self.undo(out)?,
@@ -230,33 +232,38 @@ impl Table {
             "new" => self.renew(rest, out)?,
             "why" => {
                 let point = self.point(rest)?;
-                ensure!(self.settings.rule == Rule::Renju, "only renju forbids points");
-                ensure!(self.oracle().cell(point) == Cell::Empty, "{} is not empty", letter(point));
+                ensure!(self.settings.rule == Rule::Renju, "only renju has forbidden points");
+                ensure!(self.oracle().cell(point) == Cell::Empty, "{} is not empty", self.name(point));
                 self.explain(point, out)?;
             }
             "save" => self.save(rest, out)?,
             _ => {
                 let point = self.point(line).with_context(|| format!("'{line}'? Type a move such as h8, or help"))?;
-                self.person(point, out)?;
+                self.user_move(point, out)?;
             }
         }
         Ok(Next::Ask)
     }
 
-    /// The one point that a text names.
+    /// The single point that a text names.
     fn point(&self, text: &str) -> Result<Point> {
-        match notation::parse_moves(text, self.settings.size).as_deref() {
+        match point_names::parse(text, self.settings.size).as_deref() {
             Some(&[point]) => Ok(point),
             _ => bail!("expected a point of the board, such as h8"),
         }
     }
 
-    /// The person's move, and the answer to it.
-    fn person(&mut self, point: Point, out: &mut dyn Write) -> Result<()> {
+    /// The name of a point on this board.
+    fn name(&self, point: Point) -> String {
+        name(point, self.settings.size)
+    }
+
+    /// Plays the user's move and the engine's answer.
+    fn user_move(&mut self, point: Point, out: &mut dyn Write) -> Result<()> {
         ensure!(self.result.is_none(), "The game is over. Type new, undo, moves or quit");
         let color = self.to_move();
         let oracle = self.oracle();
-        ensure!(oracle.cell(point) == Cell::Empty, "{} is not empty", letter(point));
+        ensure!(oracle.cell(point) == Cell::Empty, "{} is not empty", self.name(point));
         if color == Color::Black && oracle.foul(point).is_some() {
             return self.explain(point, out);
         }
@@ -266,20 +273,20 @@ impl Table {
         self.draw(out)
     }
 
-    /// Puts a stone down and sees whether that ends the game.
+    /// Plays a move and sets the result if it ends the game.
     fn place(&mut self, point: Point) {
         let color = self.to_move();
         let verdict = self.oracle().play(point, color);
         self.game.moves.push(point);
         self.result = match verdict {
-            Verdict::Wins => Some(format!("{} wins with {}.", sign(color), letter(point))),
-            Verdict::Draw => Some("A draw: no room is left.".to_owned()),
-            Verdict::Foul(_) => Some(format!("{} is forbidden: {} loses.", letter(point), sign(color))),
+            Verdict::Wins => Some(format!("{} wins with {}.", sign(color), self.name(point))),
+            Verdict::Draw => Some("A draw: the board is full.".to_owned()),
+            Verdict::Foul(_) => Some(format!("{} is forbidden: {} loses.", self.name(point), sign(color))),
             Verdict::Continues | Verdict::Illegal => None,
         };
     }
 
-    /// The engine's move, when it is its turn.
+    /// Plays the engine's move, if it is its turn.
     fn answer(&mut self, out: &mut dyn Write) -> Result<()> {
         if self.result.is_some() || self.to_move() == self.settings.person {
             return Ok(());
@@ -288,39 +295,40 @@ impl Table {
         (options.strength, options.seed, options.turn) =
             (self.settings.level, self.settings.seed, Some(self.settings.time));
         let report = think(&mut self.engine, &self.game)?;
-        let point = report.best.context("no room is left")?;
-        writeln!(out, "{} plays {}", sign(self.to_move()), letter(point))?;
+        let point = report.best.context("the board is full")?;
+        writeln!(out, "{} plays {}", sign(self.to_move()), self.name(point))?;
         self.place(point);
         Ok(())
     }
 
-    /// Takes back moves until the person is to move again, one of their own at least.
+    /// Takes back the user's last move and every move after it.
     fn undo(&mut self, out: &mut dyn Write) -> Result<()> {
         let last = (0..self.game.moves.len()).rev().find(|&index| self.game.color(index) == self.settings.person);
         let last = last.context("you have not played yet")?;
-        let gone: Vec<String> = self.game.moves.drain(last..).map(letter).collect();
+        let removed = self.game.moves.split_off(last);
         self.result = None;
-        writeln!(out, "taken back: {}", gone.join(" "))?;
+        writeln!(out, "taken back: {}", point_names::names(&removed, self.settings.size, " "))?;
         self.draw(out)
     }
 
-    /// What the engine at its best would play here.
+    /// Prints what the engine at full strength would play, and its estimate.
     fn hint(&mut self, out: &mut dyn Write) -> Result<()> {
         ensure!(self.result.is_none(), "The game is over. Type new, undo, moves or quit");
         self.adviser.options_mut().turn = Some(self.settings.time);
         let report = think(&mut self.adviser, &self.game)?;
-        let best = report.best.context("no room is left")?;
+        let best = report.best.context("the board is full")?;
         let score = report.last.score;
         let opinion = match score.distance() {
             Some(distance) if score.is_win() => format!("it wins in {distance}"),
-            Some(distance) => format!("but it is lost in {distance} against best play"),
-            None => format!("your chance is {:.0} %", f64::from(score.win_permille()) / 10.0),
+            Some(distance) => format!("but it loses in {distance} against best play"),
+            None => format!("your winning chance is {:.0} %", f64::from(score.win_permille()) / 10.0),
         };
-        let line: Vec<String> = report.last.pv.iter().take(6).map(|&point| letter(point)).collect();
-        Ok(writeln!(out, "hint: {}, {opinion}; for instance {}", letter(best), line.join(" "))?)
+        let line = &report.last.pv[..report.last.pv.len().min(6)];
+        let line = point_names::names(line, self.settings.size, " ");
+        Ok(writeln!(out, "hint: {}, {opinion}; for instance {line}", self.name(best))?)
     }
 
-    /// A new game; the words may name a colour and a rule.
+    /// Starts a new game; `words` may name the user's colour and a rule.
     fn renew(&mut self, words: &str, out: &mut dyn Write) -> Result<()> {
         let mut settings = Settings { person: Color::Black, ..self.settings.clone() };
         for word in words.split_whitespace() {
@@ -330,7 +338,7 @@ impl Table {
                 other => settings.rule = rule_of(other)?,
             }
         }
-        // Another seed, that follows from this one: not the same game again.
+        // The next seed, so that the engine does not play the same game again.
         settings.seed += 1;
         self.settings = settings;
         self.start();
@@ -339,28 +347,28 @@ impl Table {
         self.draw(out)
     }
 
-    /// What renju says about a point.
+    /// Explains whether renju forbids a point.
     fn explain(&self, point: Point, out: &mut dyn Write) -> Result<()> {
         let mut text = String::new();
-        explain::describe(&Lesson::new(&self.oracle(), point), 0, &mut text);
+        explain::describe(&Lesson::new(&self.oracle(), point), self.settings.size, 0, &mut text);
         Ok(write!(out, "{text}")?)
     }
 
-    /// The moves, or SGF where they are not all there is.
+    /// The moves; as SGF if the game did not start on the empty board.
     fn moves(&self) -> Result<String> {
         if self.starts_empty() {
-            return Ok(self.game.moves.iter().map(|&point| letter(point)).collect());
+            return Ok(point_names::names(&self.game.moves, self.settings.size, ""));
         }
         sgf::write(self.settings.rule, self.settings.size, &self.game, &[String::new(), String::new()])
     }
 
-    /// Whether the game is nothing but moves from the empty board, black first.
+    /// Whether the game started on the empty board with black to move.
     fn starts_empty(&self) -> bool {
         self.game.setup.is_empty() && self.game.first == Color::Black
     }
 
     fn save(&self, path: &str, out: &mut dyn Write) -> Result<()> {
-        ensure!(!path.is_empty(), "save needs the name of a file");
+        ensure!(!path.is_empty(), "save needs a file name");
         let Settings { rule, size, level, person, .. } = self.settings;
         let engine = format!("Tengen level {level}");
         let names = match person {
@@ -373,7 +381,7 @@ impl Table {
         } else {
             ensure!(
                 self.starts_empty(),
-                "a Piskvork file holds moves only, and this game begins with a position: save .sgf"
+                "a Piskvork file holds moves only, and this game starts from a set-up position: save it as .sgf"
             );
             gamefile::psq(size, self.game.moves.iter().map(|&point| (point, 0)), &names)
         };
@@ -381,7 +389,7 @@ impl Table {
         Ok(writeln!(out, "saved to {path}")?)
     }
 
-    /// The board, and how the game ended.
+    /// Prints the board, and the result of a finished game.
     fn draw(&self, out: &mut dyn Write) -> Result<()> {
         let oracle = self.oracle();
         let renju = self.settings.rule == Rule::Renju && self.to_move() == Color::Black && self.result.is_none();
@@ -396,7 +404,7 @@ impl Table {
     }
 }
 
-/// Searches the position that the game has come to.
+/// Searches the current position of the game.
 fn think(engine: &mut Engine, game: &Section) -> Result<SearchReport> {
     engine.set_position(&game.cells(), game.to_move())?;
     let control = SearchControl::default();

@@ -1,10 +1,11 @@
 //! `solve`: finds forced wins in a file of positions, and writes down their proofs. Floor 6.
 
 use super::positions::{self, Position};
-use crate::base::{Cell, Color, Point};
+use crate::base::{Cell, Color, Point, Size};
 use crate::board::Board;
 use crate::board::notation::letter;
 use crate::solver::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
+use crate::tools::point_names;
 use anyhow::{Context, bail, ensure};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -56,6 +57,7 @@ struct Request {
 
 /// What was found in one position.
 struct Answer {
+    size: Size,
     attacker: Color,
     outcome: VctOutcome,
     distance: u32,
@@ -238,6 +240,7 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
     let mut board = position.board();
     let attacker = if request.defender { position.side().opponent() } else { position.side() };
     let mut answer = Answer {
+        size: position.size,
         attacker,
         outcome: VctOutcome::Unknown,
         distance: 0,
@@ -301,14 +304,14 @@ fn outcome_name(outcome: VctOutcome) -> &'static str {
 fn print_text(out: &mut dyn Write, number: usize, answer: &Answer) -> anyhow::Result<()> {
     write!(out, "{number}: {}", outcome_name(answer.outcome))?;
     if answer.outcome == VctOutcome::Win {
-        let line: Vec<String> = answer.line.iter().map(|&point| letter(point)).collect();
-        write!(out, " in {}: {}", answer.distance, line.join(" "))?;
+        write!(out, " in {}: {}", answer.distance, point_names::names(&answer.line, answer.size, " "))?;
     }
     Ok(writeln!(out, " ({} nodes, {} ms)", answer.nodes, answer.time.as_millis())?)
 }
 
 fn print_json(out: &mut dyn Write, number: usize, answer: &Answer) -> anyhow::Result<()> {
-    let line: Vec<String> = answer.line.iter().map(|&point| format!("\"{}\"", letter(point))).collect();
+    let name = |&point: &Point| format!("\"{}\"", point_names::name(point, answer.size));
+    let line: Vec<String> = answer.line.iter().map(name).collect();
     let outcome = outcome_name(answer.outcome);
     write!(out, "{{\"position\":{number},\"outcome\":\"{outcome}\",\"distance\":{},", answer.distance)?;
     let time = answer.time.as_secs_f64() * 1000.0;

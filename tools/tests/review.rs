@@ -1,4 +1,4 @@
-//! `tengen-review` from end to end: what a player would say of a game, in text, JSON and a drawing.
+//! `tengen-review` from end to end: text, JSON and drawing.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -31,7 +31,7 @@ fn json(arguments: &[&str], input: &str) -> Value {
     serde_json::from_str(&text(&[arguments, &["--json"]].concat(), input)).unwrap()
 }
 
-/// Black makes an open three, and white one of his own instead of stopping it; both look away, and black wins in the end.
+/// Black makes an open three, and white makes one instead of stopping it; then both ignore them, and black wins in the end.
 const GAME: &str = "h8c3i8d3j8e3a15o1k8g8l8";
 
 #[test]
@@ -39,17 +39,17 @@ fn missed_wins_and_mistakes_are_named_with_what_was_better() {
     let report = json(&[], GAME);
     let moves = report["moves"].as_array().unwrap();
     assert_eq!(moves.len(), 11);
-    // White's sixth move leaves the open three alone: he was lost already, or is now.
+    // White's sixth move does not stop the open three: white is lost now, if it was not before.
     assert!(moves[5]["chance_after"].as_f64().unwrap() == 0.0, "{report}");
     // Black's seventh move does not make the open four.
     assert_eq!(moves[6]["mark"], "missed win");
     let best = moves[6]["best"][0].as_str().unwrap();
     assert!(["g8", "k8"].contains(&best), "{report}");
-    assert!(moves[6]["remark"].as_str().unwrap().starts_with("won in 3: "), "{report}");
-    // White's eighth does not win either, and leaves the three alone once more.
+    assert!(moves[6]["remark"].as_str().unwrap().starts_with("a win in 3: "), "{report}");
+    // White's eighth move does not win either, and again does not stop the three.
     assert_eq!(moves[7]["chance_after"].as_f64(), Some(0.0));
-    // The rest is forced and right.
-    for (index, remark) in [(8, "wins in 3"), (9, "lost in 1 anyway"), (10, "")] {
+    // The remaining moves are the best ones.
+    for (index, remark) in [(8, "wins in 3"), (9, "lost in 1 in any case"), (10, "")] {
         assert_eq!((moves[index]["mark"].as_str(), moves[index]["remark"].as_str()), (Some("best"), Some(remark)));
     }
     assert_eq!(report["end"], "Black won with move 11.");
@@ -62,10 +62,10 @@ fn the_text_shows_boards_where_it_matters() {
         said.starts_with("freestyle 15x15: X black (Ann), O white (Bob). The record ends after 8 moves.\n"),
         "{said}"
     );
-    assert!(said.contains("   7 X e5  "), "{said}");
-    assert!(said.contains("\nMove 7, X e5: missed win, 100 % to "), "{said}");
-    assert!(said.contains("That wins in 3, against any defence.\n"), "{said}");
-    assert!(said.contains("  5 . . . .(X). . ."), "{said}");
+    assert!(said.contains("   7 X e11  "), "{said}");
+    assert!(said.contains("\nMove 7, X e11: missed win, 100 % to "), "{said}");
+    assert!(said.contains("That wins in 3 against any defence.\n"), "{said}");
+    assert!(said.contains("\n 11 . . . .(X). . ."), "{said}");
     assert!(said.contains("\nBlack (Ann): ") && said.contains("1 missed win;"), "{said}");
 }
 
@@ -73,28 +73,28 @@ fn the_text_shows_boards_where_it_matters() {
 fn a_foul_ends_the_game_and_is_explained() {
     let said = text(&["--rule", "renju"], "h6a1h7o15g8a15i8o1h8a8");
     assert!(said.contains("Black lost with move 9: double three.\n"), "{said}");
-    assert!(said.contains("1 more moves of the record come after the end"), "{said}");
+    assert!(said.contains("Not judged: 1 move after the end of the game."), "{said}");
     assert!(said.contains("h8 is forbidden: double three, two real threes at once.\n  row 8: "), "{said}");
 }
 
-/// The stones of a position were judged as if they had been played in the order in which the file lists them: "black
-/// lost with move 9: double three", and what was played was left out.
+/// Set-up stones were judged as moves in the order in which the file lists them ("black lost with move 9: double three"), and
+/// the moves were left out.
 #[test]
 fn what_was_set_up_is_not_judged() {
     let position = "(;SZ[15]RU[renju]PB[Ann]AB[hf][hg][fh][gh][hh]AW[aa][oa][ao][oo]";
     let said = text(&[], &format!("{position})"));
-    assert!(said.contains("The record ends after 0 moves.\nIt begins with a position of 9 stones"), "{said}");
+    assert!(said.contains("The record ends after 0 moves.\nIt starts from a set-up position of 9 stones"), "{said}");
     let said = text(&[], &format!("{position};W[ih];B[hi];W[hj];B[eh])"));
     assert!(said.contains("X black (Ann), O white. The record ends after 4 moves.\n"), "{said}");
     assert!(said.contains("; O moves first.\n") && said.contains("\n   1 O i8  "), "{said}");
     assert!(!said.contains("forbidden"), "{said}");
-    // A foul that is played is one.
+    // A move that is a foul loses.
     let said = text(&[], "(;SZ[15]RU[renju]AB[hf][hg][fh][gh]AW[aa][oa][ao][oo];B[hh];W[kk])");
     assert!(said.contains("Black lost with move 1: double three.\n"), "{said}");
-    assert!(said.contains("1 more moves of the record come after the end"), "{said}");
+    assert!(said.contains("Not judged: 1 move after the end of the game."), "{said}");
 }
 
-/// Set up between the moves, passed, played twice: each move is judged in the position in which it was played.
+/// Stones set up between moves, a pass, two moves in a row: each move is judged in the position in which it was played.
 #[test]
 fn a_record_may_begin_anew_between_its_moves() {
     let game = "(;SZ[15];B[aa];W[bb];AE[aa]AB[hh][ih][jh]AW[oa][oc];B[oo];W[];B[kh];B[lh];W[ce])";
@@ -102,7 +102,7 @@ fn a_record_may_begin_anew_between_its_moves() {
     let moves = report["moves"].as_array().unwrap();
     let played: Vec<(&str, &str)> =
         moves.iter().map(|judged| (judged["color"].as_str().unwrap(), judged["move"].as_str().unwrap())).collect();
-    let expected = [("black", "a1"), ("white", "b2"), ("black", "o15"), ("black", "k8"), ("black", "l8")];
+    let expected = [("black", "a15"), ("white", "b14"), ("black", "o1"), ("black", "k8"), ("black", "l8")];
     assert_eq!(played, expected, "{report}");
     assert_eq!(report["end"], "Black won with move 5.");
     // Black has an open three and plays elsewhere; then white passes.
@@ -110,10 +110,10 @@ fn a_record_may_begin_anew_between_its_moves() {
     assert_eq!((moves[3]["mark"].as_str(), moves[3]["remark"].as_str()), (Some("best"), Some("wins in 3")));
     let said = text(&[], game);
     assert!(
-        said.contains("\nMove 3, X o15: missed win") && said.contains("  8 . . . . . . . X X X + . . . .\n"),
+        said.contains("\nMove 3, X o1: missed win") && said.contains("  8 . . . . . . . X X X + . . . .\n"),
         "{said}"
     );
-    assert!(said.contains("1 more moves of the record come after the end"), "{said}");
+    assert!(said.contains("Not judged: 1 move after the end of the game."), "{said}");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn the_curve_is_drawn() {
     );
     let svg = std::fs::read_to_string(file).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"), "{svg}");
-    assert!(svg.contains("&lt;Ann&gt; &amp; Co") && svg.contains("missed win") && svg.contains("7 e5"), "{svg}");
+    assert!(svg.contains("&lt;Ann&gt; &amp; Co") && svg.contains("missed win") && svg.contains("7 e11"), "{svg}");
     assert!(svg.contains("<poly"), "{svg}");
 }
 

@@ -1,49 +1,52 @@
-//! SGF, read and written. Floor 6.
+//! SGF, read and written.
 //!
 //! The reader takes the main line of the first game. `B` and `W` are moves; `AB`, `AW` and `AE` set up a position, before
-//! the first move or between two; `PL` says whose turn it is then, and without it the numbers of stones do: black, who
-//! begins under every rule, is to move unless there are more black stones than white ones. A move names its colour
-//! itself, so a colour may also play twice in a row, and an empty one (`W[]`) is a pass. Lists of set-up points may be
-//! compressed (`AB[aa:cc]`).
+//! the first move or between two moves. `PL` names the side to move then; without it black is to move unless there are
+//! more black stones than white ones. A move names its colour, so one colour may play twice in a row. An empty move (`W[]`)
+//! is a pass. Lists of set-up points may be compressed (`AB[aa:cc]`).
+//!
+//! The reader is our own: the crates sgf-parse 4.2.8 and sgf-parser 2.6.0 overflow the stack on deep files and take a file
+//! without `GM` for Go.
 
-use super::{GameFile, Recorder, Section, USUAL_SIDE, point_of, rule_named};
+use super::sections::{GameFile, Recorder, Section, USUAL_SIDE};
 use crate::base::{Cell, Color, Point, Rule, Size};
+use crate::tools::point_names;
 use anyhow::{Context, Result, bail, ensure};
 use std::fmt::Write as _;
 
 /// A property: its name and its values, at least one.
 type Property = (String, Vec<String>);
 
-/// The properties that set up a position, and what they make of a point.
+/// The properties that set up a position, and what they put on a point.
 const SETUP: [(&str, Cell); 3] = [("AB", Cell::Black), ("AW", Cell::White), ("AE", Cell::Empty)];
 
 /// Reads the main line of the first game of an SGF collection.
 ///
 /// # Errors
-/// When it is none.
+/// When the text is not SGF, or its game cannot be put on a board.
 pub fn parse(text: &str) -> Result<GameFile> {
     let nodes = main_line(text)?;
     let values = |name: &'static str| nodes.iter().flatten().filter(move |(key, _)| key == name).map(|(_, v)| v);
     let last = |name: &'static str| values(name).next_back().and_then(|values| values.last());
-    // A second one would be for other stones than the first.
+    // The stones would belong to different boards.
     ensure!(values("SZ").flatten().count() <= 1, "two board sizes");
     let size = last("SZ").map_or_else(|| Size::square(USUAL_SIDE).context("no board size"), |value| size_of(value))?;
-    let mut record = Recorder::new();
+    let mut record = Recorder::new(size);
     for node in &nodes {
         read_node(node, size, &mut record)?;
     }
     let rule = last("RU").and_then(|value| rule_named(value));
     let players = [last("PB").cloned(), last("PW").cloned()];
-    Ok(GameFile { rule, players, ..record.finish(size) })
+    Ok(GameFile { rule, players, ..record.finish() })
 }
 
-/// What a node does to the board: what it sets up comes before what it plays.
+/// Adds a node to the record: first what it sets up, then its moves.
 fn read_node(node: &[Property], size: Size, record: &mut Recorder) -> Result<()> {
     let mut setup: Vec<(Point, Cell)> = Vec::new();
     for (key, values) in node {
         let Some(&(_, cell)) = SETUP.iter().find(|(name, _)| name == key) else { continue };
         for value in values.iter().filter(|value| !value.trim().is_empty()) {
-            for point in points(value, size).with_context(|| format!("{key}: '{value}' is no point"))? {
+            for point in points(value, size).with_context(|| format!("{key}: '{value}' is not a point of the board"))? {
                 let other = setup.iter().find(|(earlier, _)| *earlier == point);
                 ensure!(other.is_none_or(|&(_, other)| other == cell), "{key}: '{value}' is set up twice in one node");
                 setup.push((point, cell));
@@ -58,7 +61,7 @@ fn read_node(node: &[Property], size: Size, record: &mut Recorder) -> Result<()>
         let color = match value.chars().next() {
             Some('B' | 'b') => Color::Black,
             Some('W' | 'w') => Color::White,
-            _ => bail!("PL: '{value}' is no colour"),
+            _ => bail!("PL: '{value}' is not a colour"),
         };
         if color != record.last.to_move() {
             record.begin_section(color);
@@ -76,7 +79,10 @@ fn read_node(node: &[Property], size: Size, record: &mut Recorder) -> Result<()>
                 continue;
             }
             let point = point_of(value, size);
-            record.play(color, point.with_context(|| format!("move {}: '{value}' is no point", record.number + 1))?)?;
+            record.play(
+                color,
+                point.with_context(|| format!("move {}: '{value}' is not a point of the board", record.moves + 1))?,
+            )?;
         }
     }
     Ok(())
@@ -86,8 +92,32 @@ fn read_node(node: &[Property], size: Size, record: &mut Recorder) -> Result<()>
 fn size_of(value: &str) -> Result<Size> {
     let (width, height) = value.split_once(':').unwrap_or((value, value));
     let sides = (width.trim().parse(), height.trim().parse());
-    let (Ok(width), Ok(height)) = sides else { bail!("'{value}' is no board size") };
-    Size::new(width, height).with_context(|| format!("no board of size {value}"))
+    let (Ok(width), Ok(height)) = sides else { bail!("'{value}' is not a board size") };
+    Size::new(width, height).with_context(|| format!("there is no board of size {value}"))
+}
+
+/// A point as records name it: two letters, counted from the upper left corner as SGF does, or a letter and a number such
+/// as `h8`, with rows counted from below as people do.
+fn point_of(value: &str, size: Size) -> Option<Point> {
+    let value = value.trim();
+    let coordinate = |letter: u8| i64::from(letter.to_ascii_lowercase()) - i64::from(b'a');
+    match value.as_bytes() {
+        [x, y] if x.is_ascii_alphabetic() && y.is_ascii_alphabetic() => size.point(coordinate(*x), coordinate(*y)),
+        [x, ..] if x.is_ascii_alphabetic() => match point_names::parse(value, size)?[..] {
+            [point] => Some(point),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The rule that a record names, by number or in words.
+fn rule_named(value: &str) -> Option<Rule> {
+    if let Ok(number) = value.trim().parse() {
+        return Rule::from_bits(number);
+    }
+    let value = value.to_lowercase();
+    Rule::ALL.into_iter().rev().find(|rule| value.contains(rule.name()))
 }
 
 /// The point that a value names, or all points of a rectangle.
@@ -99,8 +129,8 @@ fn points(value: &str, size: Size) -> Option<Vec<Point>> {
     Some(size.points().filter(within).collect())
 }
 
-/// The nodes of the first line of play of the first game: whatever comes before the first end of a variation. Small
-/// letters in the names of properties, which old versions of the format had, do not count.
+/// The nodes of the first line of play of the first game: everything before the first end of a variation. Lower-case
+/// letters in property names, as in old versions of the format, are dropped.
 fn main_line(text: &str) -> Result<Vec<Vec<Property>>> {
     let mut nodes: Vec<Vec<Property>> = vec![Vec::new()];
     let mut key = String::new();
@@ -112,7 +142,7 @@ fn main_line(text: &str) -> Result<Vec<Vec<Property>>> {
                 let value = value(&mut rest)?;
                 let node = nodes.last_mut().context("no node")?;
                 match node.last_mut() {
-                    // More values of the same property may follow.
+                    // Another value of the same property.
                     Some((_, values)) if has_values => values.push(value),
                     _ => node.push((key.clone(), vec![value])),
                 }
@@ -136,8 +166,8 @@ fn main_line(text: &str) -> Result<Vec<Vec<Property>>> {
     Ok(nodes)
 }
 
-/// A value, its opening bracket read already. A backslash makes the next character plain; one at the end of a line
-/// joins it with the next.
+/// A value; its opening bracket has been read. A backslash quotes the next character; at the end of a line it joins the line
+/// with the next one.
 fn value(rest: &mut std::str::Chars<'_>) -> Result<String> {
     let mut value = String::new();
     while let Some(c) = rest.next() {
@@ -155,13 +185,13 @@ fn value(rest: &mut std::str::Chars<'_>) -> Result<String> {
             _ => value.push(c),
         }
     }
-    bail!("the end of a value is missing")
+    bail!("a value has no closing bracket")
 }
 
-/// Writes a section of a game as SGF, on one line; black's name and white's.
+/// Writes a section of a game as SGF, on one line. `names` are those of black and white.
 ///
 /// # Errors
-/// Where there are dead squares, which SGF does not know.
+/// When there are dead squares, which SGF cannot express.
 pub fn write(rule: Rule, size: Size, section: &Section, names: &[String; 2]) -> Result<String> {
     let point = |point: Point| [point.x(), point.y()].map(|coordinate| char::from(b'a' + coordinate as u8));
     let list = |cell: Cell| {
@@ -170,7 +200,7 @@ pub fn write(rule: Rule, size: Size, section: &Section, names: &[String; 2]) -> 
             .flat_map(|&(stone, _)| ["[".to_owned(), String::from_iter(point(stone)), "]".to_owned()])
             .collect::<String>()
     };
-    ensure!(list(Cell::Wall).is_empty(), "dead squares cannot be written");
+    ensure!(list(Cell::Wall).is_empty(), "SGF cannot express dead squares");
     let (width, height) = (size.width(), size.height());
     let sides = if width == height { width.to_string() } else { format!("{width}:{height}") };
     let mut text = format!("(;FF[4]GM[4]CA[UTF-8]SZ[{sides}]RU[{}]", rule.number());
@@ -192,7 +222,7 @@ pub fn write(rule: Rule, size: Size, section: &Section, names: &[String; 2]) -> 
     Ok(text + ")")
 }
 
-/// A text as it stands within a value.
+/// A text with the characters quoted that have a meaning within a value.
 pub fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace(']', "\\]")
 }

@@ -1,4 +1,4 @@
-//! The curve of a game: black's winning chance after each move, with the moves that mattered. Floor 6.
+//! The curve of a game: black's winning chance after each move, with the mistakes marked.
 
 use super::judgement::{Judged, Mark, Review};
 use super::review_text::player;
@@ -6,20 +6,20 @@ use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 use plotters::style::Color as _;
 use tengen::base::Color;
-use tengen::board::notation::letter;
+use tengen::tools::point_names::name;
 
-/// Pixels.
+/// Size of the drawing in pixels.
 const WIDTH: u32 = 960;
 const HEIGHT: u32 = 360;
-/// Moves a tick on the axis stands for at least, by the length of the game.
+/// Largest number of labels on the axis of moves.
 const TICKS: usize = 12;
 
-/// Black's winning chance in per cent after a move.
+/// Black's winning chance after a move, in percent.
 fn for_black(judged: &Judged) -> f64 {
     of_black(judged, judged.after.chance())
 }
 
-/// The chance of the player who moved as black's, in per cent.
+/// Black's chance in percent, from the chance of the player who moved.
 fn of_black(judged: &Judged, chance: f64) -> f64 {
     if judged.color == Color::Black { chance * 100.0 } else { 100.0 - chance * 100.0 }
 }
@@ -55,7 +55,7 @@ fn draw(review: &Review, players: &[Option<String>; 2], text: &mut String) -> Ou
         .x_labels(TICKS)
         .y_labels(5)
         .x_desc("move")
-        .y_desc("chance of black")
+        .y_desc("black's chance")
         .y_label_formatter(&|chance| format!("{chance:.0} %"))
         .label_style(("sans-serif", 13).into_font().color(&ink))
         .draw()?;
@@ -80,13 +80,13 @@ fn draw(review: &Review, players: &[Option<String>; 2], text: &mut String) -> Ou
             .legend(move |at| Circle::new(at, 4, color.filled()));
         if mark != Mark::Inaccuracy {
             chart.draw_series(points.iter().map(|&(number, judged)| {
-                let name = format!("{number} {}", letter(judged.point));
-                // Black's mistakes are valleys, white's are hills: the names stand outside, unless there is no room.
+                let label = format!("{number} {}", name(judged.point, review.size));
+                // After a mistake of black the curve falls, after one of white it rises: the label is outside if there is room.
                 let chance = for_black(judged);
                 let is_below = if judged.color == Color::Black { chance > 10.0 } else { chance > 90.0 };
                 let below = if is_below { 8 } else { -18 };
                 EmptyElement::at((number, for_black(judged)))
-                    + Text::new(name, (4, below), ("sans-serif", 12).into_font().color(&color))
+                    + Text::new(label, (4, below), ("sans-serif", 12).into_font().color(&color))
             }))?;
         }
     }

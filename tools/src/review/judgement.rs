@@ -1,12 +1,11 @@
-//! What each move of a game was worth: every position searched, the last one first, so that what came of a move is
-//! known when it is judged. Floor 6.
+//! Judges each move of a game. Every position is searched, the last one first, so that the value of the position after a
+//! move is known when the move is judged.
 //!
-//! Only what was played is judged. What a record sets up is a position like any other, even one that no game could
-//! have come to.
+//! Only moves are judged. A set-up position is taken as it is, even if no game could lead to it.
 //!
-//! A move is compared with the best one the search knows on equal terms: the position after either is searched with as
-//! many nodes. A win counts as missed only when it was proven, by the search or by the solver for threats, and the
-//! position after the move is not a proven win even with several times the nodes.
+//! A move is compared with the best move that the search finds: the positions after both are searched with the same number
+//! of nodes. A win counts as missed only if it was proven, by the search or by the threat solver, and the position after the
+//! move is not a proven win even with several times the nodes.
 
 use tengen::base::{Cell, Color, Ply, Point, Rule, Score, Size};
 use tengen::board::lesson::{Lesson, Ruling};
@@ -16,53 +15,53 @@ use tengen::search::{NullSink, SearchControl, SearchLimits};
 use tengen::solver::{ProofBuilder, VctLimits, VctOutcome, VctSolver};
 use tengen::tools::gamefile::{GameFile, Section};
 
-/// Moves of a line that are kept, where it proves nothing and where it does.
+/// Moves kept of a line that proves nothing, and of one that proves a win.
 const LINE: usize = 12;
 const PROVEN_LINE: usize = 40;
-/// Winning chance that a move may lose to be fine, and to be no more than an inaccuracy.
+/// Largest loss of winning chance of a fine move, and of an inaccuracy.
 const FINE: f64 = 0.05;
 const INACCURACY: f64 = 0.15;
-/// Losses below this are noise.
+/// Losses of winning chance below this are noise.
 const NOISE: f64 = 0.01;
-/// How many times the nodes a win gets before it counts as missed.
+/// Factor of the nodes for the second search of a move that seems to miss a win.
 const SECOND_LOOK: u64 = 5;
 
-/// How much each position gets.
+/// Work done for each position.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Nodes of search.
+    /// Nodes of the search.
     pub nodes: u64,
-    /// Nodes of the solver for threats.
+    /// Nodes of the threat solver.
     pub solver: u64,
 }
 
 impl Effort {
-    /// With as much for the solver as it takes about half the time.
+    /// This many nodes of search, and as many solver nodes as take about half the time of that.
     pub fn of_nodes(nodes: u64) -> Effort {
         Effort { nodes, solver: nodes / 4 }
     }
 }
 
-/// What a move was.
+/// The quality of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// What the engine would play, or as good.
+    /// The engine's move, or one as good.
     Best,
     /// Nearly as good.
     Fine,
-    /// A better move was there.
+    /// There was a better move.
     Inaccuracy,
-    /// A much better move was there.
+    /// There was a much better move.
     Mistake,
-    /// A proven win was there, and is gone.
+    /// There was a proven win, and it is gone.
     MissedWin,
 }
 
 impl Mark {
-    /// All marks.
+    /// All marks, from good to bad.
     pub const ALL: [Mark; 5] = [Mark::Best, Mark::Fine, Mark::Inaccuracy, Mark::Mistake, Mark::MissedWin];
 
-    /// In words.
+    /// The mark in words.
     pub fn name(self) -> &'static str {
         match self {
             Mark::Best => "best",
@@ -74,82 +73,82 @@ impl Mark {
     }
 }
 
-/// What a position is worth to the side to move.
+/// The value of a position for the side to move.
 #[derive(Clone, Debug)]
 pub struct Worth {
-    /// The score; a proven one where there is one.
+    /// The score; a proven one if there is one.
     pub score: Score,
     /// The expected line, the best move first; empty when the game is over.
     pub line: Vec<Point>,
 }
 
 impl Worth {
-    /// The chance to win, half a draw counting in.
+    /// The expected result, 0 to 1; a draw is one half.
     pub fn chance(&self) -> f64 {
         f64::from(self.score.win_permille()) / 1000.0
     }
 }
 
-/// One move, judged. Chances and scores are those of the player who moved.
+/// A judged move. Chances and scores are those of the player who moved.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// The move.
     pub point: Point,
-    /// Who played it.
+    /// The player's colour.
     pub color: Color,
-    /// What was on the board before it.
+    /// The stones and dead squares before the move.
     pub board: Vec<(Point, Cell)>,
-    /// What it was.
+    /// Its quality.
     pub mark: Mark,
-    /// What the position was worth before it.
+    /// Value of the position before it; the line begins with the best move.
     pub before: Worth,
-    /// What it was worth after it; the line is the reply and what follows.
+    /// Value of the position after it; the line begins with the reply.
     pub after: Worth,
-    /// Why the move loses by the rules alone.
+    /// If the move is forbidden: why.
     pub foul: Option<Box<Lesson>>,
 }
 
 impl Judged {
-    /// The winning chance that the move gave away.
+    /// The winning chance that the move lost, 0 to 1.
     pub fn loss(&self) -> f64 {
         (self.before.chance() - self.after.chance()).max(0.0)
     }
 
-    /// Moves to the proven win that was there before.
+    /// If the move missed a proven win: the plies to that win.
     pub fn missed(&self) -> Option<i32> {
         self.before.score.distance().filter(|_| self.mark == Mark::MissedWin)
     }
 
-    /// Moves to the proven win that the opponent has now and had not before.
+    /// If the move gave the opponent a proven win: the plies to it.
     pub fn allowed(&self) -> Option<i32> {
         let is_new = self.after.score.is_loss() && !self.before.score.is_loss();
         self.lost_in().filter(|_| is_new && self.foul.is_none())
     }
 
-    /// Moves to the opponent's proven win, from their next one on.
+    /// If the opponent has a proven win after the move: the plies to it, the next one being the first.
     pub fn lost_in(&self) -> Option<i32> {
         self.after.score.distance().filter(|_| self.after.score.is_loss()).map(|distance| distance - 1)
     }
 }
 
-/// A game, judged.
+/// A judged game.
 #[derive(Clone, Debug)]
 pub struct Review {
     /// The rule.
     pub rule: Rule,
     /// The board.
     pub size: Size,
-    /// What was set up before the first move.
+    /// The position set up before the first move.
     pub setup: Vec<(Point, Cell)>,
-    /// Whose turn it was then.
+    /// The side to move then.
     pub first: Color,
-    /// The moves, as far as the game went.
+    /// The moves up to the end of the game.
     pub moves: Vec<Judged>,
     /// How it ended.
     pub end: End,
-    /// Moves of the record after the end of the game, not looked at.
+    /// Moves of the record after the end of the game, which are not judged.
     pub ignored: usize,
-    /// What each position got.
+    /// Work done for each position.
     pub effort: Effort,
 }
 
@@ -158,11 +157,11 @@ pub struct Review {
 pub enum End {
     /// The record stops before the game is over.
     Open,
-    /// Somebody has five.
+    /// This colour has five.
     Five(Color),
     /// Black played a forbidden point.
     Foul(Ruling),
-    /// No room is left.
+    /// The board is full.
     Draw,
 }
 
@@ -171,9 +170,9 @@ pub struct Analyst {
     engine: Engine,
     solver: VctSolver,
     effort: Effort,
-    /// What the moves at hand are played from.
+    /// The setup of the section being judged.
     setup: Vec<(Point, Cell)>,
-    /// Who plays the first of them.
+    /// The colour of its first move.
     first: Color,
 }
 
@@ -181,7 +180,7 @@ impl Analyst {
     /// Memory of the search and of the solver, in bytes.
     const MEMORY: u64 = 64 << 20;
 
-    /// For games of this rule on this board.
+    /// An analyst for games of this rule on this board.
     pub fn new(rule: Rule, size: Size, effort: Effort) -> Analyst {
         let mut engine = Engine::new();
         engine.set_rule(rule);
@@ -191,8 +190,8 @@ impl Analyst {
         Analyst { engine, solver, effort, setup: Vec::new(), first: Color::Black }
     }
 
-    /// Judges a game. `tell` is called once a position.
-    pub fn review(&mut self, game: &GameFile, mut tell: impl FnMut()) -> Review {
+    /// Judges a game. `progress` is called after each position.
+    pub fn review(&mut self, game: &GameFile, mut progress: impl FnMut()) -> Review {
         let begin = game.earlier.first().unwrap_or(&game.last);
         let mut review = Review {
             rule: self.engine.rule(),
@@ -206,7 +205,7 @@ impl Analyst {
         };
         for section in game.sections() {
             if review.end == End::Open {
-                let (mut moves, end) = self.review_section(section, &mut tell);
+                let (mut moves, end) = self.review_section(section, &mut progress);
                 review.ignored += section.moves.len() - moves.len();
                 review.moves.append(&mut moves);
                 review.end = end;
@@ -217,8 +216,8 @@ impl Analyst {
         review
     }
 
-    /// Judges moves in turns, and says how the game ended with them.
-    fn review_section(&mut self, section: &Section, tell: &mut impl FnMut()) -> (Vec<Judged>, End) {
+    /// Judges the moves of a section; returns them and how the game ended.
+    fn review_section(&mut self, section: &Section, progress: &mut impl FnMut()) -> (Vec<Judged>, End) {
         if section.winning_setup(self.engine.rule(), self.engine.size()).is_some() {
             return (Vec::new(), End::Open);
         }
@@ -240,7 +239,7 @@ impl Analyst {
                     foul = Some(Box::new(lesson));
                     End::Foul(ruling)
                 }
-                // The reader has refused points that are taken or off the board.
+                // Excluded by the reader of the record.
                 Verdict::Illegal => End::Open,
             };
             count = index + 1;
@@ -248,32 +247,32 @@ impl Analyst {
         }
         let game = &stones[..count];
         let mut after = self.last(game, end);
-        tell();
+        progress();
         let mut moves = Vec::new();
         for number in (0..count).rev() {
             let foul = if number + 1 == count { foul.take() } else { None };
             let judged = self.judge(&game[..number], game[number], &after, foul);
-            // Only what the best move is worth goes further back.
+            // The value of a position is that of its best move, whatever was played.
             after = judged.before.clone();
             moves.push(judged);
-            tell();
+            progress();
         }
         moves.reverse();
         (moves, end)
     }
 
-    /// Who is to move after these moves.
+    /// The side to move after these moves.
     fn side_after(&self, game: &[Point]) -> Color {
         if game.len().is_multiple_of(2) { self.first } else { self.first.opponent() }
     }
 
-    /// What is on the board after these moves.
+    /// The stones and dead squares after these moves.
     fn cells(&self, game: &[Point]) -> Vec<(Point, Cell)> {
         let colors = [self.first, self.first.opponent()].map(Cell::from).into_iter().cycle();
         self.setup.iter().copied().chain(game.iter().copied().zip(colors)).collect()
     }
 
-    /// What the last position is worth to the side to move.
+    /// The value of the final position.
     fn last(&mut self, game: &[Point], end: End) -> Worth {
         let score = match end {
             End::Open => return self.look(game, 1),
@@ -284,7 +283,7 @@ impl Analyst {
         Worth { score, line: Vec::new() }
     }
 
-    /// Judges the move `point` after the stones of `game`. `next` is what the position after it is worth.
+    /// Judges the move `point` after the moves of `game`. `next` is the value of the position after it.
     fn judge(&mut self, game: &[Point], point: Point, next: &Worth, foul: Option<Box<Lesson>>) -> Judged {
         let (color, board) = (self.side_after(game), self.cells(game));
         let mut after = through(point, next);
@@ -327,7 +326,7 @@ impl Analyst {
         judged
     }
 
-    /// Goes on with a proven line to its end, where the search has told its beginning only.
+    /// Extends a proven line to its end by further searches.
     fn complete(&mut self, mut game: Vec<Point>, line: &mut Vec<Point>, distance: i32) {
         game.extend(line.iter());
         let length = PROVEN_LINE.min(distance as usize);
@@ -342,7 +341,7 @@ impl Analyst {
         }
     }
 
-    /// Searches a position: what it is worth to the side to move.
+    /// The value of a position, by search and solver with `times` the usual nodes.
     fn look(&mut self, game: &[Point], times: u64) -> Worth {
         let (stones, side) = (self.cells(game), self.side_after(game));
         if self.engine.set_position(&stones, side).is_err() {
@@ -363,7 +362,7 @@ impl Analyst {
         self.solve(side, self.effort.solver * times).unwrap_or(worth)
     }
 
-    /// A win by threats of the side to move, when there is one and its whole tree can be written down.
+    /// A win by threats for the side to move, if there is one and its whole tree can be built.
     fn solve(&mut self, side: Color, nodes: u64) -> Option<Worth> {
         let mut board = self.engine.board();
         let limits = VctLimits { nodes, deadline: None };
@@ -377,7 +376,7 @@ impl Analyst {
     }
 }
 
-/// What a position is worth to the side to move, seen through a move of theirs and what the position after it is worth.
+/// The value of a position for the side to move if it plays `point`, from the value of the position after that.
 fn through(point: Point, next: &Worth) -> Worth {
     let score = match next.score.distance() {
         Some(distance) if next.score.is_loss() => Score::win_in(Ply::ROOT, distance + 1),
@@ -392,10 +391,10 @@ fn through(point: Point, next: &Worth) -> Worth {
     Worth { score, line }
 }
 
-/// What a move was, from what it gave away.
+/// The quality of a move, from what it lost.
 fn mark(judged: &Judged) -> Mark {
     let loss = judged.loss();
-    // Where only the likely replies have been shown to lose, the win is believed and not proven. It is not missed.
+    // The search believes in a win that it cannot prove against every reply. Such a win is not missed.
     let seems_won = judged.after.score >= Score::estimate(Score::EVAL_LIMIT);
     match judged {
         _ if judged.foul.is_some() => Mark::Mistake,

@@ -1,6 +1,6 @@
-//! `tengen-review`: a finished game judged move by move, as text, JSON and a drawing. Floor 6.
+//! `tengen-review`: judges every move of a finished game, as text, JSON and a drawing.
 //!
-//! One duty a file: [`analysis`] what each move was worth · [`report`] saying so · [`chart`] the curve of the game.
+//! [`judgement`] finds what each move was worth, [`review_text`] writes text and JSON, [`chart`] draws the curve of the game.
 
 pub mod chart;
 pub mod judgement;
@@ -20,26 +20,26 @@ const HELP: &str = "\
 usage: tengen-review [options] [FILE]
 
 Judges every move of a game: best, fine, inaccuracy, mistake, missed win. The game comes from
-a file or from standard input: a Piskvork file (.psq), SGF, or moves such as h8i9j10...
-What an SGF file sets up is a position: it is shown, and nobody is judged for it.
+a file or from standard input: a Piskvork file (.psq), SGF, or moves such as h8i9j10... with
+rows counted from below. A position that an SGF file sets up is shown but not judged.
 
   --rule R      0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names;
-                needed where the file does not say it (0)
-  --size N      the board of plain moves (15, or as large as they need)
-  --nodes N     nodes of search a position (100000); more takes longer and sees more
+                needed if the file does not name it (0)
+  --size N      board size for plain moves (15, or larger if the moves need it)
+  --nodes N     nodes searched for each position (100000)
   --svg FILE    draw the curve of the winning chances
-  --json        the report as JSON
+  --json        print the report as JSON
 
 example: tengen-review --rule renju --svg game.svg game.psq
 ";
 
-/// Room for the deep trees of the solver.
+/// Stack of the analysing thread in bytes: the solver recurses deeply.
 const STACK: usize = 256 << 20;
 
 /// `tengen-review [options] [FILE]`.
 ///
 /// # Errors
-/// For arguments and games that cannot be understood, and files that cannot be read or written.
+/// When the arguments or the game cannot be parsed, or a file cannot be read or written.
 pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
     use lexopt::prelude::{Long, Short, Value, ValueExt};
     let (mut source, mut size, mut rule, mut svg, mut json) = (None, None, None, None::<PathBuf>, false);
@@ -49,7 +49,7 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
         match argument {
             Long("rule") => rule = Some(rule_of(&parser.value()?.string()?)?),
             Long("size") => {
-                size = Some(Size::square(parser.value()?.parse()?).context("the side of a board is 5 to 22")?);
+                size = Some(Size::square(parser.value()?.parse()?).context("the side of a board has 5 to 22 points")?);
             }
             Long("nodes") => nodes = parser.value()?.parse::<u64>()?.max(1000),
             Long("svg") => svg = Some(parser.value()?.into()),
@@ -71,7 +71,7 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
     let review = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK);
         let thread = builder.spawn_scoped(scope, work).context("cannot start a thread")?;
-        thread.join().map_err(|_| anyhow!("the analysis broke off"))
+        thread.join().map_err(|_| anyhow!("the analysis panicked"))
     })?;
     progress.finish_and_clear();
     if let Some(path) = svg {

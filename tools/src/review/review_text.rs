@@ -1,32 +1,32 @@
-//! A review as text for people and as JSON for programs. Floor 6.
+//! A review as text for people and as JSON for programs.
 
 use super::judgement::{End, Judged, Mark, Review, Worth};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use tengen::base::{Cell, Color, Point};
-use tengen::board::notation::letter;
+use tengen::base::{Cell, Color, Point, Size};
 use tengen::tools::drawing::{self, sign};
 use tengen::tools::explain;
+use tengen::tools::point_names::{self, name};
 
-/// Moves of a line that are shown, where it proves nothing.
+/// Moves shown of a line that proves nothing.
 const SHOWN: usize = 6;
-/// Turning points that are shown with a board, the gravest first.
+/// Largest number of moves shown with a board; those that lost most are chosen.
 const BOARDS: usize = 6;
 
-/// Who plays a colour, in words.
+/// A player: the colour, and the name if it is known.
 pub fn player(players: &[Option<String>; 2], color: Color) -> String {
-    let name = if color == Color::Black { "black" } else { "white" };
+    let side = if color == Color::Black { "black" } else { "white" };
     let player = players[color.index()].as_deref().filter(|player| !player.is_empty());
     let player = player.map(|player| player.chars().filter(|c| !c.is_control()).take(40).collect::<String>());
-    player.map_or_else(|| name.to_owned(), |player| format!("{name} ({player})"))
+    player.map_or_else(|| side.to_owned(), |player| format!("{side} ({player})"))
 }
 
-fn line(points: &[Point]) -> String {
-    points.iter().map(|&point| letter(point)).collect::<Vec<_>>().join(" ")
+fn line(points: &[Point], size: Size) -> String {
+    point_names::names(points, size, " ")
 }
 
-/// A line as far as it is worth reading: a proven one to its end.
+/// The moves of a line that are shown: all of a proven one, else the first ones.
 fn shown(worth: &Worth) -> &[Point] {
     let length = if worth.score.is_decisive() { worth.line.len() } else { worth.line.len().min(SHOWN) };
     &worth.line[..length]
@@ -36,7 +36,7 @@ fn percent(chance: f64) -> String {
     format!("{:.0} %", chance * 100.0)
 }
 
-/// How the game ended, in words.
+/// The end of the game, as a sentence.
 fn ending(review: &Review, players: &[Option<String>; 2]) -> String {
     let count = review.moves.len();
     match review.end {
@@ -52,21 +52,22 @@ fn capital(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// What is to be said about a move beside its mark.
-fn remark(judged: &Judged) -> String {
+/// A remark about a move beside its mark: the better move, or how far the end is.
+fn remark(judged: &Judged, size: Size) -> String {
     if let Some(lesson) = &judged.foul {
-        return format!("{} is forbidden: {}", letter(judged.point), lesson.ruling.name());
+        return format!("{} is forbidden: {}", name(judged.point, size), lesson.ruling.name());
     }
-    let better = || line(shown(&judged.before));
+    let better = || line(shown(&judged.before), size);
     match (judged.mark, judged.missed(), judged.allowed()) {
-        (Mark::MissedWin, Some(distance), _) => format!("won in {distance}: {}", better()),
+        (Mark::MissedWin, Some(distance), _) => format!("a win in {distance}: {}", better()),
         (Mark::Mistake | Mark::Inaccuracy, _, Some(distance)) => {
-            format!("{} better; now lost in {distance}: {}", letter(judged.before.line[0]), line(&judged.after.line))
+            let best = name(judged.before.line[0], size);
+            format!("{best} is better; this loses in {distance}: {}", line(&judged.after.line, size))
         }
         (Mark::Mistake | Mark::Inaccuracy, ..) => format!("better: {}", better()),
         _ => match judged.after.score.distance() {
             Some(distance) if judged.after.score.is_win() && distance > 1 => format!("wins in {distance}"),
-            _ => judged.lost_in().map(|distance| format!("lost in {distance} anyway")).unwrap_or_default(),
+            _ => judged.lost_in().map(|distance| format!("lost in {distance} in any case")).unwrap_or_default(),
         },
     }
 }
@@ -87,24 +88,28 @@ pub fn text(review: &Review, players: &[Option<String>; 2]) -> String {
         let first = sign(review.first);
         let _ = writeln!(
             text,
-            "It begins with a position of {stones} stones, which nobody is judged for; {first} moves first."
+            "It starts from a set-up position of {stones} stones, which is not judged; {first} moves first."
         );
     }
     if review.ignored > 0 {
-        let _ = writeln!(text, "{} more moves of the record come after the end and are left out.", review.ignored);
+        let moves = if review.ignored == 1 { "move" } else { "moves" };
+        let _ = writeln!(text, "Not judged: {} {moves} after the end of the game.", review.ignored);
     }
-    let _ =
-        writeln!(text, "Each position was searched with {} nodes. 'chance' is that of the player", review.effort.nodes);
-    text.push_str("who moves, before and after the move.\n\n move           chance   mark        remark\n");
+    let _ = writeln!(
+        text,
+        "Each position was searched with {} nodes. 'chance' is the winning chance of the",
+        review.effort.nodes
+    );
+    text.push_str("player who moves, before and after the move.\n\n move           chance   mark        remark\n");
     for (index, judged) in review.moves.iter().enumerate() {
         let chances = format!("{:.0}>{:.0}", judged.before.chance() * 100.0, judged.after.chance() * 100.0);
         let row = format!(
             "{:>4} {} {:4} {chances:>9} %   {:11} {}",
             index + 1,
             sign(judged.color),
-            letter(judged.point),
+            name(judged.point, size),
             judged.mark.name(),
-            remark(judged)
+            remark(judged, size)
         );
         let _ = writeln!(text, "{}", row.trim_end());
     }
@@ -118,7 +123,7 @@ pub fn text(review: &Review, players: &[Option<String>; 2]) -> String {
     text
 }
 
-/// How often a player made what, and what they gave away.
+/// How often a player made each kind of move, and the mean loss.
 fn summary(review: &Review, color: Color) -> String {
     let moves: Vec<&Judged> = review.moves.iter().filter(|judged| judged.color == color).collect();
     let counts = Mark::ALL.iter().map(|&mark| {
@@ -132,10 +137,10 @@ fn summary(review: &Review, color: Color) -> String {
         format!("{count} {}{ending}", mark.name())
     });
     let loss = moves.iter().map(|judged| judged.loss()).sum::<f64>() / moves.len().max(1) as f64;
-    format!("{}; {:.1} % given away a move", counts.collect::<Vec<_>>().join(", "), loss * 100.0)
+    format!("{}; {:.1} % lost a move", counts.collect::<Vec<_>>().join(", "), loss * 100.0)
 }
 
-/// The moves that are shown on boards, in their order.
+/// Indices of the moves that are shown on boards, in playing order.
 fn turning_points(review: &Review) -> Vec<usize> {
     let is_grave = |judged: &Judged| matches!(judged.mark, Mark::Mistake | Mark::MissedWin);
     let mut grave: Vec<usize> = (0..review.moves.len()).filter(|&index| is_grave(&review.moves[index])).collect();
@@ -145,9 +150,9 @@ fn turning_points(review: &Review) -> Vec<usize> {
     grave
 }
 
-/// The board after a move, and what it should have been.
+/// Appends a move with its board, the better move and the continuation.
 fn turning_point(review: &Review, index: usize, text: &mut String) {
-    let judged = &review.moves[index];
+    let (judged, size) = (&review.moves[index], review.size);
     let cell = |point: Point| {
         let stone = judged.board.iter().find(|(stone, _)| *stone == point).map(|&(_, cell)| cell);
         stone.unwrap_or(if point == judged.point { judged.color.into() } else { Cell::Empty })
@@ -159,32 +164,39 @@ fn turning_point(review: &Review, index: usize, text: &mut String) {
         "\nMove {}, {} {}: {}, {} to {}. Instead (+): {}",
         index + 1,
         sign(judged.color),
-        letter(judged.point),
+        name(judged.point, size),
         judged.mark.name(),
         percent(judged.before.chance()),
         percent(judged.after.chance()),
-        line(shown(&judged.before))
+        line(shown(&judged.before), size)
     );
     if let Some(distance) = judged.missed() {
-        let _ = writeln!(text, "That wins in {distance}, against any defence.");
+        let _ = writeln!(text, "That wins in {distance} against any defence.");
     }
     if let Some(distance) = judged.allowed() {
-        let _ =
-            writeln!(text, "Now {} wins in {distance}: {}", sign(judged.color.opponent()), line(&judged.after.line));
+        let _ = writeln!(
+            text,
+            "Now {} wins in {distance}: {}",
+            sign(judged.color.opponent()),
+            line(&judged.after.line, size)
+        );
     } else if judged.foul.is_none() {
-        let _ = writeln!(text, "Now {} goes on with {}", sign(judged.color.opponent()), line(shown(&judged.after)));
+        let reply = line(shown(&judged.after), size);
+        let _ = writeln!(text, "Now {} continues with {reply}", sign(judged.color.opponent()));
     }
     if let Some(lesson) = &judged.foul {
-        explain::describe(lesson, 0, text);
+        explain::describe(lesson, size, 0, text);
     }
-    text.push_str(&drawing::board(review.size, cell, mark, Some(judged.point)));
+    text.push_str(&drawing::board(size, cell, mark, Some(judged.point)));
 }
 
 /// The report for programs: one JSON object.
 ///
 /// # Errors
-/// Never in practice: what is written is plain data.
+/// Never in practice: plain data always serialises.
 pub fn json(review: &Review, players: &[Option<String>; 2]) -> Result<String> {
+    let size = review.size;
+    let names = |line: &[Point]| line.iter().map(|&point| name(point, size)).collect::<Vec<_>>();
     let moves: Vec<Value> = review
         .moves
         .iter()
@@ -193,15 +205,15 @@ pub fn json(review: &Review, players: &[Option<String>; 2]) -> Result<String> {
             json!({
                 "number": index + 1,
                 "color": if judged.color == Color::Black { "black" } else { "white" },
-                "move": letter(judged.point),
+                "move": name(judged.point, size),
                 "mark": judged.mark.name(),
                 "chance_before": rounded(judged.before.chance()),
                 "chance_after": rounded(judged.after.chance()),
                 "score_before": judged.before.score.to_string(),
                 "score_after": judged.after.score.to_string(),
-                "best": judged.before.line.iter().map(|&point| letter(point)).collect::<Vec<_>>(),
-                "reply": judged.after.line.iter().map(|&point| letter(point)).collect::<Vec<_>>(),
-                "remark": remark(judged),
+                "best": names(&judged.before.line),
+                "reply": names(&judged.after.line),
+                "remark": remark(judged, size),
             })
         })
         .collect();

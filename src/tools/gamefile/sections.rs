@@ -1,0 +1,182 @@
+//! A game as a record has it: positions that were set up, and moves played from them.
+
+use crate::base::{Cell, Color, Point, Rule, Size};
+use crate::board::oracle::Oracle;
+use crate::tools::point_names::name;
+use anyhow::{Context, Result, bail};
+
+/// The board of a game whose record does not name one.
+pub const USUAL_SIDE: usize = 15;
+
+/// A record of a game: what was set up, what was played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameFile {
+    /// The rule, if the record names it.
+    pub rule: Option<Rule>,
+    /// The board.
+    pub size: Size,
+    /// The sections before the last one; empty in most records.
+    pub earlier: Vec<Section>,
+    /// The last section, which ends with the final position.
+    pub last: Section,
+    /// The players of black and white, if the record names them.
+    pub players: [Option<String>; 2],
+}
+
+/// A position and moves from it, in alternating colours. Anything else in a record begins a new section: stones that are
+/// set up or removed, a pass, two moves in a row by one colour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// The stones and dead squares before the first move. The record does not say how they came about, so they are not
+    /// judged as moves.
+    pub setup: Vec<(Point, Cell)>,
+    /// The colour of the first move, or the side to move if there are no moves.
+    pub first: Color,
+    /// The moves.
+    pub moves: Vec<Point>,
+}
+
+impl Section {
+    /// An empty board, black to move.
+    pub fn new() -> Section {
+        Section { setup: Vec::new(), first: Color::Black, moves: Vec::new() }
+    }
+
+    /// The colour of the move with this index; for the number of moves, the side to move.
+    pub fn color(&self, index: usize) -> Color {
+        if index.is_multiple_of(2) { self.first } else { self.first.opponent() }
+    }
+
+    /// The side to move after the last move.
+    pub fn to_move(&self) -> Color {
+        self.color(self.moves.len())
+    }
+
+    /// The stones and dead squares after the last move: the setup, then the moves in playing order.
+    pub fn cells(&self) -> Vec<(Point, Cell)> {
+        let moves = self.moves.iter().enumerate().map(|(index, &point)| (point, self.color(index).into()));
+        self.setup.iter().copied().chain(moves).collect()
+    }
+
+    /// A set-up stone in a winning row, if there is one: the game was over before its first move.
+    pub fn winning_setup(&self, rule: Rule, size: Size) -> Option<Point> {
+        let setup = Section { moves: Vec::new(), ..self.clone() };
+        let oracle = setup.oracle(rule, size);
+        let wins = |&&(point, cell): &&(Point, Cell)| cell.color().is_some_and(|color| oracle.wins(point, color));
+        self.setup.iter().find(wins).map(|&(point, _)| point)
+    }
+
+    /// The final position, for the oracle.
+    pub fn oracle(&self, rule: Rule, size: Size) -> Oracle {
+        let mut oracle = Oracle::new(rule, size);
+        for (point, cell) in self.cells() {
+            oracle.set(point, cell);
+        }
+        oracle
+    }
+}
+
+impl Default for Section {
+    fn default() -> Section {
+        Section::new()
+    }
+}
+
+impl GameFile {
+    /// A record of moves from the empty board, black first.
+    ///
+    /// # Errors
+    /// When a point is played twice.
+    pub fn of_moves(size: Size, moves: &[Point]) -> Result<GameFile> {
+        let mut record = Recorder::new(size);
+        for (index, &point) in moves.iter().enumerate() {
+            record.play(Color::ALL[index % 2], point)?;
+        }
+        Ok(record.finish())
+    }
+
+    /// All sections in order.
+    pub fn sections(&self) -> impl Iterator<Item = &Section> {
+        self.earlier.iter().chain([&self.last])
+    }
+
+    /// The moves, if the record is nothing but moves from the empty board, black first.
+    pub fn moves(&self) -> Option<&[Point]> {
+        let is_plain = self.earlier.is_empty() && self.last.setup.is_empty() && self.last.first == Color::Black;
+        is_plain.then_some(&self.last.moves)
+    }
+}
+
+/// Builds a record from what a file says, in its order.
+pub(super) struct Recorder {
+    size: Size,
+    earlier: Vec<Section>,
+    /// The section being built.
+    pub(super) last: Section,
+    /// What is on the board, with the number of the move that put it there; `None` for set-up stones.
+    board: Vec<(Point, Cell, Option<usize>)>,
+    /// Number of moves so far.
+    pub(super) moves: usize,
+}
+
+impl Recorder {
+    /// An empty record on this board.
+    pub(super) fn new(size: Size) -> Recorder {
+        Recorder { size, earlier: Vec::new(), last: Section::new(), board: Vec::new(), moves: 0 }
+    }
+
+    /// Adds a move.
+    ///
+    /// # Errors
+    /// When the point is not empty.
+    pub(super) fn play(&mut self, color: Color, point: Point) -> Result<()> {
+        self.moves += 1;
+        if let Some((.., earlier)) = self.board.iter().find(|(taken, ..)| *taken == point) {
+            let earlier = earlier.map_or_else(|| "a set-up stone".to_owned(), |number| format!("move {number}"));
+            bail!("move {} at {}: {earlier} is there already", self.moves, name(point, self.size));
+        }
+        if color != self.last.to_move() {
+            self.begin_section(color);
+        }
+        self.last.moves.push(point);
+        self.board.push((point, color.into(), Some(self.moves)));
+        Ok(())
+    }
+
+    /// Sets these cells, replacing what was there. Black is to move unless there are more black stones than white ones,
+    /// which is right under every rule if all stones were played.
+    pub(super) fn set_up(&mut self, cells: &[(Point, Cell)]) {
+        for &(point, cell) in cells {
+            self.board.retain(|(taken, ..)| *taken != point);
+            if cell != Cell::Empty {
+                self.board.push((point, cell, None));
+            }
+        }
+        let count = |color: Color| self.board.iter().filter(|(_, cell, _)| cell.color() == Some(color)).count();
+        let is_black = count(Color::Black) <= count(Color::White);
+        self.begin_section(if is_black { Color::Black } else { Color::White });
+    }
+
+    /// Makes what is on the board the setup of a new section with `first` to move.
+    pub(super) fn begin_section(&mut self, first: Color) {
+        let setup = self.board.iter().map(|&(point, cell, _)| (point, cell)).collect();
+        let done = std::mem::replace(&mut self.last, Section { setup, first, moves: Vec::new() });
+        if !done.moves.is_empty() {
+            self.earlier.push(done);
+        }
+    }
+
+    /// The record, without rule and players.
+    pub(super) fn finish(self) -> GameFile {
+        GameFile { rule: None, size: self.size, earlier: self.earlier, last: self.last, players: [None, None] }
+    }
+}
+
+/// A rule by its number or its name.
+///
+/// # Errors
+/// When there is no such rule.
+pub fn rule_of(text: &str) -> Result<Rule> {
+    let known = Rule::ALL.into_iter().find(|rule| text == rule.name() || text == rule.number().to_string());
+    known.with_context(|| format!("unknown rule '{text}': 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact"))
+}
