@@ -18,7 +18,7 @@ fn words(arguments: &[&str], input: &str) -> String {
     text.split_once("\n\n").unwrap().1.to_owned()
 }
 
-/// The picture of a case in `tests/data/forbidden.txt`.
+/// The picture of a case in `tests/data/forbidden.txt`; its board has 12 rows.
 fn case(name: &str) -> String {
     let blocks = include_str!("data/forbidden.txt").split("\n\n");
     let block = blocks.into_iter().find(|block| block.starts_with(&format!("{name}\n"))).unwrap();
@@ -28,9 +28,9 @@ fn case(name: &str) -> String {
 #[test]
 fn a_double_three_names_both_threes() {
     let expected = "\
-h8 is forbidden: double three, two real threes at once.
-  row 8: e8 g8 h8 are a real three: f8 makes a straight four.
-  column h: h6 h7 h8 are a real three: h5 or h9 makes a straight four.
+h5 is forbidden: double three, two real threes at once.
+  row 5: e5 g5 h5 are a real three: f5 makes a straight four.
+  column h: h3 h4 h5 are a real three: h2 or h6 makes a straight four.
 ";
     assert_eq!(words(&[], &case("two threes, nothing else")), expected);
 }
@@ -38,11 +38,11 @@ h8 is forbidden: double three, two real threes at once.
 #[test]
 fn a_three_that_depends_on_an_overline_is_false() {
     let expected = "\
-h8 is legal: only one three is real, the other is false.
-  row 8: e8 g8 h8 are a false three: it needs f8 for a straight four, but then
-    f8 is forbidden: overline, more than five in a row.
-      column f: f5 f6 f7 f8 f9 f10 are 6 in a row.
-  column h: h6 h7 h8 are a real three: h5 or h9 makes a straight four.
+h5 is legal: only one three is real, the other is false.
+  row 5: e5 g5 h5 are a false three: it needs f5 for a straight four, but then
+    f5 is forbidden: overline, more than five in a row.
+      column f: f2 f3 f4 f5 f6 f7 are 6 in a row.
+  column h: h3 h4 h5 are a real three: h2 or h6 makes a straight four.
 ";
     assert_eq!(words(&[], &case("the four point is an overline")), expected);
 }
@@ -50,24 +50,24 @@ h8 is legal: only one three is real, the other is false.
 #[test]
 fn nested_threes_are_followed_inwards() {
     let expected = "\
-h8 is legal: only one three is real, the other is false.
-  row 8: e8 g8 h8 are a false three: it needs f8 for a straight four, but then
-    f8 is forbidden: double three, two real threes at once.
-      column f: f6 f7 f8 are a real three: f5 or f9 makes a straight four.
-      diagonal \\: d10 e9 f8 are a real three: c11 or g7 makes a straight four.
-  column h: h8 h9 h10 are a real three: h7 or h11 makes a straight four.
+h5 is legal: only one three is real, the other is false.
+  row 5: e5 g5 h5 are a false three: it needs f5 for a straight four, but then
+    f5 is forbidden: double three, two real threes at once.
+      column f: f3 f4 f5 are a real three: f2 or f6 makes a straight four.
+      diagonal \\: d7 e6 f5 are a real three: c8 or g4 makes a straight four.
+  column h: h5 h6 h7 are a real three: h4 or h8 makes a straight four.
 ";
     assert_eq!(words(&[], &case("the four point is a double three")), expected);
     let expected = "\
-h8 is forbidden: double three, two real threes at once.
-  row 8: e8 g8 h8 are a real three: f8 makes a straight four.
-    f8 is legal: only one three is real, the other is false.
-      column f: f5 f6 f8 are a false three: it needs f7 for a straight four, but then
-        f7 is forbidden: double three, two real threes at once.
-          diagonal /: f7 g8 h9 are a real three: i10 makes a straight four.
-          diagonal \\: e8 f7 g6 are a real three: d9 or h5 makes a straight four.
-      diagonal \\: d10 e9 f8 are a real three: c11 makes a straight four.
-  column h: h8 h9 h10 are a real three: h7 or h11 makes a straight four.
+h5 is forbidden: double three, two real threes at once.
+  row 5: e5 g5 h5 are a real three: f5 makes a straight four.
+    f5 is legal: only one three is real, the other is false.
+      column f: f2 f3 f5 are a false three: it needs f4 for a straight four, but then
+        f4 is forbidden: double three, two real threes at once.
+          diagonal /: f4 g5 h6 are a real three: i7 makes a straight four.
+          diagonal \\: e5 f4 g3 are a real three: d6 or h2 makes a straight four.
+      diagonal \\: d7 e6 f5 are a real three: c8 makes a straight four.
+  column h: h5 h6 h7 are a real three: h4 or h8 makes a straight four.
 ";
     let said = words(&[], &case("or is a double three in its turn"));
     assert_eq!(said, expected);

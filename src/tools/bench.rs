@@ -1,4 +1,4 @@
-//! Speed and signature: fixed positions of every rule and several sizes. Floor 6.
+//! `bench`: the signature and the speed of the search, and the speed of the board, on fixed positions of every rule.
 
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::Board;
@@ -9,10 +9,10 @@ use crate::search::{NullSink, SearchControl, SearchLimits};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// A position to measure on: rule, width, height and the moves that led to it, black first.
+/// A position to measure: rule, width, height and the moves that lead to it, black first.
 pub type BenchPosition = (Rule, usize, usize, &'static str);
 
-/// Positions of all rules on boards of many sizes, undecided; from our own engine's games against itself.
+/// Undecided positions of all rules on boards of many sizes, from games of the engine against itself.
 pub const POSITIONS: [BenchPosition; 16] = [
     (Rule::Freestyle, 15, 15, "n12l14m13j12k13j11l11j13j14"),
     (Rule::Freestyle, 20, 20, "q13o15m14p13p12o11o12n12m13m15n15o16o14p14m11n13"),
@@ -34,7 +34,7 @@ pub const POSITIONS: [BenchPosition; 16] = [
 
 /// Depth of the signature search, in plies.
 pub const DEPTH: u32 = 10;
-/// Rounds over all points when the board is timed, and repetitions of which the best counts.
+/// `bench board` plays each point this many times, and counts the fastest of this many repetitions.
 const BOARD_ROUNDS: u32 = 20;
 const BOARD_REPEATS: u32 = 100;
 
@@ -43,7 +43,7 @@ fn moves_of(position: &BenchPosition) -> (Size, Vec<Point>) {
     (size, parse_moves(position.3, size).expect("bench positions have legal moves"))
 }
 
-/// A fresh engine at a position, with this many threads.
+/// A new engine at a position, with this many threads.
 pub fn engine_at(position: &BenchPosition, threads: usize) -> Engine {
     let (size, moves) = moves_of(position);
     let mut engine = Engine::new();
@@ -58,8 +58,8 @@ pub fn engine_at(position: &BenchPosition, threads: usize) -> Engine {
     engine
 }
 
-/// Searches every position to a fixed depth with one thread and a fresh table; the number of nodes is the signature
-/// of the search. The last line is `<nodes> nodes <nps> nps`. Returns the nodes.
+/// Searches every position to depth [`DEPTH`] with one thread and an empty table. Returns the total number of nodes, which is
+/// the signature of the search. The last line of output is `<nodes> nodes <nps> nps`.
 pub fn search(out: &mut dyn Write) -> std::io::Result<u64> {
     let mut total_nodes = 0;
     let mut total_time = Duration::ZERO;
@@ -89,8 +89,8 @@ pub fn search(out: &mut dyn Write) -> std::io::Result<u64> {
     Ok(total_nodes)
 }
 
-/// Times play and undo, with everything the board and the evaluation keep, over all points near stones of the
-/// positions. The last line is `<n> pairs/s`.
+/// Measures playing and undoing a stone, including all updates of board and evaluation, on all points near stones of the
+/// positions. The last line of output is `<n> pairs/s`.
 pub fn board(out: &mut dyn Write) -> std::io::Result<()> {
     let mut total_pairs = 0u64;
     let mut total_time = Duration::ZERO;

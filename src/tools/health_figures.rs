@@ -1,12 +1,12 @@
-//! How healthy the search is: where its nodes go, how good the order of moves is. Floor 6.
+//! `bench health`: where the nodes of the search go, and how good its move order is.
 //!
-//! The ranges beside the figures are what a good search of this kind shows in middle games; a figure outside wants an
-//! explanation, not necessarily a change. Two are known:
+//! The ranges beside the figures are typical of a good search of this kind in middle games. A figure outside its range needs
+//! an explanation, not necessarily a change. Two are outside for known reasons:
 //!
-//! - *Nodes decided by the threats* are few, because what the threats decide is mostly left out of the complete lists of
-//!   replies and never becomes a node: with lists that are filled up with all other moves it is 82 % of the nodes.
-//! - *Nodes of the next depth* are more, because one iteration in four costs as much as all before it together, or more.
-//!   Harder reductions bring the figure down by little and win no games (`EXPERIMENTS.md`).
+//! - *Nodes decided by the threats* are few, because the complete lists of replies leave out most moves that the threats
+//!   decide, so those never become nodes. With all other moves added to the lists the figure is 82 %.
+//! - *Nodes of the next depth* are many, because one iteration in four costs as much as all earlier ones together, or more.
+//!   Stronger reductions lower the figure a little and win no games (`EXPERIMENTS.md`).
 
 use super::bench::{POSITIONS, engine_at};
 use crate::base::Rule;
@@ -16,17 +16,17 @@ use std::io::Write;
 
 /// Nodes of each search.
 const NODES: u64 = 500_000;
-/// Iterations count for the growth from one to the next when they had this many nodes behind them.
+/// The growth from one iteration to the next is measured from this many nodes on.
 const SETTLED: u64 = 10_000;
 
-/// Sums over some searches.
+/// Sums over several searches.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     nodes: u64,
     events: [u64; EVENTS],
-    /// Sum of the logarithms of what the nodes grew by, and the plies that it took.
+    /// Sum of the logarithms of the growth in nodes, and the plies of depth in which it happened.
     growth: (f64, u32),
-    /// Sum of the depths reached, and the searches.
+    /// Sum of the depths reached, and the number of searches.
     depth: (u32, u32),
 }
 
@@ -42,7 +42,7 @@ impl Sums {
         self.events[event as usize] as f64
     }
 
-    /// Name, value, decimals, and the healthy range.
+    /// Name, value, decimals and healthy range of each figure.
     fn figures(&self) -> [(&'static str, f64, usize, &'static str); 10] {
         let percent = |part: f64, whole: f64| 100.0 * part / whole.max(1.0);
         let cuts = self.get(Event::CutFirst) + self.get(Event::CutThird) + self.get(Event::CutLater);
@@ -56,7 +56,7 @@ impl Sums {
             ("forced among interior nodes, %", percent(self.get(Event::Forced), interior), 1, "35-55"),
             ("nodes known to the table, %", percent(self.get(Event::Found), self.get(Event::Probed)), 1, "30-45"),
             ("nodes decided by the threats, %", percent(self.get(Event::Concluded), nodes), 1, "10-20"),
-            ("moves tried at free nodes in vain", self.get(Event::TriedInVain) / self.get(Event::FailedLow), 1, "8-15"),
+            ("moves tried at free nodes without a cut-off", self.get(Event::TriedInVain) / self.get(Event::FailedLow), 1, "8-15"),
             ("nodes of the next depth, times", (self.growth.0 / f64::from(self.growth.1)).exp(), 2, "1.3-1.5"),
             ("depth reached", f64::from(self.depth.0) / f64::from(self.depth.1), 1, ""),
             ("interior nodes, %", percent(interior, nodes), 1, ""),
@@ -64,7 +64,7 @@ impl Sums {
     }
 }
 
-/// Nodes at the end of each iteration.
+/// Depth and nodes at the end of each iteration.
 #[derive(Default)]
 struct Growth(Vec<(u32, u64)>);
 
@@ -76,10 +76,10 @@ impl ReportSink for Growth {
     }
 }
 
-/// Searches the bench positions by nodes and prints the figures, by rule and over all.
+/// Searches the bench positions with a fixed number of nodes and prints the figures of each rule and of all together.
 ///
 /// # Errors
-/// When this build does not count, or `out` cannot be written.
+/// When the build does not count, or `out` cannot be written.
 pub fn run(out: &mut dyn Write) -> anyhow::Result<()> {
     anyhow::ensure!(health::IS_COUNTING, "this build does not count; build it with --features health");
     let mut by_rule = [Sums::default(); Rule::ALL.len()];

@@ -21,27 +21,27 @@ use std::path::Path;
 
 /// A command of the brain.
 pub struct Command {
-    /// The word, or words, that name it.
+    /// The word or words that select it.
     pub words: &'static str,
-    /// What may follow.
+    /// The arguments it takes, as shown in the help.
     pub arguments: &'static str,
     /// What it does, in one line.
     pub doc: &'static str,
     run: fn(&[String], &mut dyn Write) -> Result<()>,
 }
 
-/// Every command; where one begins like another, the longer one first.
+/// Every command. A command whose words begin like those of another one comes before it.
 pub static COMMANDS: &[Command] = &[
     Command {
         words: "play",
         arguments: "[options]",
-        doc: "a game against the engine, here in the terminal",
+        doc: "play against the engine in the terminal",
         run: play::run,
     },
     Command {
         words: "explain",
         arguments: "[options] [FILE | MOVES]",
-        doc: "renju's forbidden points, and why they are forbidden",
+        doc: "list renju's forbidden points with the reasons",
         run: explain::run,
     },
     Command {
@@ -53,62 +53,62 @@ pub static COMMANDS: &[Command] = &[
     Command {
         words: "verify",
         arguments: "[--every-reply] FILE",
-        doc: "check the proofs that solve has written",
+        doc: "check the proofs that solve writes",
         run: verify::run,
     },
     Command {
         words: "bench smp",
         arguments: "",
-        doc: "compare the speed of one thread and of several",
+        doc: "compare the speed of one thread and of all processors",
         run: |_, out| Ok(smp::compare(out)?),
     },
     Command {
         words: "bench health",
         arguments: "",
-        doc: "how well the search's ideas work, in builds that count",
+        doc: "show where the nodes go (builds with --features health)",
         run: |_, out| health_figures::run(out),
     },
-    Command { words: "bench board", arguments: "", doc: "time the board alone", run: |_, out| Ok(bench::board(out)?) },
+    Command { words: "bench board", arguments: "", doc: "measure the speed of the board alone", run: |_, out| Ok(bench::board(out)?) },
     Command {
         words: "bench",
         arguments: "",
-        doc: "search fixed positions: the signature and the speed",
+        doc: "search fixed positions: signature and speed",
         run: |_, out| Ok(bench::search(out).map(|_| ())?),
     },
     Command {
         words: "record",
         arguments: "FILE",
-        doc: "speak the protocol and write the session down, for a bug report",
+        doc: "speak the protocol and record the session for a bug report",
         run: |arguments, _| Ok(crate::protocol::run(Some(file(arguments)?))?),
     },
     Command {
         words: "replay",
         arguments: "FILE",
-        doc: "play a recorded session again and compare",
+        doc: "repeat a recorded session and compare the answers",
         run: |arguments, out| replay::run(file(arguments)?, out),
     },
     Command {
         words: "params",
         arguments: "",
-        doc: "list the tunable numbers",
+        doc: "list the tunable numbers of the search",
         run: |_, out| Ok(param_list::list(out)?),
     },
-    Command { words: "help", arguments: "", doc: "this list", run: |_, out| Ok(out.write_all(help().as_bytes())?) },
+    Command { words: "help", arguments: "", doc: "print this list", run: |_, out| Ok(out.write_all(help().as_bytes())?) },
 ];
 
-/// The one file that a command is about.
+/// The only argument of a command, a file name.
 fn file(arguments: &[String]) -> Result<&Path> {
     match arguments {
         [file] => Ok(Path::new(file)),
-        _ => anyhow::bail!("the name of one file is expected"),
+        _ => anyhow::bail!("expected one file name"),
     }
 }
 
-/// What `help` prints.
+/// The text that `help` prints.
 pub fn help() -> String {
     let mut text = "\
 pbrain-tengen without arguments speaks the Gomocup protocol on its standard streams.
-With arguments it is one of these tools; most of them explain themselves with --help.
+With arguments it is one of these tools; most of them have --help.
 
 "
     .to_owned();
@@ -120,10 +120,10 @@ With arguments it is one of these tools; most of them explain themselves with --
     text
 }
 
-/// Runs the command that these arguments name.
+/// Runs the command that the arguments select.
 ///
 /// # Errors
-/// When there is no such command, or it fails.
+/// When there is no such command, or the command fails.
 pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
     for command in COMMANDS {
         let words: Vec<&str> = command.words.split(' ').collect();

@@ -1,9 +1,9 @@
-//! Lists the tunable numbers of the search. Floor 6.
+//! `params`: lists the tunable numbers of the search.
 
 use crate::search::params::{COLUMN_NAMES, Param, ROWS};
 use std::io::Write;
 
-/// The names under which a row can be set, with the values as shipped: one, or one for each rule.
+/// The names by which a row can be set, with the shipped values: one, or one for each rule.
 pub fn settable(row: &Param) -> Vec<(String, i32)> {
     if row.per_rule {
         let names = COLUMN_NAMES.iter().map(|rule| format!("{}.{rule}", row.name));
@@ -13,7 +13,7 @@ pub fn settable(row: &Param) -> Vec<(String, i32)> {
     }
 }
 
-/// One line each: name, value, smallest and largest plausible value, meaning.
+/// Prints a line for each: name, value, smallest and largest plausible value, meaning.
 ///
 /// # Errors
 /// When `out` cannot be written.

@@ -1,19 +1,19 @@
-//! Files of positions, one a line: `rule;size;x,y x,y ...`, stones in playing order, black first. Floor 6.
+//! Files of positions, one on each line: `rule;size;x,y x,y ...`, stones in playing order, black first.
 //!
-//! The rule is the number of `INFO rule`, the size one side or `WIDTHxHEIGHT`. Further fields are not looked at; empty
-//! lines and lines that begin with `#` are skipped.
+//! The rule is a number as in `INFO rule`, the size one side or `WIDTHxHEIGHT`; `x` and `y` count from 0 at the upper left
+//! corner. Further fields, empty lines and lines that begin with `#` are ignored.
 
 use crate::base::{Color, Point, Rule, Size};
 use crate::board::oracle::{Oracle, Verdict};
 use crate::board::{Board, NullObserver};
 use anyhow::{Context, bail};
 
-/// A position: the moves of a game that is not over.
+/// A position, as the moves of an unfinished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The line of the file, from 1.
+    /// Line number in the file, from 1.
     pub line: usize,
-    /// The game.
+    /// The rule.
     pub rule: Rule,
     /// The board.
     pub size: Size,
@@ -31,7 +31,7 @@ impl Position {
         board
     }
 
-    /// Whose turn it is.
+    /// The side to move.
     pub fn side(&self) -> Color {
         if self.moves.len().is_multiple_of(2) { Color::Black } else { Color::White }
     }
@@ -40,7 +40,7 @@ impl Position {
 /// Reads a file of positions.
 ///
 /// # Errors
-/// Names the line that cannot be understood, or whose game is over.
+/// Names the line that cannot be parsed or whose game is over.
 pub fn parse(text: &str) -> anyhow::Result<Vec<Position>> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     lines
@@ -60,14 +60,14 @@ fn parse_line(number: usize, line: &str) -> anyhow::Result<Position> {
         (Ok(width), Ok(height)) => Size::new(width, height),
         _ => None,
     };
-    let size = size.context("the size is one side from 5 to 22, or two as in 15x20")?;
+    let size = size.context("expected a size from 5 to 22, or two sides as in 15x20")?;
     let moves: Vec<Point> = moves.split_whitespace().map(|word| parse_point(word, size)).collect::<Result<_, _>>()?;
     let mut oracle = Oracle::new(rule, size);
     for (index, &point) in moves.iter().enumerate() {
         let color = Color::ALL[index % 2];
         match oracle.play(point, color) {
             Verdict::Continues => {}
-            verdict => bail!("move {} at {point} ends the game or is none: {verdict:?}", index + 1),
+            verdict => bail!("move {} at {point} is illegal or ends the game: {verdict:?}", index + 1),
         }
     }
     Ok(Position { line: number, rule, size, moves })
@@ -75,5 +75,5 @@ fn parse_line(number: usize, line: &str) -> anyhow::Result<Position> {
 
 fn parse_point(word: &str, size: Size) -> anyhow::Result<Point> {
     let point = word.split_once(',').and_then(|(x, y)| size.point(x.parse().ok()?, y.parse().ok()?));
-    point.with_context(|| format!("'{word}' is no point x,y of this board"))
+    point.with_context(|| format!("'{word}' is not a point x,y of this board"))
 }

@@ -1,5 +1,5 @@
-//! `pbrain-tengen replay FILE`: repeats a recorded session without a clock, each search ending at the node at which it
-//! ended then, and says whether the answers are the same. Floor 6.
+//! `replay`: repeats a recorded session without a clock and compares the answers. Each search ends at the node at which it
+//! ended when it was recorded.
 
 use crate::protocol::assembler::Assembler;
 use crate::protocol::session::{Flow, Session};
@@ -10,37 +10,37 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Repeats the session in `path` and reports on `out`.
+/// Repeats the session in the file `path` and prints a comparison to `out`.
 ///
 /// # Errors
-/// When there is no such record, or an answer differs.
+/// When the file is not a record, or an answer differs.
 pub fn run(path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let record = Record::parse(&text)
-        .map_err(|line| anyhow::anyhow!("{}: not a record, or a damaged one (line {line})", path.display()))?;
+        .map_err(|line| anyhow::anyhow!("{}: not a recorded session, or damaged (line {line})", path.display()))?;
     writeln!(out, "recorded by {}", record.maker)?;
     if record.maker.split(' ').next() != Some(env!("CARGO_PKG_VERSION")) {
-        writeln!(out, "this is version {}: differences are to be expected", env!("CARGO_PKG_VERSION"))?;
+        writeln!(out, "this is version {}: answers may differ", env!("CARGO_PKG_VERSION"))?;
     }
     if record.threads > 1 {
-        writeln!(out, "it searched with {} threads: differences are to be expected", record.threads)?;
+        writeln!(out, "it searched with {} threads: answers may differ", record.threads)?;
     }
     let repeated = repeat(&record)?;
     let mut different = 0;
     for (number, then) in record.said.iter().enumerate() {
         let now = repeated.get(number).map(String::as_str);
         match (then, now) {
-            (None, _) => writeln!(out, "{:4}  withheld then", number + 1)?,
+            (None, _) => writeln!(out, "{:4}  not sent when recorded", number + 1)?,
             (Some(then), Some(now)) if then == now => writeln!(out, "{:4}  equal  {now}", number + 1)?,
             (Some(then), now) => {
                 different += 1;
-                writeln!(out, "{:4}  DIFFERENT  {then} then, {} now", number + 1, now.unwrap_or("nothing"))?;
+                writeln!(out, "{:4}  DIFFERENT  {then} recorded, {} now", number + 1, now.unwrap_or("nothing"))?;
             }
         }
     }
     let unanswered = repeated.len().saturating_sub(record.said.len());
     if unanswered > 0 {
-        writeln!(out, "{unanswered} more lines where the record ends")?;
+        writeln!(out, "{unanswered} more lines after the end of the record")?;
     }
     if different > 0 {
         bail!("{different} of {} answers differ", record.said.len());
@@ -49,7 +49,7 @@ pub fn run(path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The lines that the session says when it is repeated.
+/// The lines that the repeated session sends.
 fn repeat(record: &Record) -> anyhow::Result<Vec<String>> {
     let mut session = Session::repeating(std::io::sink(), record.searches.clone());
     let mut assembler = Assembler::default();

@@ -1,21 +1,21 @@
-//! What more threads are worth in nodes a second. Floor 6.
+//! `bench smp`: nodes a second with one thread and with one thread per processor.
 
 use super::bench::{POSITIONS, engine_at};
 use crate::search::{NullSink, SearchControl, SearchLimits};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// Time for each search.
+/// Time of each search.
 const TURN: Duration = Duration::from_secs(1);
-/// Searches that end sooner than this have proven their result and say nothing about speed.
+/// A search that ends sooner has proven its result, and is not counted.
 const SHORTEST: Duration = Duration::from_millis(500);
 
-/// Nodes visited, and the time that took.
+/// Nodes visited, and the time it took.
 #[derive(Clone, Copy, Default)]
 struct Speed {
     nodes: u64,
     time: Duration,
-    /// Processor time of all threads, where the system tells.
+    /// Processor time of all threads; zero if the system does not report it.
     processor: Duration,
 }
 
@@ -24,7 +24,7 @@ impl Speed {
         self.nodes as f64 / self.time.as_secs_f64()
     }
 
-    /// Processors at work, on average, and the nodes that each visited in a second of its time.
+    /// Mean number of busy processors, and nodes per second of processor time.
     fn processors(self) -> (f64, f64) {
         let processors = self.processor.as_secs_f64() / self.time.as_secs_f64();
         (processors, self.per_second() / processors.max(f64::EPSILON))
@@ -37,8 +37,8 @@ impl Speed {
     }
 }
 
-/// Searches the bench positions for a fixed time, with one thread and with one for each processor in turns. The last
-/// line is the ratio of the speeds. The share of the processors that each really got tells how busy the machine was.
+/// Searches the bench positions for a fixed time, alternating between one thread and one thread per processor. The last line
+/// of output is the ratio of the speeds. The processors in use show how busy the machine was with other work.
 pub fn compare(out: &mut dyn Write) -> std::io::Result<()> {
     let most = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let counts = [1, most];
@@ -69,8 +69,8 @@ pub fn compare(out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "ratio {:.3}", sums[1].per_second() / sums[0].per_second())
 }
 
-/// Time that all threads of this process have spent on processors; zero where the system does not tell. Threads
-/// that have ended do not count.
+/// Processor time of all running threads of this process; zero if the system does not report it. Threads that have ended are
+/// not counted.
 fn processor_time() -> Duration {
     let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return Duration::ZERO };
     let spent = threads.flatten().filter_map(|thread| {

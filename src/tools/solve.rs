@@ -1,4 +1,4 @@
-//! `solve`: finds forced wins in a file of positions, and writes down their proofs. Floor 6.
+//! `solve`: finds forced wins in a file of positions, and writes their proofs.
 
 use super::positions::{self, Position};
 use crate::base::{Cell, Color, Point, Size};
@@ -17,22 +17,23 @@ use std::time::{Duration, Instant};
 const HELP: &str = "\
 usage: pbrain-tengen solve [options] [FILE]
 
-Looks for a forced win in each position of FILE, or of standard input:
-one a line, rule;size;x,y x,y ... with the stones in playing order.
+Looks for a forced win in each position of FILE or of standard input. A position is a line
+rule;size;x,y x,y ... with the stones in playing order. Wins name points such as h8, with rows
+counted from below.
 
-  --mode vcf|vct|any  by fours only; by fours and slower threats; by any moves (the default)
+  --mode vcf|vct|any  wins by fours; by fours and slower threats; by any moves (the default)
   --shortest          with --mode vcf: the shortest win by fours
-  --time-ms N         milliseconds a position (10000; 0: no limit), and as many again
-                      to write down the tree of a win by threats
-  --nodes N           nodes a position (0: no limit)
-  --memory-mb N       memory of all threads together (256)
+  --time-ms N         milliseconds for each position (10000; 0: no limit), and as many again
+                      to build the tree of a win by threats
+  --nodes N           nodes for each position (0: no limit)
+  --memory-mb N       memory for all threads together (256)
   --threads N         positions solved at the same time (1)
-  --defender          for the side that has just moved, as if it were to move again
-  --proof FILE        write the winning trees, to be checked with 'pbrain-tengen verify FILE'
-  --json              print one JSON object a line
+  --defender          solve for the side that has just moved, as if it moved again
+  --proof FILE        write the winning trees; 'pbrain-tengen verify FILE' checks them
+  --json              print one JSON object on each line
 ";
 
-/// The kinds of wins that are looked for.
+/// The kind of wins to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Vcf,
@@ -40,10 +41,11 @@ enum Mode {
     Any,
 }
 
+/// The options of a run.
 #[derive(Clone, Debug)]
 struct Request {
     mode: Mode,
-    /// By fours only: no shorter win will do.
+    /// With [`Mode::Vcf`]: find the shortest win.
     shortest: bool,
     time: Option<Duration>,
     nodes: u64,
@@ -55,7 +57,7 @@ struct Request {
     file: Option<PathBuf>,
 }
 
-/// What was found in one position.
+/// The result for one position.
 struct Answer {
     size: Size,
     attacker: Color,
@@ -67,17 +69,18 @@ struct Answer {
     proof: Option<Proof>,
 }
 
-/// What goes to threats before any win is looked for: this fraction of the limits, and so many nodes at most.
+/// With [`Mode::Any`], the threat solver comes first with one part in this many of the limits.
 const THREAT_SHARE: u32 = 10;
+/// The largest number of nodes that it then gets.
 const THREAT_NODES: u64 = 10_000_000;
 
-/// Room for deep trees.
+/// Stack of a solving thread in bytes: trees are built recursively and may be deep.
 const STACK: usize = 256 << 20;
 
 /// `solve [options] [FILE]`.
 ///
 /// # Errors
-/// For options and positions that cannot be understood, and files that cannot be read or written.
+/// When options or positions cannot be parsed, or files cannot be read or written.
 pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(request) = parse_arguments(arguments)? else {
         return Ok(write!(out, "{HELP}")?);
@@ -151,11 +154,12 @@ fn parse_arguments(arguments: &[String]) -> anyhow::Result<Option<Request>> {
     Ok(Some(request))
 }
 
-/// Solves all positions, `threads` at a time, and tells `tell` in their order. Returns how many were solved.
+/// Solves all positions in parallel and calls `print` with the answers in the order of the positions. Returns the number of
+/// wins.
 fn solve_all(
     positions: &[Position],
     request: &Request,
-    mut tell: impl FnMut(usize, &Position, &Answer) -> anyhow::Result<()>,
+    mut print: impl FnMut(usize, &Position, &Answer) -> anyhow::Result<()>,
 ) -> anyhow::Result<usize> {
     let next = AtomicUsize::new(0);
     let threads = request.threads.min(positions.len()).max(1);
@@ -175,16 +179,16 @@ fn solve_all(
         }
         drop(sender);
         let mut waiting = std::collections::BTreeMap::new();
-        let (mut told, mut solved) = (0, 0);
+        let (mut printed, mut solved) = (0, 0);
         for (index, answer) in receiver {
             waiting.insert(index, answer);
-            while let Some(answer) = waiting.remove(&told) {
-                tell(told, &positions[told], &answer)?;
+            while let Some(answer) = waiting.remove(&printed) {
+                print(printed, &positions[printed], &answer)?;
                 solved += usize::from(answer.outcome == VctOutcome::Win);
-                told += 1;
+                printed += 1;
             }
             if progress {
-                let _ = write!(std::io::stderr(), "\r{told}/{} ", positions.len());
+                let _ = write!(std::io::stderr(), "\r{printed}/{} ", positions.len());
             }
         }
         if progress {
@@ -194,10 +198,10 @@ fn solve_all(
     })
 }
 
-/// What one thread solves with.
+/// The solvers of one thread.
 struct Solvers {
     threats: VctSolver,
-    /// Only where any win counts.
+    /// With [`Mode::Any`] only.
     hunter: Option<Hunter>,
 }
 
@@ -210,12 +214,12 @@ impl Solvers {
         }
     }
 
-    /// Looks for a win by threats, then for any other.
+    /// Looks for a win by threats; with [`Mode::Any`], then for any win.
     fn look(&mut self, board: &mut Board, answer: &mut Answer, limits: VctLimits, begin: Instant) {
         let Some(hunter) = &mut self.hunter else {
             return threats(&mut self.threats, board, answer, limits);
         };
-        // Most wins are made of threats, and found at once.
+        // Most wins are wins by threats, which are found quickly.
         let first = VctLimits {
             nodes: (limits.nodes / u64::from(THREAT_SHARE)).min(THREAT_NODES),
             deadline: limits.deadline.map(|deadline| begin + (deadline - begin) / THREAT_SHARE),
@@ -269,12 +273,12 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
     if answer.outcome == VctOutcome::Win && !has_tree && (request.mode != Mode::Vcf || request.proof.is_some()) {
         let limits = VctLimits { deadline: request.time.map(|time| Instant::now() + time), ..limits };
         answer.proof = ProofBuilder::build(&mut solvers.threats, &mut board, attacker, limits);
-        // A win whose tree does not come together within the limits is not claimed.
+        // A win is claimed only if its tree could be built within the limits.
         if answer.proof.is_none() {
             answer.outcome = VctOutcome::Unknown;
         }
     }
-    // The tree may be that of a longer win than the shortest, which is known already.
+    // With --shortest, distance and line of the shortest win are known; the tree may be that of a longer one.
     if let Some(proof) = answer.proof.as_ref().filter(|_| !request.shortest) {
         answer.distance = proof.distance();
         answer.line = proof.line(&mut board, attacker);
@@ -318,7 +322,7 @@ fn print_json(out: &mut dyn Write, number: usize, answer: &Answer) -> anyhow::Re
     Ok(writeln!(out, "\"line\":[{}],\"nodes\":{},\"time_ms\":{time:.3}}}", line.join(","), answer.nodes)?)
 }
 
-/// A winning tree as text, in the format that [`verify`](super::verify) explains.
+/// A winning tree as text, in the format described in [`verify`](super::verify).
 pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
     let size = board.size();
     let stones =

@@ -1,6 +1,6 @@
-//! Checks proofs of forced wins with the slow rules and nothing else. Floor 6.
+//! `verify`: checks proofs of forced wins. It uses the slow rules of [`Oracle`] and no code of the solver.
 //!
-//! A proof is text, and there may be several in a file:
+//! A proof is text; a file may hold several. Rows of points count from above, as in all machine formats:
 //!
 //! ```text
 //! tengen proof 1
@@ -15,26 +15,26 @@
 //! end
 //! ```
 //!
-//! A node is `number move reply:number... [else number]`: the attacker plays `move` and answers each `reply` by the node
-//! with that number. Numbers count up from 0 and name earlier nodes only; the last node is the win that is claimed, with
-//! the attacker to move in the position given.
+//! A node is `number move reply:number... [else number]`: the attacker plays `move` and answers each `reply` with the node of
+//! that number. Numbers count up from 0 and refer to earlier nodes only. The last node is the claimed win, with the attacker
+//! to move in the given position.
 //!
-//! A node holds in a position if its move makes five; or else, if after *every* legal reply, one of these is so:
+//! A node holds in a position if its move makes five. It also holds if after *every* legal reply one of these is true:
 //!
-//! 1. the reply is named, and its node holds;
+//! 1. the reply is listed, and its node holds;
 //! 2. the attacker can make five at once;
-//! 3. the node has an `else`, and that node holds, played out again with the reply on the board.
+//! 3. the node has an `else`, and that node holds with the reply on the board.
 //!
-//! No reply may make five, no move of the attacker's may be a foul, and nothing may happen at which the game is drawn.
-//! A foul of the defender's loses. [`Oracle`] judges every stone.
+//! No reply may make five, no move of the attacker may be a foul, and the game must not be drawn on the way. A foul of the
+//! defender loses.
 //!
-//! Most replies that an `else` answers lie far away and alter nothing. So it is played out once as if the defender had
-//! passed, and that run returns an `Area`: the points where a stone of his might have altered anything. Only replies
-//! there are played out one by one. What belongs to the area is explained where it is collected; a run of a node says:
+//! Most replies that an `else` answers are far away and change nothing. So the `else` node is checked once as if the defender
+//! had passed; that check returns an `Area`, the points where a stone of the defender could have changed anything. Only
+//! replies in the area are checked one by one. The comments where points are added say why. Checking a node shows:
 //!
-//! > The node holds here, and in every position with up to `extra` more stones of the defender's, none in the area.
+//! > The node holds here, and in every position with up to `extra` more stones of the defender outside the area.
 //!
-//! `verify --every-reply` uses no areas; a test holds the two ways together.
+//! `verify --every-reply` uses no areas; a test compares the two ways.
 
 use crate::base::maps::HashMap;
 use crate::base::{Cell, Color, Direction, Point, Rule, Size};
@@ -44,7 +44,7 @@ use crate::board::shape::Foul;
 use anyhow::{Context, bail, ensure};
 use std::io::{Read, Write};
 
-/// A proof as it was read.
+/// A proof, as read from a file.
 #[derive(Clone, Debug)]
 pub struct Claim {
     oracle: Oracle,
@@ -57,14 +57,14 @@ struct Node {
     point: Point,
     replies: Vec<(Point, usize)>,
     rest: Option<usize>,
-    /// Most stones that are played from here on, until a five is sure.
+    /// Largest number of stones played from here until the five.
     stones: usize,
 }
 
 /// `verify FILE`: checks every proof in a file.
 ///
 /// # Errors
-/// When a proof does not hold; says which, and why.
+/// When a proof does not hold; the message names the proof and the reason.
 pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
     let (every_reply, file) = match arguments {
         [file] if !file.starts_with("--") => (false, file),
@@ -76,7 +76,7 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
         .and_then(|mut file| file.read_to_string(&mut text))
         .with_context(|| format!("cannot read {file}"))?;
     let claims = parse(&text)?;
-    ensure!(!claims.is_empty(), "{file} holds no proof");
+    ensure!(!claims.is_empty(), "there is no proof in {file}");
     for (index, claim) in claims.iter().enumerate() {
         claim.verify(every_reply).with_context(|| format!("proof {} does not hold", index + 1))?;
         writeln!(out, "{}: {} wins, {} nodes", index + 1, name(claim.attacker), claim.nodes.len())?;
@@ -95,7 +95,7 @@ fn name(color: Color) -> &'static str {
 /// Reads a file of proofs.
 ///
 /// # Errors
-/// Names the line that cannot be understood.
+/// Names the line that cannot be parsed.
 pub fn parse(text: &str) -> anyhow::Result<Vec<Claim>> {
     let mut claims = Vec::new();
     let mut lines =
@@ -109,7 +109,7 @@ pub fn parse(text: &str) -> anyhow::Result<Vec<Claim>> {
 
 fn parse_claim<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> anyhow::Result<Claim> {
     let mut field = |name: &str| -> anyhow::Result<&'a str> {
-        let (number, line) = lines.next().context("the file ends within a proof")?;
+        let (number, line) = lines.next().context("the file ends in the middle of a proof")?;
         let value = line.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with(' '));
         Ok(value.with_context(|| format!("line {number}: expected '{name}'"))?.trim())
     };
@@ -119,8 +119,8 @@ fn parse_claim<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> anyhow
     let size = size.context("size: expected two sides from 5 to 22")?;
     let mut oracle = Oracle::new(rule, size);
     for (name, cell) in [("black", Cell::Black), ("white", Cell::White)] {
-        for point in parse_moves(field(name)?, size).with_context(|| format!("{name}: not a list of points"))? {
-            ensure!(oracle.cell(point) == Cell::Empty, "{} holds two stones", letter(point));
+        for point in parse_moves(field(name)?, size).with_context(|| format!("{name}: expected a list of points"))? {
+            ensure!(oracle.cell(point) == Cell::Empty, "two stones at {}", letter(point));
             oracle.set(point, cell);
         }
     }
@@ -131,12 +131,12 @@ fn parse_claim<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> anyhow
     };
     for point in size.points() {
         let color = oracle.cell(point).color();
-        ensure!(!color.is_some_and(|color| oracle.wins(point, color)), "there is a five at {} already", letter(point));
+        ensure!(!color.is_some_and(|color| oracle.wins(point, color)), "there is already a five at {}", letter(point));
     }
     ensure!(!oracle.is_draw(), "the game is over: it is drawn");
     let mut nodes: Vec<Node> = Vec::new();
     loop {
-        let (number, line) = lines.next().context("the file ends within a proof")?;
+        let (number, line) = lines.next().context("the file ends in the middle of a proof")?;
         if line == "end" {
             break;
         }
@@ -145,14 +145,14 @@ fn parse_claim<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> anyhow
         let stones = 2 + children.map(|child| nodes[child].stones).max().unwrap_or(0);
         nodes.push(Node { stones, ..node });
     }
-    ensure!(!nodes.is_empty(), "a proof without nodes");
+    ensure!(!nodes.is_empty(), "the proof has no nodes");
     Ok(Claim { oracle, attacker, nodes })
 }
 
 fn parse_node(line: &str, expected: usize, size: Size) -> anyhow::Result<Node> {
     let point = |word: &str| match parse_moves(word, size).as_deref() {
         Some(&[point]) => Ok(point),
-        _ => bail!("'{word}' is no point of this board"),
+        _ => bail!("'{word}' is not a point of this board"),
     };
     let earlier = |word: &str| match word.parse::<usize>() {
         Ok(index) if index < expected => Ok(index),
@@ -162,24 +162,24 @@ fn parse_node(line: &str, expected: usize, size: Size) -> anyhow::Result<Node> {
     let number = words.next().and_then(|word| word.parse::<usize>().ok());
     ensure!(number == Some(expected), "expected node {expected}");
     let mut node = Node {
-        point: point(words.next().context("a node without a move")?)?,
+        point: point(words.next().context("the node has no move")?)?,
         replies: Vec::new(),
         rest: None,
         stones: 0,
     };
     while let Some(word) = words.next() {
-        ensure!(node.rest.is_none(), "something follows 'else'");
+        ensure!(node.rest.is_none(), "unexpected text after 'else'");
         if word == "else" {
-            node.rest = Some(earlier(words.next().context("'else' without a node")?)?);
+            node.rest = Some(earlier(words.next().context("'else' needs a node")?)?);
         } else {
-            let (reply, child) = word.split_once(':').with_context(|| format!("'{word}' is no 'reply:node'"))?;
+            let (reply, child) = word.split_once(':').with_context(|| format!("'{word}' is not 'reply:node'"))?;
             node.replies.push((point(reply)?, earlier(child)?));
         }
     }
     Ok(node)
 }
 
-/// A set of points, a bit each.
+/// A set of points, one bit each.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct Area([u32; Size::MAX_SIDE]);
 
@@ -212,13 +212,13 @@ impl Area {
 }
 
 impl Claim {
-    /// Checks the proof; with `every_reply`, without any thought of which replies could matter.
+    /// Checks the proof. With `every_reply`, replies that cannot matter are checked too.
     ///
     /// # Errors
-    /// Says where it fails: the moves that lead there, and what is wrong.
+    /// Names the moves after which the proof fails, and the reason.
     pub fn verify(&self, every_reply: bool) -> anyhow::Result<()> {
         let root = self.nodes.len() - 1;
-        // Areas know nothing of draws, so they are used only where the stones of all replies leave room.
+        // Areas ignore draws, so they are used only if the game cannot be drawn within the proof.
         let (size, rule) = (self.oracle.size(), self.oracle.rule());
         let room = self.oracle.stones() + self.nodes[root].stones < rule.draw_at(size.cells());
         let mut checker = Checker {
@@ -238,13 +238,13 @@ impl Claim {
 struct Checker<'a> {
     claim: &'a Claim,
     oracle: Oracle,
-    /// The moves since the position claimed; left as they are when something is wrong.
+    /// The moves from the claimed position; after an error, those that lead to it.
     path: Vec<Point>,
     /// The stones of the path by colour.
     stones: [Area; 2],
-    /// Areas of nodes found to hold, by the stones they were tried after and the number of extra stones.
+    /// Areas of nodes known to hold, by node, number of extra stones and stones of the path.
     found: HashMap<(usize, usize, [Area; 2]), Area>,
-    /// Whether replies to an `else` may be skipped.
+    /// Whether replies outside the area of an `else` are skipped.
     uses_areas: bool,
 }
 
@@ -264,8 +264,8 @@ impl Checker<'_> {
         self.path.pop();
     }
 
-    /// Checks that a node holds in the position on the board, and finds its area for `extra` stones, of no
-    /// meaning for none.
+    /// Checks that a node holds in the position on the board. Returns its area for `extra` more stones; for none, the area has
+    /// no meaning.
     fn node(&mut self, index: usize, extra: usize) -> anyhow::Result<Area> {
         let attacker = self.claim.attacker;
         let key = (index, extra, self.stones);
@@ -275,8 +275,8 @@ impl Checker<'_> {
         let point = self.claim.nodes[index].point;
         let mut area = Area::default();
         if extra > 0 {
-            // The point itself must be empty, and a five a five. No white stone makes a black move a foul if it would
-            // not be one with all its threes real: white stones only ever take fours and threes away.
+            // The point must stay empty, and a five must stay a five. White stones only remove fours and threes, so they
+            // cannot make a black move a foul unless it would be one with all its threes real.
             self.add_five(point, &mut area);
             if attacker == Color::Black && self.oracle.may_become_foul(point) {
                 area = Area::ALL;
@@ -294,7 +294,7 @@ impl Checker<'_> {
         Ok(area)
     }
 
-    /// Checks every reply to the move just made, and finds the area.
+    /// Checks every reply to the move just played, and returns the area.
     fn replies(&mut self, index: usize, extra: usize) -> anyhow::Result<Area> {
         let (attacker, defender) = (self.claim.attacker, self.claim.attacker.opponent());
         let node = &self.claim.nodes[index];
@@ -304,7 +304,7 @@ impl Checker<'_> {
         for &reply in &empty {
             ensure!(!self.oracle.wins(reply, defender), "the defender makes five at {}", letter(reply));
         }
-        // All replies leave the same number of stones.
+        // Whether a reply draws the game depends on the number of stones only.
         self.oracle.set(empty[0], defender.into());
         let drawn = self.oracle.is_draw();
         self.oracle.set(empty[0], Cell::Empty);
@@ -335,7 +335,7 @@ impl Checker<'_> {
                 Verdict::Foul(foul) if extra > 0 => area.join(self.area_of_foul(reply, &foul)),
                 Verdict::Foul(_) => {}
                 Verdict::Continues => {
-                    let Some(next) = named.or(node.rest) else { bail!("nothing answers this reply") };
+                    let Some(next) = named.or(node.rest) else { bail!("no answer to this reply") };
                     area.join(self.node(next, extra)?);
                 }
                 verdict => bail!("the reply ends the game: {verdict:?}"),
@@ -345,7 +345,7 @@ impl Checker<'_> {
         Ok(area)
     }
 
-    /// The area of a node if the defender passes; everything, if it does not hold then.
+    /// The area of a node if the defender passes; all points if the node does not hold then.
     fn pass(&mut self, index: usize, extra: usize) -> Area {
         let (oracle, stones, plies) = (self.oracle.clone(), self.stones, self.path.len());
         self.node(index, extra).unwrap_or_else(|_| {
@@ -364,8 +364,8 @@ impl Checker<'_> {
         remains
     }
 
-    /// Adds what keeps the attacker from a five at `five`: a stone there, and in caro one at an end of its row. In the
-    /// other rules a five takes its own stones only; no stone of the defender's makes a row of the attacker's longer.
+    /// Adds the points where a stone prevents the attacker's five at `five`: the point itself, and in caro the ends of its
+    /// row. Under the other rules nothing else can prevent it: a stone of the defender never makes the row longer.
     fn add_five(&self, five: Point, area: &mut Area) {
         area.add(five);
         if self.oracle.rule().is_caro() {
@@ -380,9 +380,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds where the defender comes near to a five: the empty points of every five in a row that he can fill with
-    /// `stones` stones, the extra ones and his reply. Without one of these his replies make no five that they do not
-    /// make already. (Whether such a five would be too long, or blocked, is not asked: the more points, the safer.)
+    /// Adds the empty points of every row of five that the defender can complete with `stones` stones: the extra ones and the
+    /// reply. A stone elsewhere cannot give the defender a five that is not there already. Overlines and blocked ends are
+    /// ignored; that only makes the area larger, which is safe.
     fn add_rows_of_defender(&self, stones: usize, area: &mut Area) {
         let attacker = Cell::from(self.claim.attacker);
         for (start, direction) in self.oracle.size().points().flat_map(|point| Direction::ALL.map(|line| (point, line)))
@@ -406,9 +406,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Where a further black stone could make a foul of black's, just played, legal. Overlines and fours are seen on the
-    /// lines through the point. A three is real because of the point that makes it a straight four; that stays legal
-    /// while nothing changes on its own lines, if it is not legal for the sake of yet another point.
+    /// The points where one more black stone could make the foul that black has just played legal. Overlines and fours depend
+    /// on the lines through the point. A three is real if black may play the point that makes it a straight four; that point
+    /// stays legal while its own lines do not change, unless its legality depends on further points: then all points.
     fn area_of_foul(&self, point: Point, foul: &Foul) -> Area {
         let mut area = Area::default();
         area.add_lines(point);
