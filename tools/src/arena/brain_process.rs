@@ -1,9 +1,9 @@
-//! A brain's process: lines in, lines out, and never a wait without an end. Floor 6.
+//! A brain's process: lines in, lines out, every wait with a deadline.
 //!
-//! One thread writes, one reads, one keeps the last words of the error stream; the game loop only ever talks to
-//! channels. What a brain says waits in a bounded queue, so a flood blocks the brain and not us; a line longer than
-//! [`LINE_CAP`] is cut. Each brain leads a process group of its own: a Ctrl-C at the terminal is ours alone, and
-//! killing a brain kills its children too.
+//! One thread writes, one reads, and one keeps the end of the error stream; the game loop uses channels only. The output
+//! waits in a bounded queue, so a flood blocks the brain and not the runner. A line longer than [`LINE_CAP`] is cut. Each
+//! brain leads its own process group: Ctrl-C at the terminal reaches the runner only, and killing a brain kills its
+//! children too.
 
 use super::cancel::Cancel;
 use super::spec::EngineSpec;
@@ -17,15 +17,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longest line that is kept, in bytes; the rest of a longer one is thrown away.
+/// Longest line that is kept, in bytes; longer ones are cut.
 pub const LINE_CAP: usize = 4096;
-/// Lines that may wait for us.
+/// Capacity of the queue of output lines.
 const QUEUE: usize = 1024;
-/// Last bytes of the error stream that are remembered.
+/// Number of bytes kept from the end of the error stream.
 const STDERR_KEPT: usize = 2048;
-/// Longest sleep between looks at the cancel flag.
+/// Longest wait between checks of the cancel flag.
 const NAP: Duration = Duration::from_millis(50);
-/// How long a killed process may take to be gone before it is left to the system.
+/// Longest wait for a killed process to disappear.
 const REAP: Duration = Duration::from_secs(2);
 
 /// A line and when it arrived.
@@ -37,14 +37,14 @@ pub struct Heard {
     pub text: String,
 }
 
-/// What waiting for a line came to.
+/// The result of waiting for a line.
 #[derive(Clone, Debug)]
 pub enum Next {
     /// A line.
     Line(Heard),
     /// Nothing until the deadline.
     Silence,
-    /// The brain has closed its output: it is gone, or as good as gone.
+    /// The brain has closed its output.
     Closed,
     /// The tournament is being stopped.
     Cancelled,
@@ -60,13 +60,13 @@ pub struct Process {
     /// Disconnected when the error stream has been read to its end.
     errors_open: Receiver<()>,
     suspended: bool,
-    /// When it is stopped or let go on next, where that is wanted.
+    /// Random stops, if they are requested.
     hiccups: Option<Hiccups>,
-    /// Already killed and reaped.
+    /// Whether it has been killed and reaped.
     buried: bool,
 }
 
-/// Stops at random moments, for a random time.
+/// Stops of the brain at random times, for random durations.
 #[derive(Debug)]
 struct Hiccups {
     longest: Duration,
@@ -79,7 +79,7 @@ impl Hiccups {
         Hiccups { longest, random: SmallRng::seed_from_u64(seed.into()), change: Instant::now() }
     }
 
-    /// How long the brain runs, or stands still if it was not `suspended` so far.
+    /// Time to the next change: running time if the brain was `suspended`, else the duration of the stop.
     fn pause(&mut self, suspended: bool) -> Duration {
         let factor = if suspended { 4.0 } else { 1.0 };
         self.longest.mul_f64(factor * self.random.random::<f64>())
@@ -127,14 +127,14 @@ impl Process {
         Ok(Process { child, input: Some(input), output, errors, errors_open, suspended: false, hiccups, buried: false })
     }
 
-    /// Hands bytes to the writer; never waits. A brain that is gone is noticed when its answer is missing.
+    /// Passes text to the writing thread without waiting. If the brain is gone, its answer will be missing.
     pub fn send(&self, text: String) {
         if let Some(input) = &self.input {
             let _ = input.send(text.into_bytes());
         }
     }
 
-    /// The next line, no later than `deadline`.
+    /// Waits for the next line until `deadline`.
     pub fn next(&mut self, deadline: Instant, cancel: &Cancel) -> Next {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -149,7 +149,7 @@ impl Process {
         }
     }
 
-    /// Stops the brain, or lets it go on, when the time for that has come; the time until the next change.
+    /// Stops or resumes the brain if it is time for that; returns the time until the next change.
     fn hiccup(&mut self) -> Option<Duration> {
         let hiccups = self.hiccups.as_mut()?;
         let now = Instant::now();
@@ -164,7 +164,7 @@ impl Process {
         self.hiccups.as_ref().map(|hiccups| hiccups.change.saturating_duration_since(now))
     }
 
-    /// Drops the lines that have arrived; returns how many, and whether the brain still has an output.
+    /// Drops the lines that have arrived; returns their number and whether the output is still open.
     pub fn drain(&self) -> (usize, bool) {
         let mut count = 0;
         loop {
@@ -186,7 +186,7 @@ impl Process {
         }
     }
 
-    /// Lets a suspended brain go on.
+    /// Resumes a suspended brain.
     pub fn resume(&mut self) {
         if self.suspended {
             group::signal(&self.child, group::Kind::Continue);
@@ -194,11 +194,11 @@ impl Process {
         }
     }
 
-    /// Sends END and gives the brain `patience` to leave by itself.
+    /// Sends END, waits up to `wait` for the brain to exit, then kills it.
     pub fn quit(&mut self, wait: Duration) {
         self.resume();
         self.send("END\n".to_owned());
-        // The writer closes the pipe behind END, as the managers do.
+        // The writing thread closes the pipe after END, as the managers do.
         self.input = None;
         let deadline = Instant::now() + wait;
         while Instant::now() < deadline {
@@ -211,7 +211,7 @@ impl Process {
         self.kill();
     }
 
-    /// Ends the brain with all its children, and reaps it.
+    /// Kills the brain with all its children, and reaps it.
     pub fn kill(&mut self) {
         self.input = None;
         if std::mem::replace(&mut self.buried, true) {
@@ -225,13 +225,13 @@ impl Process {
         }
     }
 
-    /// How a brain whose output is closed has ended, in words, with the end of its error stream.
+    /// After the output was closed: how the brain ended, with the end of its error stream.
     pub fn epitaph(&mut self) -> String {
         let deadline = Instant::now() + Duration::from_millis(200);
         let status = loop {
             match self.child.try_wait() {
                 Ok(Some(status)) => break status.to_string(),
-                _ if Instant::now() >= deadline => break "closed its output and lives on".to_owned(),
+                _ if Instant::now() >= deadline => break "closed its output and is still running".to_owned(),
                 _ => thread::sleep(Duration::from_millis(1)),
             }
         };
@@ -244,7 +244,7 @@ impl Process {
         }
     }
 
-    /// The most memory the main process has held so far in bytes, where the system tells.
+    /// Peak memory of the main process in bytes, if the system reports it.
     pub fn peak_memory(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -258,7 +258,8 @@ impl Drop for Process {
     }
 }
 
-/// Cuts the output into lines at CR or LF; blank ones are dropped. Ends with the output, or with our interest in it.
+/// Splits the output into lines at CR or LF; drops blank ones. Returns at the end of the output, or when the receiver is
+/// gone.
 fn read_lines(mut stdout: impl Read, lines: &SyncSender<Heard>) {
     let mut chunk = vec![0; 1 << 14];
     let mut line: Vec<u8> = Vec::new();
@@ -334,7 +335,7 @@ mod group {
     }
 }
 
-/// Where there are no process groups, brains run on and only the main process is killed.
+/// Without process groups brains cannot be suspended, and only the main process is killed.
 #[cfg(not(unix))]
 mod group {
     use std::process::{Child, Command};

@@ -1,4 +1,4 @@
-//! What the user sees: a live bar on a terminal, plain lines elsewhere, a table at the end. Floor 6.
+//! What the user sees: a progress bar on a terminal, status lines elsewhere, a table at the end.
 
 use super::game_log::{GameRecord, Reason};
 use super::match_options::Setup;
@@ -10,23 +10,23 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
 use std::time::{Duration, Instant};
 
-/// Time between plain status lines.
+/// Time between status lines without a terminal.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// The progress of a tournament on the error stream; the table goes to the output.
+/// Shows the progress of a tournament on the error stream; the final table goes to standard output.
 #[derive(Debug)]
 pub struct Display {
     bar: Option<ProgressBar>,
     quiet: bool,
     total: usize,
-    /// Games that were there before this run began.
+    /// Games finished before this run.
     restored: usize,
     begun: Instant,
     last_line: Option<Instant>,
 }
 
 impl Display {
-    /// Begins to show a tournament of `total` games, `restored` of which are finished already.
+    /// Starts the display of a tournament of `total` games, of which `restored` are already finished.
     pub fn new(setup: &Setup, total: usize, restored: usize) -> Display {
         let quiet = setup.arguments.quiet;
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
@@ -44,13 +44,13 @@ impl Display {
         if !quiet {
             display.line(&headline(setup, total));
             if restored > 0 {
-                display.line(&format!("{restored} games are finished already"));
+                display.line(&format!("{restored} games are already finished"));
             }
         }
         display
     }
 
-    /// Shows a finished game: faults get a line each, the score moves on.
+    /// Shows a finished game: a line for a fault, and the new score.
     pub fn finished(&mut self, record: &GameRecord, finished: usize, setup: &Setup, standings: &Standings) {
         if self.quiet {
             return;
@@ -74,7 +74,7 @@ impl Display {
         }
     }
 
-    /// Ends the show and prints the table.
+    /// Removes the progress bar and prints the final report.
     ///
     /// # Errors
     /// When the output cannot be written.
@@ -88,7 +88,7 @@ impl Display {
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
-            // A closed error stream is no reason to stop a tournament.
+            // A closed error stream does not stop a tournament.
             None => drop(writeln!(std::io::stderr(), "{text}")),
         }
     }
@@ -119,7 +119,7 @@ fn headline(setup: &Setup, total: usize) -> String {
     )
 }
 
-/// The score in one line.
+/// The score on one line.
 fn score(setup: &Setup, standings: &Standings) -> String {
     if setup.engines.len() > 2 {
         let best = setup.engines.iter().zip(&standings.engines).max_by(|a, b| a.1.points().total_cmp(&b.1.points()));
@@ -190,7 +190,7 @@ fn sprt_text(bounds: &SprtBounds, llr: f64) -> String {
     )
 }
 
-/// One line an engine, the strongest first.
+/// A line for each engine, the strongest first.
 fn table(setup: &Setup, standings: &Standings) -> String {
     let ratings = rate(setup.engines.len(), &standings.encounters(setup));
     let mut order: Vec<usize> = (0..setup.engines.len()).collect();
@@ -211,7 +211,7 @@ fn table(setup: &Setup, standings: &Standings) -> String {
         );
     }
     if ratings.bounded {
-        text += "(some scores are all or nothing: each pairing got a virtual draw to keep ratings finite)\n";
+        text += "(some engine won or lost every game: a virtual draw was added to each pairing to keep the ratings finite)\n";
     }
     text
 }

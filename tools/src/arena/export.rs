@@ -1,4 +1,4 @@
-//! Games in the formats other programs read: Piskvork's `.psq` and SGF; `tools/gamefile.rs` reads them. Floor 6.
+//! Games written for other programs, as Piskvork's `.psq` and as SGF. [`gamefile`] reads both.
 
 use super::game_log::{GameRecord, Reason};
 use super::player::Fault;
@@ -18,16 +18,16 @@ pub fn psq(record: &GameRecord) -> String {
     record.size().map(|size| gamefile::psq(size, stones, &names)).unwrap_or_default()
 }
 
-/// A name for the file of a game.
+/// The file name of a game.
 pub fn psq_name(record: &GameRecord) -> String {
     let plain = |name: &str| name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect::<String>();
     format!("{:06}_{}_{}.psq", record.game, plain(&record.black), plain(&record.white))
 }
 
-/// Writes a game into the folder.
+/// Writes a game into a folder as a Piskvork file.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the file cannot be written.
 pub fn write_psq(folder: &Path, record: &GameRecord) -> Result<()> {
     let path = folder.join(psq_name(record));
     std::fs::write(&path, psq(record)).with_context(|| format!("cannot write {}", path.display()))

@@ -1,4 +1,4 @@
-//! A game on paper: one JSON line, and the file of them that a match can go on from. Floor 6.
+//! The record of a game as a JSON line, and the file of records from which a match can resume.
 
 use super::match_options::Setup;
 use super::openings::Opening;
@@ -23,24 +23,24 @@ pub enum Reason {
     Five,
     /// Black played a forbidden move.
     Forbidden,
-    /// No room is left.
+    /// The board is full.
     FullBoard,
-    /// As many stones as were agreed on.
+    /// The number of stones of `--draw-after`.
     MoveLimit,
-    /// A brain's fault, not the board's.
+    /// A fault of a brain.
     #[serde(untagged)]
     Fault(Fault),
 }
 
-/// Everything that depends on the clock; all the rest of a record is the same whenever a game is.
+/// The part of a record that depends on the clock. Equal games have equal records otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Milliseconds of each stone after the opening.
+    /// Milliseconds for each stone after the opening.
     pub ms: Vec<f64>,
-    /// Milliseconds of them beyond what was allowed; empty when there were none.
+    /// Milliseconds beyond the time allowed; empty if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrun_ms: Vec<f64>,
-    /// Milliseconds after which each number of nodes was told; empty when none was.
+    /// Milliseconds after which each number of nodes was reported; empty if none was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes_ms: Vec<f64>,
 }
@@ -53,7 +53,7 @@ pub struct GameRecord {
     pub match_id: String,
     /// Its number, from 0.
     pub game: usize,
-    /// The rule's number in the protocol.
+    /// The number of the rule in the protocol.
     pub rule: u8,
     /// Columns.
     pub width: usize,
@@ -61,15 +61,15 @@ pub struct GameRecord {
     pub height: usize,
     /// The engine that opened, and the other.
     pub players: [String; 2],
-    /// Who was black in the end.
+    /// The engine that played black.
     pub black: String,
-    /// Who was white in the end.
+    /// The engine that played white.
     pub white: String,
-    /// Stones given before the first move.
+    /// Number of stones before the first move.
     pub opening: usize,
-    /// Which symmetry of the opening this was.
+    /// The symmetry applied to the opening; 0 for none.
     pub symmetry: usize,
-    /// All stones, the opening included.
+    /// All stones including the opening, as moves with rows from above.
     pub moves: String,
     /// Black's view: `1-0`, `0-1` or `1/2-1/2`.
     pub result: String,
@@ -80,15 +80,15 @@ pub struct GameRecord {
     /// Details of a fault.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// What the players answered to ABOUT.
+    /// The players' answers to ABOUT.
     pub about: [String; 2],
-    /// Scores as the brains told them, for each stone after the opening.
+    /// The scores that the brains reported for each stone after the opening.
     pub scores: Vec<Option<String>>,
-    /// Depths likewise.
+    /// The depths they reported.
     pub depths: Vec<Option<u32>>,
-    /// Nodes likewise.
+    /// The nodes they reported.
     pub nodes: Vec<Option<u64>>,
-    /// What the clock said.
+    /// Times.
     pub timing: Timing,
 }
 
@@ -98,12 +98,12 @@ impl GameRecord {
         Size::new(self.width, self.height)
     }
 
-    /// The stones in playing order; empty if the text is damaged.
+    /// The stones in playing order; empty if the record is damaged.
     pub fn stones(&self) -> Vec<Point> {
         self.size().and_then(|size| parse_moves(&self.moves, size)).unwrap_or_default()
     }
 
-    /// Half points of a player.
+    /// Half points of a player: 0, 1 or 2.
     pub fn half_points(&self, name: &str) -> usize {
         match &self.winner {
             None => 1,
@@ -112,15 +112,15 @@ impl GameRecord {
         }
     }
 
-    /// Who placed the stone with this index after the opening: the player's place in `players`. Within a swap2
-    /// opening this is the side it was placed for.
+    /// The index in `players` of the player who placed this stone, counted from the end of the opening. In a swap2 opening,
+    /// the player of the stone's colour.
     pub fn mover(&self, index: usize) -> usize {
         let black = usize::from(self.players[1] == self.black);
         black ^ ((self.opening ^ index) & 1)
     }
 }
 
-/// What must be equal for two runs to be the same match: everything that decides a game.
+/// A hash of everything that decides the games: runs with equal hashes are the same match.
 pub fn match_id(setup: &Setup) -> String {
     let engines: Vec<String> = setup.engines.iter().map(EngineSpec::fingerprint).collect();
     let openings: Vec<String> = setup.schedule.openings.iter().map(Opening::text).collect();
@@ -128,7 +128,7 @@ pub fn match_id(setup: &Setup) -> String {
     format!("{:016x}", Checksum::of(text.as_bytes()))
 }
 
-/// The file of records: finished games are appended at once, and put in order at the end.
+/// The file of records. Finished games are appended at once and sorted at the end.
 #[derive(Debug)]
 pub struct RecordFile {
     path: PathBuf,
@@ -136,16 +136,16 @@ pub struct RecordFile {
 }
 
 impl RecordFile {
-    /// Opens the file; with `resume`, also returns the games it holds.
+    /// Opens the file; with `resume`, returns its games.
     ///
     /// # Errors
-    /// When it cannot be opened, exists without `resume`, or holds games of another match.
+    /// When it cannot be opened, exists and `resume` is false, or has games of another match.
     pub fn open(path: &Path, setup: &Setup, resume: bool) -> Result<(RecordFile, BTreeMap<usize, GameRecord>)> {
         let mut games = BTreeMap::new();
         if path.exists() {
-            ensure!(resume, "{} exists already: --resume goes on with it", path.display());
+            ensure!(resume, "{} exists already: use --resume to continue it", path.display());
             games = read(path, setup)?;
-            // Without the line that a kill may have torn.
+            // An interruption may have cut the last line; drop it.
             rewrite(path, games.values())?;
         }
         let file = OpenOptions::new().create(true).append(true).open(path);
@@ -162,7 +162,7 @@ impl RecordFile {
         self.file.write_all(line.as_bytes()).with_context(|| format!("cannot write {}", self.path.display()))
     }
 
-    /// Puts the games in order.
+    /// Writes the games in order.
     ///
     /// # Errors
     /// When the file cannot be replaced.
@@ -172,7 +172,7 @@ impl RecordFile {
     }
 }
 
-/// Replaces the file at once: whoever looks sees the old one or the new one.
+/// Replaces the file atomically.
 fn rewrite<'a>(path: &Path, games: impl IntoIterator<Item = &'a GameRecord>) -> Result<()> {
     let mut text = String::new();
     for game in games {
@@ -199,19 +199,24 @@ fn read(path: &Path, setup: &Setup) -> Result<BTreeMap<usize, GameRecord>> {
         };
         ensure!(
             record.match_id == id,
-            "{} holds games of a different match (engines, limits, rule, size, openings or seed differ)",
+            "{} has games of a different match (engines, limits, rule, size, openings or seed differ)",
             path.display()
         );
         if record.game < setup.schedule.total() {
             let game = setup.schedule.game(record.game);
-            ensure!(fits(&record, &game, setup), "game {} of {} is another game", record.game, path.display());
+            ensure!(
+                fits(&record, &game, setup),
+                "game {} of {} does not fit the schedule",
+                record.game,
+                path.display()
+            );
             games.insert(record.game, record);
         }
     }
     Ok(games)
 }
 
-/// Whether this is a record of that game.
+/// Whether the record is of this game.
 fn fits(record: &GameRecord, game: &Game, setup: &Setup) -> bool {
     record.players.iter().zip(game.seats).all(|(name, seat)| *name == setup.engines[seat].name)
         && record.moves.starts_with(&game.opening.text())

@@ -1,4 +1,4 @@
-//! The command line of `tengen-match`: what was typed, and the ready tournament made of it. Floor 6.
+//! The command line of `tengen-match`, and the tournament made of it.
 
 use super::openings::{self, Opening};
 use super::schedule::{Schedule, pairings};
@@ -13,80 +13,79 @@ use tengen::base::{Rule, Size};
 
 const EXAMPLES: &str = "\
 Examples:
-  Two builds, 10,000 nodes a move, stopped as soon as the question is answered:
+  Two builds, 10,000 nodes a move, stopped as soon as the test decides:
     tengen-match --engine name=New,cmd=./pbrain-new --engine name=Old,cmd=./pbrain-old --rule 0 --size 15 \\
       --openings openings.txt --nodes 10000 --games 20000 --sprt 0,5 --records new-old.jsonl
 
-  Our build against two foreign brains at 1 s a move, as the official judge runs them:
+  One brain against two others at 1 s a move, as the official judge runs them:
     tengen-match --gauntlet --judge --engine name=Tengen,cmd=./pbrain-tengen \\
       --engine name=Alpha,cmd=\"wine alpha/pbrain-alpha.exe\" --engine name=Beta,cmd=./beta,info.thread_num=1 \\
       --rule 8 --size 15 --turn-ms 1000 --match-ms 180000 --games 100 --psq games/ --sgf games.sgf
 
-  After a kill, the same command with --resume plays only what is missing.";
+  After an interruption, the same command with --resume plays the missing games.";
 
 /// Plays brains that speak the Gomocup (Piskvork) protocol against each other.
 #[derive(Parser, Debug, Clone)]
 #[allow(clippy::struct_excessive_bools, clippy::doc_markdown)] // Switches and help texts, read by people.
 #[command(name = "tengen-match", version, after_long_help = EXAMPLES)]
 pub struct Arguments {
-    /// A contestant, as key=value fields separated by commas. Give this two times or more.
+    /// An engine, as key=value fields separated by commas. Give this option at least twice.
     ///
-    /// name, cmd (program with arguments; quotes for blanks), args, dir, restart=yes (a new process every game),
-    /// suspend=yes (stopped while the opponent thinks), hiccup-ms (stopped at random, for up to this long, while it
-    /// thinks itself), pause-ms (left in peace for so long before each question, off the clock; some brains give no
-    /// answer to a question that comes at once), info.KEY=VALUE (sent as INFO KEY VALUE), and any of turn-ms, match-ms,
-    /// inc-ms, nodes, depth, memory-mb, check-memory, tolerance-ms, stall-ms, start-ms to override the option of that
-    /// name. Example: --engine name=Old,cmd="./old --quiet",nodes=20000,info.hash_size=65536
+    /// name; cmd (program with arguments; quote blanks); args; dir; restart=yes (a new process for every game);
+    /// suspend=yes (stopped while the opponent thinks); hiccup-ms (stopped at random times while it thinks, for up to
+    /// this long); pause-ms (a pause before each question, off the clock, for brains that do not answer a question that
+    /// follows at once); info.KEY=VALUE (sent as INFO KEY VALUE); and any of turn-ms, match-ms, inc-ms, nodes, depth,
+    /// memory-mb, check-memory, tolerance-ms, stall-ms, start-ms, which override the option of that name. Example: --engine name=Old,cmd="./old --quiet",nodes=20000,info.hash_size=65536
     #[arg(long, value_name = "FIELDS", required = true)]
     pub engine: Vec<String>,
 
-    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro with exactly five. Example: --rule 8
+    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact. Example: --rule 8
     #[arg(long, default_value = "0", value_parser = parse_rule)]
     pub rule: Rule,
 
-    /// Board: 5 to 22, or WxH. Example: --size 15 or --size 20x15
+    /// Board size: 5 to 22, or WxH. Example: --size 15 or --size 20x15
     #[arg(long, default_value = "15", value_parser = parse_size)]
     pub size: Size,
 
-    /// Games of each pair of engines; two in a row share an opening with colours changed. Example: --games 1000
+    /// Games of each pair of engines; two consecutive games share an opening, with colours swapped. Example: --games 1000
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub games: usize,
 
-    /// Openings, one a line: moves (h8i9...) or offsets from the centre (-1,2, 3,4, 0,0). Each is played with both
-    /// colours; when all are used up they come again turned or mirrored. Example: --openings caro15.txt
+    /// Openings, one on each line: moves (h8i9..., rows from above) or offsets from the centre (-1,2, 3,4, 0,0). Each is
+    /// played with both colours; when all have been played they are repeated, rotated or mirrored. Example: --openings caro15.txt
     #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
 
-    /// Order of the openings. Same seed, same games. Example: --seed 7
+    /// Seed of the order of the openings. The same seed gives the same order. Example: --seed 7
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Openings in the order of the file instead of a random one. Example: --in-order
+    /// Play the openings in the order of the file instead of a random one. Example: --in-order
     #[arg(long)]
     pub in_order: bool,
 
-    /// The engines choose the opening by the swap2 rule; openings from a file, if any, are the first three stones.
+    /// The engines choose the opening by the swap2 rule; openings from a file give the first three stones.
     /// Example: --swap2 --rule 1
     #[arg(long)]
     pub swap2: bool,
 
-    /// Games at the same time; default: one a core. Example: --concurrency 2
+    /// Games at the same time; default: one per core. Example: --concurrency 2
     #[arg(long, value_name = "N")]
     pub concurrency: Option<usize>,
 
-    /// The first engine plays all others, which do not play each other. Example: --gauntlet
+    /// The first engine plays each of the others; they do not play each other. Example: --gauntlet
     #[arg(long)]
     pub gauntlet: bool,
 
-    /// Most nodes a move (INFO max_node). Example: --nodes 10000
+    /// Largest number of nodes for a move (INFO max_node). Example: --nodes 10000
     #[arg(long, value_name = "N")]
     pub nodes: Option<u64>,
 
-    /// Deepest iteration (INFO max_depth). Example: --depth 8
+    /// Largest depth (INFO max_depth). Example: --depth 8
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
 
-    /// Most time a move. Example: --turn-ms 1000; with no limit at all this is 1000
+    /// Time for a move; 1000 if nothing else limits the engine. Example: --turn-ms 1000
     #[arg(long, value_name = "MS")]
     pub turn_ms: Option<u64>,
 
@@ -94,77 +93,77 @@ pub struct Arguments {
     #[arg(long, value_name = "MS")]
     pub match_ms: Option<u64>,
 
-    /// Time added to the game's after each move. Example: --match-ms 10000 --inc-ms 100
+    /// Time added to the game clock after each move. Example: --match-ms 10000 --inc-ms 100
     #[arg(long, value_name = "MS")]
     pub inc_ms: Option<u64>,
 
-    /// Memory each brain is told it may hold; 0: unlimited. Example: --memory-mb 350
+    /// Memory limit sent to each brain; 0: none. Example: --memory-mb 350
     #[arg(long, value_name = "MIB", default_value_t = 350)]
     pub memory_mb: u64,
 
-    /// A brain that has held more than its memory loses the game (Linux). Example: --check-memory
+    /// A brain that exceeds its memory limit loses the game (Linux only). Example: --check-memory
     #[arg(long)]
     pub check_memory: bool,
 
-    /// How late an answer may come before it loses the game. Example: --tolerance-ms 100
+    /// How late an answer may be without losing the game. Example: --tolerance-ms 100
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     pub tolerance_ms: u64,
 
-    /// Longest move when no clock limits it (games by nodes or depth). Example: --stall-ms 60000
+    /// Time limit for a move in games without a clock (by nodes or depth). Example: --stall-ms 60000
     #[arg(long, value_name = "MS", default_value_t = 120_000)]
     pub stall_ms: u64,
 
-    /// Longest start of a brain. Example: --start-ms 30000
+    /// Time limit for the start of a brain. Example: --start-ms 30000
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     pub start_ms: u64,
 
-    /// Every game gets new processes; default: START again in the same ones. Example: --restart
+    /// Start new processes for every game; by default they are reused with START. Example: --restart
     #[arg(long)]
     pub restart: bool,
 
-    /// Brains are stopped (SIGSTOP) while their opponent thinks. Example: --suspend
+    /// Stop brains (SIGSTOP) while their opponent thinks. Example: --suspend
     #[arg(long)]
     pub suspend: bool,
 
-    /// As the official judge: new processes, no ABOUT, START and INFO in one burst without waiting for OK, stopped
-    /// at once and while the opponent thinks, BOARD for the first move. Example: --judge
+    /// Run brains as the official judge does: new processes, no ABOUT, START and INFO in one burst without waiting for
+    /// OK, stopped after that and while the opponent thinks, BOARD for the first move. Example: --judge
     #[arg(long)]
     pub judge: bool,
 
-    /// A game is drawn at this many stones, the opening included. Example: --draw-after 200
+    /// Draw a game at this number of stones, the opening included. Example: --draw-after 200
     #[arg(long, value_name = "STONES")]
     pub draw_after: Option<usize>,
 
-    /// Stop when the first engine's gain is decided between these two Elo values (two engines only).
+    /// Stop as soon as a sequential test decides between these two Elo gains of the first engine (two engines only).
     /// Example: --sprt 0,5 for a gain, --sprt -5,0 for a simplification
     #[arg(long, value_name = "ELO0,ELO1", value_parser = sprt::parse_bounds, allow_hyphen_values = true)]
     pub sprt: Option<(f64, f64)>,
 
-    /// Chance of accepting a change that is worth only ELO0. Example: --alpha 0.05
+    /// Probability of accepting a change that is worth only ELO0. Example: --alpha 0.05
     #[arg(long, default_value_t = sprt::ERROR_RATE)]
     pub alpha: f64,
 
-    /// Chance of rejecting a change that is worth ELO1. Example: --beta 0.05
+    /// Probability of rejecting a change that is worth ELO1. Example: --beta 0.05
     #[arg(long, default_value_t = sprt::ERROR_RATE)]
     pub beta: f64,
 
-    /// One JSON line a game; what --resume goes on from. Example: --records match.jsonl
+    /// Write one JSON line for each game; --resume reads them. Example: --records match.jsonl
     #[arg(long, value_name = "FILE.jsonl")]
     pub records: Option<PathBuf>,
 
-    /// Go on with the match in the record file: only missing games are played. Example: --records m.jsonl --resume
+    /// Continue the match in the record file: play only the missing games. Example: --records m.jsonl --resume
     #[arg(long, requires = "records")]
     pub resume: bool,
 
-    /// One Piskvork file a game in this folder. Example: --psq games/
+    /// Write a Piskvork file for each game into this folder. Example: --psq games/
     #[arg(long, value_name = "DIR")]
     pub psq: Option<PathBuf>,
 
-    /// All games in one SGF file. Example: --sgf games.sgf
+    /// Write all games into one SGF file. Example: --sgf games.sgf
     #[arg(long, value_name = "FILE")]
     pub sgf: Option<PathBuf>,
 
-    /// Only the final table. Example: --quiet
+    /// Print only the final table. Example: --quiet
     #[arg(long)]
     pub quiet: bool,
 }
@@ -172,25 +171,25 @@ pub struct Arguments {
 /// A tournament ready to be played.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The contestants.
+    /// The engines.
     pub engines: Vec<EngineSpec>,
-    /// Which games there are.
+    /// The games to play.
     pub schedule: Schedule,
     /// What every game has in common.
     pub terms: Terms,
     /// Games at the same time.
     pub concurrency: usize,
-    /// When to stop early.
+    /// The sequential test, if there is one.
     pub sprt: Option<SprtBounds>,
-    /// What was typed, for the files and the display.
+    /// The command line, for files and display.
     pub arguments: Arguments,
 }
 
 impl Setup {
-    /// Checks what was typed and makes everything ready.
+    /// Checks the command line and reads the openings.
     ///
     /// # Errors
-    /// When something that was typed makes no sense, or a file cannot be read.
+    /// When an option is invalid, or a file cannot be read.
     pub fn new(arguments: Arguments) -> Result<Setup> {
         let limits = limits(&arguments);
         let fresh = arguments.restart || arguments.judge;
@@ -203,10 +202,10 @@ impl Setup {
                 spec.map(with_default_time).with_context(|| format!("--engine {text}"))
             })
             .collect::<Result<Vec<_>>>()?;
-        ensure!(engines.len() >= 2, "a match needs two engines or more");
+        ensure!(engines.len() >= 2, "a match needs at least two engines");
         for (index, engine) in engines.iter().enumerate() {
             let same = engines[..index].iter().any(|other| other.name == engine.name);
-            ensure!(!same, "two engines are called '{}': give them a name=", engine.name);
+            ensure!(!same, "two engines are called '{}': give each a different name=", engine.name);
         }
         let terms = Terms {
             rule: arguments.rule,
@@ -222,7 +221,7 @@ impl Setup {
         let sprt = arguments.sprt.map(|elo| SprtBounds::new(elo, arguments.alpha, arguments.beta)).transpose()?;
         ensure!(sprt.is_none() || engines.len() == 2, "--sprt compares exactly two engines");
         if arguments.concurrency == Some(0) || arguments.games == 0 {
-            bail!("--concurrency and --games are at least 1");
+            bail!("--concurrency and --games must be at least 1");
         }
         Ok(Setup {
             schedule: Schedule {
@@ -239,12 +238,12 @@ impl Setup {
         })
     }
 
-    /// What a user should know before the games begin.
+    /// Warnings to show before the games begin.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.concurrency > cores() {
             warnings.push(format!(
-                "{} games at the same time on {} cores: the brains will get in each other's way",
+                "{} games at the same time on {} cores: the brains will slow each other down",
                 self.concurrency,
                 cores()
             ));
@@ -257,7 +256,7 @@ impl Setup {
         let distinct: usize = self.schedule.openings.iter().map(|opening| opening.variants(self.terms.size)).sum();
         if reproducible && pairs > distinct && !self.terms.swap2 {
             warnings.push(format!(
-                "{pairs} pairs of games from {distinct} different openings: node-limited games will repeat themselves"
+                "{pairs} pairs of games from {distinct} different openings: games limited by nodes will repeat"
             ));
         }
         warnings
@@ -282,7 +281,7 @@ fn limits(arguments: &Arguments) -> Limits {
     }
 }
 
-/// An engine that nothing limits thinks one second a move.
+/// An engine without any limit gets one second a move.
 fn with_default_time(mut spec: EngineSpec) -> EngineSpec {
     let limits = &mut spec.limits;
     if limits.turn.is_none() && limits.match_time.is_none() && limits.nodes.is_none() && limits.depth.is_none() {

@@ -1,7 +1,7 @@
-//! Openings: reading them, their order, and how they look when they come again. Floor 6.
+//! Openings: reading them, their order, and their rotations and reflections.
 //!
-//! A line is a run of moves (`h8i9j10`, black first) or offsets from the centre as Gomocup publishes them
-//! (`-1,2, 3,4, 0,0`: x to the right, y down). Blank lines and lines starting with `#` are skipped.
+//! A line is a list of moves (`h8i9j10`, black first, rows from above) or of offsets from the centre as Gomocup publishes
+//! them (`-1,2, 3,4, 0,0`: x to the right, y down). Blank lines and lines that begin with `#` are ignored.
 
 use super::terms::Terms;
 use anyhow::{Context, Result, bail, ensure};
@@ -23,23 +23,23 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// As moves, `h8i9j10`.
+    /// The moves as text, `h8i9j10`, as in opening files.
     pub fn text(&self) -> String {
         self.stones.iter().map(|&stone| letter(stone)).collect()
     }
 
-    /// The same opening turned or mirrored.
+    /// The opening, rotated or mirrored.
     #[must_use]
     pub fn turned(&self, symmetry: Symmetry, size: Size) -> Opening {
         Opening { stones: self.stones.iter().map(|&stone| symmetry.apply(stone, size)).collect() }
     }
 
-    /// How many different openings turning and mirroring makes of this one, colours and order of stones counted.
+    /// Number of different openings that rotations and reflections make of this one, by colours and order of stones.
     pub fn variants(&self, size: Size) -> usize {
         Symmetry::of(size).map(|symmetry| self.turned(symmetry, size)).collect::<HashSet<_>>().len()
     }
 
-    /// The same for all openings that lead to the same position up to symmetry, whatever the order of stones.
+    /// A form that is equal for all openings that lead to the same position up to symmetry, in any order of stones.
     pub fn canonical(&self, size: Size) -> Vec<(Point, Color)> {
         let position = |symmetry: Symmetry| {
             let turned = self.turned(symmetry, size).stones;
@@ -54,21 +54,21 @@ impl Opening {
     /// Reads one line.
     ///
     /// # Errors
-    /// When it is neither notation, or a stone is off the board.
+    /// When it is in neither notation, or a stone is off the board.
     pub fn parse(line: &str, size: Size) -> Result<Opening> {
         let offsets = line.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '-' | '+') || c.is_whitespace());
         let stones = if offsets {
             parse_offsets(line, size)?
         } else {
-            parse_moves(line, size).context("neither moves like h8i9 nor offsets like -1,2, 3,4")?
+            parse_moves(line, size).context("expected moves such as h8i9 or offsets such as -1,2, 3,4")?
         };
         Ok(Opening { stones })
     }
 
-    /// Whether a game can go on from here: no stone twice, nobody has won, nothing forbidden.
+    /// Checks that a game can start from this opening: no point twice, no win, no foul.
     ///
     /// # Errors
-    /// When not; the text says why.
+    /// Says why it cannot.
     pub fn check(&self, terms: &Terms) -> Result<()> {
         let mut oracle = Oracle::new(terms.rule, terms.size);
         for (&stone, color) in self.stones.iter().zip(Color::ALL.into_iter().cycle()) {
@@ -82,13 +82,13 @@ impl Opening {
     }
 }
 
-/// Pairs of offsets from the centre; on an even side the centre is the right or lower of the two middle lines, as
-/// Gomocup counts (half the side, rounded down).
+/// Reads pairs of offsets from the centre. If a side is even, the centre is on the right or lower of its two middle lines, as
+/// in Gomocup's files (half the side, rounded down).
 fn parse_offsets(line: &str, size: Size) -> Result<Vec<Point>> {
     let numbers = line
         .split([',', ' ', '\t'])
         .filter(|word| !word.is_empty())
-        .map(|word| word.parse::<i64>().with_context(|| format!("'{word}' is no number")))
+        .map(|word| word.parse::<i64>().with_context(|| format!("'{word}' is not a number")))
         .collect::<Result<Vec<_>>>()?;
     ensure!(numbers.len().is_multiple_of(2), "an odd number of coordinates");
     let (width, height) = (size.width() as i64, size.height() as i64);
@@ -104,7 +104,7 @@ fn parse_offsets(line: &str, size: Size) -> Result<Vec<Point>> {
 /// Reads a file of openings; with a seed, in random order.
 ///
 /// # Errors
-/// When the file cannot be read, holds no opening, or one that no game can start from.
+/// When the file cannot be read, has no opening, or has one from which no game can start.
 pub fn read(path: &Path, terms: &Terms, seed: Option<u64>) -> Result<Vec<Opening>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut openings = Vec::new();
@@ -119,7 +119,7 @@ pub fn read(path: &Path, terms: &Terms, seed: Option<u64>) -> Result<Vec<Opening
         openings.push(opening);
     }
     if openings.is_empty() {
-        bail!("{} holds no opening", path.display());
+        bail!("there is no opening in {}", path.display());
     }
     if let Some(seed) = seed {
         openings.shuffle(&mut SmallRng::seed_from_u64(seed));
@@ -127,8 +127,8 @@ pub fn read(path: &Path, terms: &Terms, seed: Option<u64>) -> Result<Vec<Opening
     Ok(openings)
 }
 
-/// The opening of a round: all of the list in turn, then all of them turned or mirrored, and so on. Also the number of
-/// the symmetry, 0 being the opening as it is.
+/// The opening of a round: first all openings of the list, then all of them under the next symmetry, and so on. Also returns
+/// the number of the symmetry; 0 is the opening as listed.
 pub fn of_round(openings: &[Opening], round: usize, size: Size) -> (Opening, usize) {
     let symmetries: Vec<Symmetry> = Symmetry::of(size).collect();
     let number = round / openings.len() % symmetries.len();

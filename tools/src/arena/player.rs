@@ -1,6 +1,6 @@
-//! One contestant in a game: the protocol, the clock, and what a brain may not do. Floor 6.
+//! One engine in a game: the protocol, the clock, and the faults of a brain.
 //!
-//! Every wait has a deadline. A fault ends the process; the next game starts a new one.
+//! Every wait has a deadline. After a fault the process is killed; the next game starts a new one.
 
 use super::brain_process::{Next, Process};
 use super::cancel::Cancel;
@@ -12,27 +12,27 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 use tengen::base::Point;
 
-/// What a brain did to lose a game without losing it on the board.
+/// A fault that loses a game off the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
-    /// It did not start, or did not accept the board.
+    /// The brain did not start, or refused the board.
     NoStart,
     /// Its move came too late, or never.
     Timeout,
-    /// Nothing limits its time, but this was too long for anybody.
+    /// No clock limits its time, but the move exceeded the stall limit.
     Stall,
-    /// Its process ended, or its output did.
+    /// Its process ended, or closed its output.
     Crash,
-    /// It played off the board or on an occupied point, or gave an answer the question does not allow.
+    /// It played off the board or on an occupied point, or gave an invalid answer.
     Illegal,
-    /// It said far too much.
+    /// It sent far too many lines.
     Flood,
-    /// It held too much memory.
+    /// It used too much memory.
     Memory,
 }
 
-/// A fault and what is known about it.
+/// A fault with details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The kind.
@@ -41,25 +41,25 @@ pub struct Failure {
     pub note: String,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// The brain's fault.
+    /// A fault of the brain.
     Failed(Failure),
     /// The tournament is being stopped.
     Cancelled,
 }
 
-/// What was asked for and given.
+/// An answer of a brain.
 #[derive(Clone, Debug)]
 pub struct Answer<T> {
     /// The answer itself.
     pub what: T,
     /// Time from the question to the answer.
     pub time: Duration,
-    /// How much of it was more than allowed.
+    /// By how much that exceeded the time allowed.
     pub overrun: Duration,
-    /// What the brain said about it.
+    /// What the brain reported about it.
     pub thought: Thought,
 }
 
@@ -68,50 +68,50 @@ pub struct Answer<T> {
 pub enum Swap2Answer {
     /// Takes black.
     Swap,
-    /// These stones, not checked yet.
+    /// Places these stones, which are not checked yet.
     Stones(Vec<(i64, i64)>),
 }
 
-/// Lines of one move beyond which a brain is flooding us.
+/// Number of lines for one move from which a brain is flooding.
 const FLOOD: usize = 100_000;
-/// How long an answer to ABOUT is waited for; nobody loses by not answering.
+/// Wait for the answer to ABOUT; not answering is no fault.
 const ABOUT: Duration = Duration::from_secs(1);
-/// How long END may take.
+/// Time for a brain to exit after END.
 const END_WAIT: Duration = Duration::from_millis(500);
-/// Time a line that was in time may need to reach us.
+/// Time that a line sent in time may need to arrive.
 const GRACE: Duration = Duration::from_millis(20);
-/// Odd lines that are remembered per move, and how much of each.
+/// Number of unexpected lines kept for each move, and characters of each.
 const REMEMBERED: (usize, usize) = (4, 80);
-/// The protocol's word for a game clock that does not run.
+/// The protocol's value of `time_left` without a game clock.
 const UNLIMITED: u64 = 2_147_483_647;
 
-/// A contestant with its process.
+/// An engine with its process.
 #[derive(Debug)]
 pub struct Player<'a> {
     spec: &'a EngineSpec,
     terms: Terms,
     cancel: Cancel,
     process: Option<Process>,
-    /// What is left of the game's time, in microseconds.
+    /// Time left of the game, in microseconds.
     left: Option<i64>,
-    /// Whether the brain knows the position but for the opponent's last stone.
+    /// Whether the brain knows all stones but the opponent's last one.
     follows: bool,
     /// Its answer to ABOUT.
     about: String,
 }
 
 impl<'a> Player<'a> {
-    /// A contestant whose process is started by its first game.
+    /// An engine; its process is started by its first game.
     pub fn new(spec: &'a EngineSpec, terms: Terms, cancel: Cancel) -> Player<'a> {
         Player { spec, terms, cancel, process: None, left: None, follows: false, about: String::new() }
     }
 
-    /// The answer to ABOUT; empty when there was none.
+    /// The answer to ABOUT; empty if there was none.
     pub fn about(&self) -> &str {
         &self.about
     }
 
-    /// Gets ready for a new game: a process, START, and all INFO.
+    /// Prepares a new game: process, START and all INFO lines.
     ///
     /// # Errors
     /// When the brain does not start.
@@ -123,7 +123,7 @@ impl<'a> Player<'a> {
         }
         if self.process.is_some() {
             match self.start() {
-                // Something in the last game broke it, which costs nobody anything: a new one tries.
+                // The last game broke it. That is no fault in this game: start a new process.
                 Err(Trouble::Failed(_)) => self.kill(),
                 other => return other,
             }
@@ -187,10 +187,10 @@ impl<'a> Player<'a> {
                 Next::Silence => return Err(self.fail(Fault::NoStart, format!("no OK{}", quote(&said)))),
             }
         }
-        Err(self.fail(Fault::Flood, "never stops talking".to_owned()))
+        Err(self.fail(Fault::Flood, "too many lines instead of OK".to_owned()))
     }
 
-    /// The INFO lines of a new game, in the order of the official managers.
+    /// The INFO lines of a new game, in the order in which the official managers send them.
     fn infos(&self) -> String {
         let limits = &self.spec.limits;
         let ms = |time: Duration| time.as_millis() as u64;
@@ -198,7 +198,7 @@ impl<'a> Player<'a> {
         let mut info = |key: &str, value: u64| {
             let _ = writeln!(lines, "INFO {key} {value}");
         };
-        // A brain that is told nothing about the turn has only the game clock, or nodes and depth, to obey.
+        // Without a turn limit the game clock limits the turn as well; without either, nodes and depth do.
         if let Some(turn) = limits.turn.or(limits.match_time) {
             info("timeout_turn", ms(turn));
         }
@@ -221,10 +221,10 @@ impl<'a> Player<'a> {
         lines
     }
 
-    /// Asks for a move in the position of `stones`, the first of which was black's.
+    /// Asks for a move in the position after `stones`, black's first. Coordinates off the board count as an answer.
     ///
     /// # Errors
-    /// When there is none; coordinates off the board are an answer.
+    /// When there is no answer.
     pub fn think(&mut self, stones: &[Point]) -> Result<Answer<(i64, i64)>, Trouble> {
         let question = match stones {
             [] if !self.terms.judge => "BEGIN\n".to_owned(),
@@ -259,7 +259,7 @@ impl<'a> Player<'a> {
         })
     }
 
-    /// Sends a question and waits for the first line that `accept` takes for an answer, while the clock runs.
+    /// Sends a question and waits for the first line that `accept` recognises as an answer. The clock runs meanwhile.
     fn ask<T>(&mut self, question: &str, accept: impl Fn(&str) -> Option<T>) -> Result<Answer<T>, Trouble> {
         let Some(process) = &mut self.process else {
             return Err(self.fail(Fault::Crash, "the process is gone".to_owned()));
@@ -268,7 +268,7 @@ impl<'a> Player<'a> {
         if !alive {
             return Err(self.fail_closed(Fault::Crash));
         }
-        // Peace before the question is for a program that runs: a stopped one would sleep through it.
+        // The brain must run during the pause, or the pause has no effect.
         process.resume();
         std::thread::sleep(self.spec.limits.pause);
         let left_ms = self.left.map_or(UNLIMITED as i64, |left| left / 1000);
@@ -308,27 +308,27 @@ impl<'a> Player<'a> {
         Err(self.fail(Fault::Flood, format!("more than {FLOOD} lines without a move")))
     }
 
-    /// Time for this move; `None` when no clock limits it.
+    /// Time for this move; `None` if no clock limits it.
     fn allowed(&self) -> Option<Duration> {
         let left = self.left.map(|left| Duration::from_micros(left.max(0) as u64));
         self.spec.limits.turn.into_iter().chain(left).min()
     }
 
-    /// After an answer in time: the clock is charged, memory looked at, the process put to sleep.
+    /// After an answer in time: updates the clock, checks the memory, suspends the process.
     fn settle(&mut self, time: Duration) -> Result<(), Trouble> {
         let limits = &self.spec.limits;
         self.left = self.left.map(|left| left - time.as_micros() as i64 + limits.increment.as_micros() as i64);
         if limits.memory_checked && limits.memory > 0 {
             let peak = self.process.as_ref().and_then(Process::peak_memory);
             if let Some(peak) = peak.filter(|&peak| peak > limits.memory) {
-                return Err(self.fail(Fault::Memory, format!("has held {} MiB", peak >> 20)));
+                return Err(self.fail(Fault::Memory, format!("used {} MiB", peak >> 20)));
             }
         }
         self.suspend();
         Ok(())
     }
 
-    /// Records a fault that the referee has found; the process ends.
+    /// Reports a fault and kills the process.
     pub fn fail(&mut self, fault: Fault, note: String) -> Trouble {
         self.kill();
         Trouble::Failed(Failure { fault, note })
@@ -348,7 +348,7 @@ impl<'a> Player<'a> {
         self.process.as_mut().map_or(Next::Closed, |process| process.next(deadline, &self.cancel))
     }
 
-    /// Sends lines, with the line ends that brains get from whom we imitate.
+    /// Sends lines, with the line ends of the judge or of a script.
     fn send(&self, text: &str) {
         if let Some(process) = &self.process {
             process.send(if self.terms.judge { text.replace('\n', "\r\n") } else { text.to_owned() });
@@ -369,7 +369,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Sends END and takes leave.
+    /// Sends END, and kills the process if it does not exit in time.
     pub fn quit(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.quit(END_WAIT);
@@ -377,13 +377,13 @@ impl<'a> Player<'a> {
     }
 }
 
-/// Lines that are never an answer.
+/// Whether a line is never an answer.
 fn is_talk(line: &str) -> bool {
     let word = line.split(' ').next().unwrap_or_default();
     ["MESSAGE", "DEBUG"].iter().any(|talk| word.eq_ignore_ascii_case(talk))
 }
 
-/// Strictly `x,y`: two whole numbers and a comma, nothing else.
+/// Reads exactly `x,y`: two integers and a comma.
 fn coordinates(line: &str) -> Option<(i64, i64)> {
     let number = |text: &str| {
         let digits = text.strip_prefix('-').unwrap_or(text);

@@ -1,12 +1,12 @@
-//! Maximum-likelihood ratings of several engines from all their games. Floor 6.
+//! Maximum-likelihood ratings of several engines from all their games.
 //!
-//! The Bradley-Terry model: a draw is half a win. Ratings are centred on 0, errors come from the curvature of the
-//! likelihood. When some engines never scored against the others the maximum lies at infinity; then one virtual draw
-//! is added to every pair of engines that met, and the table says so.
+//! The Bradley-Terry model, with a draw as half a win. The ratings have mean 0; errors come from the curvature of the
+//! likelihood. If some engines never scored against the others, the maximum is at infinity; then one virtual draw is added
+//! to every pair of engines that met, and the table says so.
 
 use super::sprt::Z95;
 
-/// What two engines did against each other.
+/// The result of two engines against each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Encounter {
     /// One engine.
@@ -22,7 +22,7 @@ pub struct Encounter {
 /// Ratings of all engines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratings {
-    /// In Elo, their mean being 0.
+    /// Elo, with mean 0.
     pub elo: Vec<f64>,
     /// Half widths of the 95 % intervals.
     pub error: Vec<f64>,
@@ -32,7 +32,7 @@ pub struct Ratings {
 
 /// Elo of one unit of the logistic scale.
 const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
-/// Most rounds of the iteration; it stops by itself long before.
+/// Largest number of iterations; usually it converges long before.
 const ROUNDS: usize = 100_000;
 
 /// Rates `engines` engines.
@@ -46,7 +46,7 @@ pub fn rate(engines: usize, encounters: &[Encounter]) -> Ratings {
     Ratings { error: errors(&strength, &encounters), elo, bounded }
 }
 
-/// Whether everybody scored against everybody, directly or over others: only then the maximum is finite.
+/// Whether each engine scored against each other one, directly or through others. Only then is the maximum finite.
 fn is_connected(engines: usize, encounters: &[Encounter]) -> bool {
     let mut scored = vec![vec![false; engines]; engines];
     for e in encounters {
@@ -63,7 +63,7 @@ fn is_connected(engines: usize, encounters: &[Encounter]) -> bool {
     (0..engines).all(|a| (0..engines).all(|b| a == b || scored[a][b]))
 }
 
-/// Logarithms of the strengths, by the classical iteration: points divided by what each game takes away.
+/// Logarithms of the strengths, by the usual fixed-point iteration of the Bradley-Terry model.
 fn maximum(engines: usize, encounters: &[Encounter]) -> Vec<f64> {
     let mut strength = vec![1.0f64; engines];
     for _ in 0..ROUNDS {
@@ -91,11 +91,10 @@ fn maximum(engines: usize, encounters: &[Encounter]) -> Vec<f64> {
     strength.iter().map(|s| s.ln()).collect()
 }
 
-/// Half widths of the intervals: the diagonal of the inverse of the information matrix, taken on the ratings whose
-/// mean is 0.
+/// Half widths of the intervals, from the diagonal of the inverse of the information matrix for ratings with mean 0.
 fn errors(strength: &[f64], encounters: &[Encounter]) -> Vec<f64> {
     let n = strength.len();
-    // Adding 1/n everywhere makes the matrix regular; subtracting it from the inverse takes it out again.
+    // Adding 1/n to every entry makes the matrix regular; subtracting 1/n from the inverse undoes that.
     let mut matrix = vec![vec![1.0 / n as f64; n]; n];
     for e in encounters {
         let p = 1.0 / (1.0 + (strength[e.second] - strength[e.first]).exp());

@@ -1,4 +1,4 @@
-//! One game from the first stone to the result. The oracle alone says what a stone means. Floor 6.
+//! One game from the first stone to the result. The oracle judges every stone.
 
 use super::game_log::{GameRecord, Reason, Timing};
 use super::match_options::Setup;
@@ -11,7 +11,7 @@ use tengen::base::{Color, Point};
 use tengen::board::notation::letter;
 use tengen::board::oracle::{Oracle, Verdict};
 
-/// How a game ended: the winner's seat, if there is one, and why.
+/// The end of a game: the winner's seat, if there is a winner, and the reason.
 #[derive(Clone, Debug)]
 struct Ending {
     winner: Option<usize>,
@@ -19,7 +19,7 @@ struct Ending {
     note: String,
 }
 
-/// A game that stops here, or everything that stops.
+/// Why a game stops: it is over, or the tournament is cancelled.
 enum Stop {
     Over(Ending),
     Cancelled,
@@ -33,11 +33,11 @@ struct Table<'a, 'p> {
     stones: Vec<Point>,
     /// The seat that plays black.
     black: usize,
-    /// What is known about each stone after the opening.
+    /// What is known about each stone after the opening, without the stone.
     answers: Vec<Answer<()>>,
 }
 
-/// Plays a game; `players[0]` opens. `None` when the tournament is being stopped: the game never happened.
+/// Plays a game; `players[0]` opens. `None` if the tournament is cancelled; the game then does not count.
 pub fn play(game: &Game, setup: &Setup, match_id: &str, players: &mut [Player<'_>; 2]) -> Option<GameRecord> {
     let terms = setup.terms;
     let mut oracle = Oracle::new(terms.rule, terms.size);
@@ -110,12 +110,12 @@ impl Table<'_, '_> {
         }
     }
 
-    /// The seat whose turn it is.
+    /// The seat to move.
     fn to_move(&self) -> usize {
         self.black ^ (self.stones.len() & 1)
     }
 
-    /// Places the next stone, chosen by `seat`, whatever colour's turn it is.
+    /// Places the next stone, chosen by `seat`; in a swap2 opening that may be a stone of the opponent's colour.
     fn place<T>(&mut self, seat: usize, (x, y): (i64, i64), answer: &Answer<T>) -> Result<(), Stop> {
         let color = Color::ALL[self.stones.len() & 1];
         let Some(point) = self.terms.size.point(x, y) else {
@@ -155,7 +155,7 @@ impl Table<'_, '_> {
         lost(seat, trouble)
     }
 
-    /// The swap2 opening: the first seat puts three stones, the second chooses a side or puts two more, and then the
+    /// Plays the swap2 opening: the first seat places three stones; the second chooses a colour or places two more; then the
     /// first chooses.
     fn swap2(&mut self) -> Result<(), Stop> {
         if self.stones.is_empty() {
@@ -164,13 +164,13 @@ impl Table<'_, '_> {
         match self.put_opening_stones(1, &[0, 1, 2])? {
             0 => self.black = 1,
             2 if self.put_opening_stones(0, &[0, 1])? == 1 => self.black = 1,
-            // Either the first seat has swapped and is black, or the second has stayed white.
+            // The second seat has chosen white, or the first has chosen black after five stones.
             _ => {}
         }
         Ok(())
     }
 
-    /// Asks a swap2 question and puts the stones of the answer; returns how many, 0 meaning "I take black".
+    /// Asks a swap2 question and places the stones of the answer. Returns their number; 0 means that the seat takes black.
     fn put_opening_stones(&mut self, seat: usize, expected: &[usize]) -> Result<usize, Stop> {
         let answer = self.players[seat].swap2(&self.stones).map_err(|trouble| lost(seat, trouble))?;
         let stones = match &answer.what {
@@ -189,12 +189,12 @@ impl Table<'_, '_> {
     }
 }
 
-/// An answer of which nothing is known: the second and third stone of one line.
+/// An answer without time and figures, for the second and third stone of one line.
 fn silent<T: Clone>(what: &T) -> Answer<T> {
     Answer { what: what.clone(), time: Duration::ZERO, overrun: Duration::ZERO, thought: Thought::default() }
 }
 
-/// The seat's trouble is the other one's win.
+/// The end of the game when a seat fails: the other seat wins.
 fn lost(seat: usize, trouble: Trouble) -> Stop {
     match trouble {
         Trouble::Cancelled => Stop::Cancelled,

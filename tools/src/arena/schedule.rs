@@ -1,12 +1,12 @@
-//! Which games there are, in which order. Floor 6.
+//! The games of a tournament and their order.
 //!
-//! A game's number alone says who plays whom from which opening: rounds of one opening, in each round every pairing,
-//! in each pairing two games with colours changed.
+//! The number of a game determines players, colours and opening: one round for each opening, in it every pairing, and for
+//! each pairing two games with colours swapped.
 
 use super::openings::{Opening, of_round};
 use tengen::base::Size;
 
-/// Two engines that meet, by their index.
+/// Two engines that play each other, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
     /// The engine listed first.
@@ -15,22 +15,22 @@ pub struct Pairing {
     pub second: usize,
 }
 
-/// All pairings of a gauntlet (the first engine against all others) or a round robin.
+/// All pairings of a gauntlet (the first engine against each other one) or of a round robin.
 pub fn pairings(engines: usize, gauntlet: bool) -> Vec<Pairing> {
     let firsts = if gauntlet { 1 } else { engines };
     (0..firsts).flat_map(|first| (first + 1..engines).map(move |second| Pairing { first, second })).collect()
 }
 
-/// One game to be played.
+/// A game to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
     /// Its number, from 0.
     pub number: usize,
-    /// The engine that opens (black, unless swap2 says otherwise) and the other, by index.
+    /// Indices of the engine that opens (black, unless swap2 changes that) and of the other one.
     pub seats: [usize; 2],
     /// The opening.
     pub opening: Opening,
-    /// Which symmetry of the opening in the file this is, 0 being the one that is written there.
+    /// The symmetry applied to the opening of the file; 0 for none.
     pub symmetry: usize,
 }
 

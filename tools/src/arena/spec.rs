@@ -1,39 +1,38 @@
-//! What the user said about each engine: how to start it and what it may use. Floor 6.
+//! An engine as the user describes it: how to start it, and its limits.
 //!
-//! `name=Old,cmd=./old/pbrain-tengen,nodes=10000,info.hash_size=65536`
+//! Example: `name=Old,cmd=./old/pbrain-tengen,nodes=10000,info.hash_size=65536`
 
 use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tengen::base::hash::Checksum;
 
-/// What one engine may use.
+/// The limits of one engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most time per move.
+    /// Time for a move.
     pub turn: Option<Duration>,
     /// Time for the whole game.
     pub match_time: Option<Duration>,
-    /// Time added to the game's after each move.
+    /// Time added to the game clock after each move.
     pub increment: Duration,
-    /// Most nodes per move, for brains that know `INFO max_node`.
+    /// Nodes for a move, for brains that know `INFO max_node`.
     pub nodes: Option<u64>,
-    /// Deepest iteration, for brains that know `INFO max_depth`.
+    /// Largest depth, for brains that know `INFO max_depth`.
     pub depth: Option<u32>,
-    /// Memory in bytes; 0: unlimited.
+    /// Memory in bytes; 0: no limit.
     pub memory: u64,
-    /// Whether a brain that has held more than `memory` loses (where the system can tell).
+    /// Whether a brain that has used more than `memory` loses (Linux only).
     pub memory_checked: bool,
-    /// How much too late an answer may come.
+    /// How late an answer may be without losing the game.
     pub tolerance: Duration,
-    /// How long a move may take when neither clock limits it.
+    /// Time limit for a move without a clock.
     pub stall: Duration,
-    /// How long a start may take.
+    /// Time limit for the start.
     pub start: Duration,
-    /// Now and then the thinking brain is stopped for up to this long, as if the machine had something better to do.
+    /// The thinking brain is stopped at random times for up to this long, as on a busy machine. Zero: never.
     pub hiccup: Duration,
-    /// How long the brain is left in peace before each question, off the clock: some give no answer to one that comes
-    /// at once.
+    /// Pause before each question, off the clock, for brains that do not answer a question that follows at once.
     pub pause: Duration,
 }
 
@@ -57,12 +56,12 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Changes one limit by the name it has on the command line.
+    /// Sets the limit with this name on the command line.
     ///
     /// # Errors
     /// For an unknown name or an unreadable value.
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
-        let number = || value.parse::<u64>().with_context(|| format!("{key}: '{value}' is no number"));
+        let number = || value.parse::<u64>().with_context(|| format!("{key}: '{value}' is not a number"));
         let some_time = |ms: u64| (ms > 0).then(|| Duration::from_millis(ms));
         match key {
             "turn-ms" => self.turn = some_time(number()?),
@@ -82,12 +81,12 @@ impl Limits {
         Ok(())
     }
 
-    /// Whether games under these limits come out the same on every machine: nothing depends on a clock.
+    /// Whether games under these limits are the same on every machine, because no clock is involved.
     pub fn is_reproducible(&self) -> bool {
         self.turn.is_none() && self.match_time.is_none() && (self.nodes.is_some() || self.depth.is_some())
     }
 
-    /// The limits in a few words, for people.
+    /// The limits in words.
     pub fn describe(&self) -> String {
         let mut words = Vec::new();
         words.extend(self.turn.map(|time| format!("{} ms a move", time.as_millis())));
@@ -99,7 +98,7 @@ impl Limits {
             words.push(format!("stopped for up to {} ms", self.hiccup.as_millis()));
         }
         if !self.pause.is_zero() {
-            words.push(format!("{} ms of peace before a question", self.pause.as_millis()));
+            words.push(format!("{} ms pause before a question", self.pause.as_millis()));
         }
         words.extend(self.nodes.map(|nodes| format!("{nodes} nodes")));
         words.extend(self.depth.map(|depth| format!("depth {depth}")));
@@ -111,20 +110,20 @@ impl Limits {
     }
 }
 
-/// One contestant.
+/// One engine of a tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSpec {
-    /// How records and tables call it; unique in a tournament.
+    /// Its name in records and tables; unique in a tournament.
     pub name: String,
     /// The program.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Its working directory; `None`: ours.
+    /// Its working directory; `None` for that of the runner.
     pub directory: Option<PathBuf>,
-    /// What it may use.
+    /// Its limits.
     pub limits: Limits,
-    /// Further `INFO key value` lines, sent as they are.
+    /// Further `INFO key value` lines, sent unchanged.
     pub infos: Vec<(String, String)>,
     /// Whether every game gets a new process.
     pub fresh: bool,
@@ -133,8 +132,7 @@ pub struct EngineSpec {
 }
 
 impl EngineSpec {
-    /// Reads `key=value,key=value,...`; what is not said comes from `defaults` (the limits every engine gets) and
-    /// the flags of the whole tournament.
+    /// Reads `key=value,key=value,...`. What the text leaves out comes from `defaults` and from the flags of the tournament.
     ///
     /// # Errors
     /// For an unknown key, an unreadable value, or when `cmd` is missing.
@@ -171,7 +169,7 @@ impl EngineSpec {
         (spec.program, spec.arguments) = split_command(&command)?;
         spec.arguments.append(&mut extra);
         if spec.program.components().count() > 1 {
-            // Neither the engine's own directory nor a change of ours may change which program is meant.
+            // A relative path refers to the runner's directory, also if the engine gets another one.
             spec.program = std::path::absolute(&spec.program)?;
             ensure!(spec.program.is_file(), "no such program: {}", spec.program.display());
         }
@@ -183,10 +181,10 @@ impl EngineSpec {
         Ok(spec)
     }
 
-    /// Everything about the engine that decides its games, in one line: what a resumed match must agree on.
+    /// Everything about the engine that affects its games, on one line. It must be the same when a match is resumed.
     pub fn fingerprint(&self) -> String {
         let EngineSpec { name, program, arguments, limits, infos, fresh, suspend, .. } = self;
-        // Another build in the same place is another engine.
+        // A new build at the same path is a different engine.
         let build = std::fs::read(program).map_or(0, |bytes| Checksum::of(&bytes));
         let start = format!("{}|{build:016x}|{arguments:?}", program.display());
         format!("{name}|{start}|{}|{infos:?}|{fresh}|{suspend}", limits.fingerprint())
@@ -205,7 +203,7 @@ fn flag(value: &str) -> Result<bool> {
     }
 }
 
-/// A program and its arguments. A text that names a file is that file, blanks and all.
+/// A program and its arguments. A text that is the path of a file is the program, even with blanks in it.
 fn split_command(command: &str) -> Result<(PathBuf, Vec<String>)> {
     if Path::new(command).is_file() {
         return Ok((PathBuf::from(command), Vec::new()));
@@ -215,8 +213,8 @@ fn split_command(command: &str) -> Result<(PathBuf, Vec<String>)> {
     Ok((PathBuf::from(program), words.collect()))
 }
 
-/// Splits at `separator` outside of quotes, single or double. The outermost quotes of a command are its own affair:
-/// when splitting fields, quotes are kept unless they enclose a whole value.
+/// Splits at `separator` outside of single or double quotes. At commas, quotes are kept unless they enclose a whole value,
+/// because the command in a value is split again later.
 fn split_quoted(text: &str, separator: char) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut quote = None;
@@ -246,7 +244,7 @@ fn split_quoted(text: &str, separator: char) -> Vec<String> {
     parts
 }
 
-/// `cmd="a,b"` means `cmd=a,b`; quotes within a value stay for whoever splits it further.
+/// Turns `cmd="a,b"` into `cmd=a,b`; keeps quotes within a value.
 fn unquote_value(field: &mut String) {
     let Some((key, value)) = field.split_once('=') else { return };
     for quote in ['"', '\''] {

@@ -1,22 +1,21 @@
-//! What pairs of games say about two engines: Elo, its interval, the likelihood of superiority, the sequential test.
-//! Floor 6.
+//! Statistics of two engines from pairs of games: Elo with its interval, the likelihood of superiority, the sequential test
+//! (SPRT) with its bounds.
 //!
-//! The unit is the pair: one opening, both colours. Its score is one of five values, and their spread already holds
-//! what the two games have in common, so an opening that always wins for black adds nothing to the variance. Single
-//! games would.
+//! The unit is the pair: one opening played with both colours. A pair has five possible scores. Its variance includes the
+//! correlation of the two games, so an opening that black always wins adds nothing to it; with single games it would.
 
 use anyhow::{Result, ensure};
 
-/// The question a sequential test asks and how sure its answer has to be.
+/// The hypotheses of a sequential test and its error rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SprtBounds {
-    /// The gain that is not worth having, in Elo.
+    /// Gain under the null hypothesis, in Elo: the change is not worth having.
     pub elo0: f64,
-    /// The gain that is.
+    /// Gain under the alternative, in Elo: the change is worth having.
     pub elo1: f64,
-    /// Chance of accepting a change that is worth only `elo0`.
+    /// Probability of accepting a change that is worth only `elo0`.
     pub alpha: f64,
-    /// Chance of rejecting a change that is worth `elo1`.
+    /// Probability of rejecting a change that is worth `elo1`.
     pub beta: f64,
 }
 
@@ -56,7 +55,7 @@ impl SprtBounds {
         ((1.0 - self.beta) / self.alpha).ln()
     }
 
-    /// Accepted, rejected, or not decided yet.
+    /// `Some(true)`: accepted; `Some(false)`: rejected; `None`: not decided yet.
     pub fn decide(&self, llr: f64) -> Option<bool> {
         if llr >= self.upper() {
             Some(true)
@@ -68,12 +67,12 @@ impl SprtBounds {
     }
 }
 
-/// The expected score of an engine that is stronger by `elo`.
+/// The expected score, 0 to 1, of an engine that is stronger by `elo`.
 pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// How much stronger an engine with this expected score is; infinite at 0 and 1.
+/// The Elo difference for an expected score; infinite at 0 and 1.
 pub fn elo_of_score(score: f64) -> f64 {
     -400.0 * (1.0 / score - 1.0).log10()
 }
@@ -97,15 +96,15 @@ pub struct EloEstimate {
     pub high: f64,
 }
 
-/// How many pairs ended with 0, 1/2, 1, 3/2 and 2 points for the first engine.
+/// Number of pairs in which the first engine scored 0, 1/2, 1, 3/2 and 2 points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pentanomial(pub [u64; 5]);
 
-/// Stands in for a result that has not been seen yet, so that the likelihoods stay finite.
+/// Count assumed for a score that has not occurred yet, so that the likelihoods stay finite.
 const UNSEEN: f64 = 1e-3;
 
 impl Pentanomial {
-    /// Counts a pair in which the first engine made this many half points (0 to 4).
+    /// Adds a pair in which the first engine scored this many half points (0 to 4).
     pub fn add(&mut self, half_points: usize) {
         self.0[half_points.min(4)] += 1;
     }
@@ -115,7 +114,7 @@ impl Pentanomial {
         self.0.iter().sum()
     }
 
-    /// Mean score of a pair, scaled to 0..=1; one half without pairs.
+    /// Mean score of a pair on a scale of 0 to 1; one half without pairs.
     pub fn mean(&self) -> f64 {
         let pairs = self.pairs();
         if pairs == 0 {
@@ -158,8 +157,8 @@ impl Pentanomial {
         (self.variance() / self.pairs().max(1) as f64).sqrt()
     }
 
-    /// Log-likelihood ratio of `elo1` against `elo0`: each hypothesis is given the most likely distribution of pair
-    /// scores that has its mean. 0 without pairs.
+    /// Log-likelihood ratio of `elo1` against `elo0`. For each hypothesis the most likely distribution of pair scores with its
+    /// mean is used (generalised likelihood ratio). 0 without pairs.
     pub fn llr(&self, bounds: &SprtBounds) -> f64 {
         if self.pairs() == 0 {
             return 0.0;
@@ -169,10 +168,10 @@ impl Pentanomial {
     }
 }
 
-/// The log-likelihood of the counts, up to a constant, under the most likely distribution whose mean is `score`.
+/// The log-likelihood of the counts, up to a constant, under the most likely distribution with mean `score`.
 ///
-/// Its probabilities are the frequencies divided by `1 + x (a - score)`, with the one `x` that keeps the mean; the
-/// equation for `x` falls monotonically, so bisection finds it.
+/// Its probabilities are the frequencies divided by `1 + x (a - score)`, for the `x` that gives this mean. The equation is
+/// monotonic in `x`, so bisection finds it.
 fn log_likelihood(counts: &[f64; 5], score: f64) -> f64 {
     let lead: [f64; 5] = std::array::from_fn(|i| i as f64 / 4.0 - score);
     let slope = |x: f64| counts.iter().zip(lead).map(|(&count, v)| count * v / (1.0 + x * v)).sum::<f64>();
@@ -204,7 +203,7 @@ mod tests {
 
     #[test]
     fn tables_of_the_elo_system() {
-        // The expected scores every handbook prints.
+        // Well-known expected scores.
         for (elo, score) in [(0.0, 0.5), (100.0, 0.640_065), (200.0, 0.759_747), (400.0, 10.0 / 11.0)] {
             close(expected_score(elo), score, 1e-6);
             close(elo_of_score(score), elo, 1e-3);
@@ -297,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn the_test_errs_as_rarely_as_it_promises() {
+    fn the_test_keeps_its_error_rates() {
         // A thousand sequential tests of an engine that is worth exactly elo0, and of one worth elo1.
         let bounds = SprtBounds { elo0: 0.0, elo1: 60.0, alpha: 0.05, beta: 0.05 };
         for (elo, wrong) in [(bounds.elo0, true), (bounds.elo1, false)] {

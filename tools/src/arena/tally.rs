@@ -1,4 +1,4 @@
-//! What the games so far add up to, for every engine and every pair of them. Floor 6.
+//! Sums over the games so far, for each engine and each pairing.
 
 use super::game_log::{GameRecord, Reason};
 use super::match_options::Setup;
@@ -8,7 +8,7 @@ use super::schedule::Pairing;
 use super::sprt::Pentanomial;
 use std::collections::BTreeMap;
 
-/// Sums of one engine.
+/// Sums for one engine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EngineTally {
     /// Games won.
@@ -19,11 +19,11 @@ pub struct EngineTally {
     pub losses: u64,
     /// Games lost on time (too late, or never).
     pub time_losses: u64,
-    /// Games lost by any other fault.
+    /// Games lost by other faults.
     pub faults: u64,
-    /// Answers that came later than allowed, and their overrun in milliseconds: sum and maximum.
+    /// Number of late answers.
     pub late: u64,
-    /// Sum of overruns in milliseconds.
+    /// Sum of their overruns in milliseconds.
     pub overrun_sum: f64,
     /// Largest overrun in milliseconds.
     pub overrun_max: f64,
@@ -39,17 +39,17 @@ impl EngineTally {
         self.wins + self.draws + self.losses
     }
 
-    /// Points: a draw is half a point.
+    /// Points; a draw is half a point.
     pub fn points(&self) -> f64 {
         self.wins as f64 + self.draws as f64 / 2.0
     }
 
-    /// Mean depth of the moves whose depth was told.
+    /// Mean depth of the moves whose depth was reported.
     pub fn depth(&self) -> Option<f64> {
         (self.depth.1 > 0).then(|| self.depth.0 / self.depth.1 as f64)
     }
 
-    /// Nodes a second over the moves whose nodes were told.
+    /// Nodes per second of the moves whose nodes were reported.
     pub fn speed(&self) -> Option<f64> {
         (self.node_seconds > 0.0).then(|| self.nodes / self.node_seconds)
     }
@@ -65,18 +65,18 @@ impl EngineTally {
     }
 }
 
-/// Sums of one pairing, in the view of the engine listed first.
+/// Sums for one pairing, from the view of the engine listed first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairTally {
     /// Whole pairs of games.
     pub pairs: Pentanomial,
     /// Wins, draws and losses of single games.
     pub games: [u64; 3],
-    /// Half points of games whose other half is missing, by the number of the pair.
+    /// Half points of games whose partner is not finished, by the number of the pair.
     pending: BTreeMap<usize, usize>,
 }
 
-/// All sums.
+/// Sums for all engines and pairings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
     /// By engine.
@@ -126,7 +126,7 @@ impl Standings {
         let half_points = record.half_points(&setup.engines[first].name);
         let pairing = &mut self.pairings[index];
         pairing.games[2 - half_points] += 1;
-        // The two games of a pair have neighbouring numbers, the first of them even.
+        // The games of a pair have consecutive numbers, the first one even.
         let pair = record.game / 2;
         match pairing.pending.remove(&pair) {
             None => drop(pairing.pending.insert(pair, half_points)),
@@ -215,7 +215,7 @@ mod tests {
     fn pairs_are_pairs_even_when_games_are_missing() {
         let setup = setup();
         let mut standings = Standings::new(&setup);
-        // Pair 0 whole, of pairs 1 and 2 one game each, pair 3 whole.
+        // Pairs 0 and 3 are complete; pairs 1 and 2 have one game each.
         for (number, winner) in [(0, Some("A")), (1, None), (3, Some("B")), (4, Some("B")), (6, None), (7, None)] {
             standings.add(&setup, &record(&setup, number, winner, Reason::Five));
         }
@@ -228,14 +228,14 @@ mod tests {
     }
 
     #[test]
-    fn times_depths_and_faults_go_to_the_one_whose_they_are() {
+    fn times_depths_and_faults_count_for_the_right_engine() {
         let setup = setup();
         let mut standings = Standings::new(&setup);
         standings.add(&setup, &record(&setup, 0, Some("A"), Reason::Fault(Fault::Timeout)));
         standings.add(&setup, &record(&setup, 1, Some("A"), Reason::Fault(Fault::Crash)));
         let [a, b] = &standings.engines[..] else { panic!("two engines") };
         assert_eq!((a.wins, b.losses, b.time_losses, b.faults), (2, 2, 1, 1));
-        // As black A thought of 4 and 6 plies; as white it was late and told nothing.
+        // As black A reported depths 4 and 6; as white it was late and reported nothing.
         assert_eq!((a.depth(), a.late, a.overrun_max), (Some(5.0), 1, 20.0));
         assert!((a.speed().unwrap() - 4000.0 / 0.04).abs() < 1e-6);
         assert_eq!(a.move_ms(), Some(30.0));

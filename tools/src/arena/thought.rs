@@ -1,27 +1,26 @@
-//! What a brain says besides its moves: the words of MESSAGE lines that name depth, score and nodes. Floor 6.
+//! The figures that brains report in MESSAGE lines: depth, score and nodes.
 //!
-//! `MESSAGE depth 12-20 ev 34 n 1246000 n/ms 890 tm 1400 pv h8 i9`, and its many relatives.
+//! The usual form is `MESSAGE depth 12-20 ev 34 n 1246000 n/ms 890 tm 1400 pv h8 i9`; many brains differ a little.
 
 use std::time::Duration;
 
-/// What a brain has said about one move; later lines override earlier ones.
+/// What a brain has reported about one move. Later lines override earlier ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Thought {
     /// Depth in plies.
     pub depth: Option<u32>,
-    /// Score, as it was written.
+    /// Score, as the brain writes it.
     pub score: Option<String>,
     /// Nodes.
     pub nodes: Option<u64>,
-    /// When the nodes were told, from the question on.
+    /// Time from the question to the report of the nodes.
     pub nodes_at: Duration,
-    /// Nodes a second, for brains that tell nothing but this.
+    /// Nodes per second, for brains that report no nodes.
     speed: Option<f64>,
 }
 
 impl Thought {
-    /// Takes in a line of output that came so long after the question; anything but MESSAGE and DEBUG lines is
-    /// ignored.
+    /// Reads a line of output that arrived `at` this time after the question. Lines other than MESSAGE and DEBUG are ignored.
     pub fn hear(&mut self, line: &str, at: Duration) {
         let Some((first, text)) = line.split_once(' ') else { return };
         if !first.eq_ignore_ascii_case("message") && !first.eq_ignore_ascii_case("debug") {
@@ -47,7 +46,7 @@ impl Thought {
         }
     }
 
-    /// The move took this long: nodes that were never told are made from the speed, if that was.
+    /// Ends the move, which took this long. If the brain reported only its speed, the nodes are computed from it.
     pub fn finish(&mut self, time: Duration) {
         if self.nodes.is_none()
             && let Some(speed) = self.speed
@@ -58,7 +57,7 @@ impl Thought {
     }
 }
 
-/// The number a word begins with: 12 of `12-20`.
+/// The number at the start of a word: 12 for `12-20`.
 fn first_number(word: &str) -> Option<u32> {
     word.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn its_relatives() {
+    fn other_forms() {
         let thought = heard(&["MESSAGE Speed 530K | Depth 15-31 | Eval -120 | Node 2M | Time 3831ms"]);
         assert_eq!((thought.depth, thought.score.as_deref(), thought.nodes), (Some(15), Some("-120"), Some(2_000_000)));
         let thought = heard(&["DEBUG depth=7 score=+W5 nps=1000", "MESSAGE hello", "7,7", "depth 9"]);

@@ -1,8 +1,7 @@
-//! The whole tournament: workers play, one thread keeps the books. Floor 6.
+//! The whole tournament: worker threads play, one thread counts.
 //!
-//! Finished games go to the record file at once, in whatever order they end; everything that is counted, and the
-//! decision to stop, sees them in the order of their numbers. So neither the number of workers nor the speed of a
-//! game can change a result.
+//! Finished games are appended to the record file in the order in which they end. The counts, and the decision to stop, take
+//! them in the order of their numbers, so neither the number of workers nor the speed of a game changes a result.
 
 use super::brain_process::Process;
 use super::cancel::Cancel;
@@ -23,20 +22,20 @@ use std::sync::mpsc::{self, Sender};
 /// How a tournament ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All games were played, or the sequential test has decided.
+    /// All games are played, or the sequential test has decided.
     Finished,
     /// The user stopped it.
     Interrupted,
 }
 
-/// Plays the tournament that was typed.
+/// Plays the tournament of this command line.
 ///
 /// # Errors
-/// When what was typed makes no sense, an engine cannot be started at all, or a file cannot be written.
+/// When an option is invalid, an engine cannot be started, or a file cannot be written.
 pub fn run(arguments: Arguments) -> Result<Outcome> {
     let setup = Setup::new(arguments)?;
     for engine in &setup.engines {
-        // A program that is not there would lose every game; better to say so now.
+        // A program that cannot be started would lose every game.
         Process::spawn(engine)
             .with_context(|| format!("cannot start {} ({})", engine.name, engine.program.display()))?;
     }
@@ -55,7 +54,7 @@ pub fn run(arguments: Arguments) -> Result<Outcome> {
     Ok(if interrupted { Outcome::Interrupted } else { Outcome::Finished })
 }
 
-/// Ctrl-C, or a request to terminate, stops the games and keeps what is finished; a second one leaves at once.
+/// On Ctrl-C or SIGTERM, cancels the running games and keeps the finished ones; a second one exits at once.
 fn listen_for_interrupts(cancel: &Cancel, interrupts: &Arc<AtomicUsize>) {
     let (cancel, interrupts) = (cancel.clone(), Arc::clone(interrupts));
     let handler = move || {
@@ -94,7 +93,7 @@ fn play(setup: &Setup, books: &mut Books<'_>, cancel: &Cancel) -> Result<()> {
     })
 }
 
-/// Plays games until there are no more. Processes are kept while their engines are needed.
+/// Plays games until none is left. Processes are kept for the next game if their engines play in it.
 fn work(setup: &Setup, missing: &[usize], next: &AtomicUsize, cancel: &Cancel, results: &Sender<GameRecord>) {
     let id = game_log::match_id(setup);
     let mut idle: Vec<(usize, Player<'_>)> = Vec::new();
@@ -106,7 +105,7 @@ fn work(setup: &Setup, missing: &[usize], next: &AtomicUsize, cancel: &Cancel, r
             None => Player::new(&setup.engines[seat], setup.terms, cancel.clone()),
         };
         let mut players = game.seats.map(&mut take);
-        // Those that are left belong to other pairings: their memory is needed more than their warmth.
+        // Engines of other pairings: their memory may be needed.
         idle.drain(..).for_each(|(_, mut player)| player.quit());
         let Some(record) = referee::play(&game, setup, &id, &mut players) else { break };
         idle.extend(game.seats.into_iter().zip(players));
@@ -123,10 +122,10 @@ struct Books<'a> {
     file: Option<RecordFile>,
     /// All finished games.
     games: BTreeMap<usize, GameRecord>,
-    /// The first game that is not counted yet.
+    /// Number of the first game that is not counted yet.
     next: usize,
     standings: Standings,
-    /// The sequential test has an answer; later games do not count.
+    /// Whether the sequential test has decided; later games do not count.
     is_decided: bool,
     display: Display,
 }
@@ -150,7 +149,7 @@ impl<'a> Books<'a> {
         Ok(books)
     }
 
-    /// Takes in a finished game.
+    /// Stores a finished game and counts it.
     fn enter(&mut self, record: GameRecord) -> Result<()> {
         if let Some(file) = &mut self.file {
             file.append(&record)?;
@@ -170,7 +169,7 @@ impl<'a> Books<'a> {
         Ok(())
     }
 
-    /// Counts the finished games without a gap before them, until the test decides.
+    /// Counts finished games in order up to the first gap, until the test decides.
     fn count(&mut self) {
         while !self.is_decided
             && let Some(record) = self.games.get(&self.next)
@@ -182,13 +181,13 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// Puts the files in order and prints the table. Games beyond the decision are dropped: which of them were
-    /// finished is an accident of the machine.
+    /// Writes the final files and prints the table. Games after the decision are dropped, because which of them are finished
+    /// depends on the machine.
     fn close(mut self) -> Result<()> {
         if self.is_decided {
             self.games.split_off(&self.next);
         } else {
-            // The user stopped: games behind a gap count as well.
+            // Interrupted, or complete: games after a gap count, too.
             let next = self.next;
             for (_, record) in self.games.range(next..) {
                 self.standings.add(self.setup, record);

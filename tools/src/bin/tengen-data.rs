@@ -1,4 +1,4 @@
-//! `tengen-data`: makes data for matches and training. The code is in `tengen_tools::data`.
+//! `tengen-data`: makes openings and training games. The code is in `tengen_tools::data`.
 
 use clap::Parser;
 use std::io::Write;
