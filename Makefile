@@ -1,11 +1,11 @@
-# For distributed testing frameworks (OpenBench and its kin): `make EXE=name` builds the brain to that name.
-# Everybody else uses cargo.
+# For distributed testing frameworks such as OpenBench: `make EXE=name` builds the brain under that name. For everything
+# else, use cargo.
 
 EXE ?= pbrain-tengen
 ifeq ($(OS),Windows_NT)
 SUFFIX := .exe
 endif
-# NAME.exe may be asked for with its ending or without.
+# On Windows, EXE may be given with or without .exe.
 TARGET := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
 .PHONY: all bench test dist windows clean
@@ -20,7 +20,7 @@ bench: all
 test:
 	cargo test --locked
 
-# What users download, in target/dist; see scripts/dist.
+# The downloads, in target/dist; see scripts/dist.
 dist:
 	scripts/dist
 

@@ -1,4 +1,4 @@
-//! The targets that the tests know, for the coverage-guided fuzzer.
+//! The targets of `tools/tests/fuzz.rs`, for the coverage-guided fuzzer.
 
 #![allow(dead_code)]
 
@@ -7,7 +7,7 @@ mod conversation;
 #[path = "../tools/tests/fuzz/targets.rs"]
 mod targets;
 
-/// Gives the bytes to the target of this name.
+/// Runs the target with this name on these bytes.
 pub fn run(name: &str, bytes: &[u8]) {
     let (_, target) = targets::TARGETS.into_iter().find(|(known, _)| *known == name).expect("a target of this name");
     target(bytes);

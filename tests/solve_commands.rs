@@ -1,5 +1,5 @@
-//! `solve` and `verify` from end to end: known positions within their ceilings of nodes, proofs that are accepted, and
-//! spoiled ones that are refused with the reason.
+//! `solve` and `verify` from end to end: known wins within their limits of nodes, proofs that are accepted, and damaged ones
+//! that are refused with the reason.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -17,11 +17,11 @@ use tengen::board::notation::letter;
 use tengen::solver::{Hunter, Proof, ProofBuilder, VctLimits, VctOutcome, VctSolver};
 use tengen::tools::{positions, solve, verify};
 
-/// Won positions of every rule, from the engine's games against itself; the last field is the ceiling of nodes.
+/// Won positions of every rule, from the engine's games against itself; the last field is the limit of nodes.
 const WINS: &str = include_str!("data/forced_wins.txt");
-/// Won positions that another engine found, of 9 to 27 plies; likewise.
+/// Wins of 9 to 27 plies found by another engine, in the same format.
 const SUITE_WINS: &str = include_str!("data/suite_wins.txt");
-/// Wins found by that engine that are not made of threats alone; likewise.
+/// Wins found by that engine that are not wins by threats alone, in the same format.
 const QUIET_WINS: &str = include_str!("data/quiet_wins.txt");
 /// Positions won by fours alone.
 const VCF_WINS: &str = include_str!("data/vcf_wins.txt");
@@ -130,7 +130,7 @@ fn proofs_hold_and_are_counted() {
     }
 }
 
-/// Whole games' proofs, damaged: what the verifier skips alters nothing.
+/// Damaged proofs: the replies that the verifier skips change nothing.
 #[test]
 fn damaged_proofs_are_judged_alike_in_both_ways() {
     let (mut twins, mut random) = (Twins::default(), seeded(5));
@@ -140,15 +140,15 @@ fn damaged_proofs_are_judged_alike_in_both_ways() {
     assert!(twins.accepted > 20 && twins.refused > 20, "{twins:?}");
 }
 
-/// The claim's text with one more stone of the defender's.
+/// The proof with one more stone of the defender.
 fn with_a_stone(claim: &str, attacker: Color, stone: Point) -> String {
     let line = if attacker == Color::Black { "white" } else { "black" };
     let add = |text: &str| if text.starts_with(line) { format!("{text} {}", letter(stone)) } else { text.to_owned() };
     claim.lines().map(add).collect::<Vec<_>>().join("\n")
 }
 
-/// Checks by the verifier that outside the proof's zone one more stone of the defender's alters nothing. Returns how
-/// many stones inside of it spoil the win, or `None` when any cell may matter.
+/// Checks with the verifier that one more stone of the defender outside the proof's zone changes nothing. Returns the number of
+/// stones tried inside the zone that refute the win, or `None` if the zone is the whole board.
 fn check_zone(board: &mut Board, attacker: Color, proof: &Proof, random: &mut SmallRng) -> Option<usize> {
     let text = solve::proof_text(board, attacker, proof);
     let holds = |text: &str| verify::parse(text).unwrap()[0].verify(false);
@@ -162,7 +162,7 @@ fn check_zone(board: &mut Board, attacker: Color, proof: &Proof, random: &mut Sm
     Some(near.choose_multiple(random, 8).filter(spoils).count())
 }
 
-/// What the main search believes to be won becomes a proof that holds, within the ceilings of nodes.
+/// Wins that the main search believes in become proofs that hold, within the limits of nodes.
 #[test]
 fn quiet_wins_are_proven_against_every_reply() {
     let (mut random, mut zones) = (seeded(6), 0);
@@ -182,7 +182,7 @@ fn quiet_wins_are_proven_against_every_reply() {
     assert!(2 * zones > positions.len(), "{zones} zones");
 }
 
-/// White's double four cannot be stopped any more, but black's reply draws the game: this was printed as a win in 3.
+/// White has an unstoppable double four, but black's reply draws the game. This was printed as a win in 3.
 #[test]
 fn a_four_before_the_last_move_is_no_win() {
     for mode in ["any", "vct", "vcf"] {
@@ -191,7 +191,7 @@ fn a_four_before_the_last_move_is_no_win() {
     }
 }
 
-/// With nothing but nodes for a limit, a hunt that finds nothing ends, and soon.
+/// A hunt that finds nothing ends near its limit of nodes.
 #[test]
 fn a_hunt_keeps_to_its_nodes() {
     for position in positions::parse(QUIET_WINS).unwrap() {
@@ -276,7 +276,7 @@ fn the_shortest_win_by_fours_may_be_asked_for() {
     let (found, shortest) = (distances(&[]), distances(&["--shortest"]));
     assert!(found.len() == 12 && found.iter().zip(&shortest).all(|(found, shortest)| shortest <= found));
     assert_ne!(found, shortest, "some wins are longer than they need be");
-    // The distance is the same when a tree is wanted, whatever the tree is.
+    // --proof does not change the distance, although the tree may be that of a longer win.
     assert_eq!(distances(&["--shortest", "--proof", file.to_str().unwrap()]), shortest);
     assert_eq!(accepted(&std::fs::read_to_string(file).unwrap()), Ok(()));
 }

@@ -189,22 +189,22 @@ mod tests {
     #[test]
     fn what_is_set_up_is_a_position_and_what_is_played_are_moves() {
         for (text, expected) in [
-            // The whole of it is a position; white is to move, having fewer stones.
+            // A position only; white is to move, because white has fewer stones.
             ("(;SZ[15]RU[renju]AB[hf][hg][fh][gh][hh]AW[aa][oa][ao][oo])", "Oa1 Oa15 Oo1 Oo15 Xf8 Xg8 Xh10 Xh8 Xh9|O|"),
             ("(;SZ[15]AB[hh][ao]\nAW[ii];B[aa])", "Oi7 Xa1 Xh8|X|a15"),
             ("(;SZ[15]AB[hh]AW[ii])", "Oi7 Xh8|X|"),
             ("(;SZ[15]AB[hh]AW[ii]PL[W])", "Oi7 Xh8|O|"),
             ("(;SZ[15]PL[white]AW[ii])", "Oi7|O|"),
             ("(;SZ[15]AB[hh];PL[B];B[jj])", "Xh8|X|j6"),
-            // A move says itself whose it is.
+            // A move names its colour.
             ("(;SZ[15]AB[hh]PL[W];B[jj];W[kk])", "Xh8|X|j6 k5"),
-            // What is set up comes before what is played in the same node, wherever it stands.
+            // Within a node, set-up stones come before moves.
             ("(;SZ[15];B[jj]AB[hh]AW[ii])", "Oi7 Xh8|X|j6"),
             // Set up between moves.
             ("(;SZ[15];B[hh];W[ii];AE[hh]AB[jj]AW[aa];B[bb])", "|X|h8 i7 / Oa15 Oi7 Xj6|X|b14"),
             ("(;SZ[15];B[hh];AB[jj][kk];AE[jj:kk])", "|X|h8 / Xh8|O|"),
             ("(;SZ[15]AB[hh];AW[hh])", "Oh8|X|"),
-            // Rectangles, oblong boards, empty lists, what nobody knows.
+            // Rectangles, rectangular boards, empty lists, unknown properties.
             ("(;GM[4]SZ[15:12]XY[1][2]AB[aa:bc]AW[]KO[])", "Xa10 Xa11 Xa12 Xb10 Xb11 Xb12|O|"),
             ("(;SZ[15]AB[c2:b1]AW[o12])", "Oo12 Xb1 Xb2 Xc1 Xc2|O|"),
             // A colour that plays twice, in one property or in two; a pass.
@@ -212,7 +212,7 @@ mod tests {
             ("(;SZ[15];B[hh][ii])", "|X|h8 / Xh8|X|i7"),
             ("(;SZ[15];W[hh];B[ii])", "|O|h8 i7"),
             ("(;SZ[15];B[hh];W[];B[ii];W[])", "|X|h8 / Xh8|X|i7 / Xh8 Xi7|X|"),
-            // Odd layouts: blanks anywhere, long names of the old versions, a letter around it, escapes, no last bracket.
+            // Odd layouts: blanks, long property names of old versions, text before the game, escapes, no last bracket.
             (" ( ;\r\nSZ [ 15 ] AB [hh]\t[ ii ]\n;W\n[jj]\n)", "Xh8 Xi7|O|j6"),
             ("(;GaMe[4]SiZe[15]AddBlack[hh]White[ii])", "Xh8|O|i7"),
             ("Dear friend,\nhere it is: (;SZ[15];B[hh])", "|X|h8"),
@@ -306,7 +306,8 @@ mod tests {
         }
         assert_eq!(drawn("b4e5a1", Size::square(5)), odd);
         assert_eq!(drawn("....O\n.X...\n.....\n.....\nX....", None), odd);
-        let even = "    a b c d e f\n  6 . . . . . O\n  5 . X . . . .\n  4 . . . . . .\n  3 . . . . . .\n  2 . . . . . .\n  1 X . . . . .\n";
+        let even = "    a b c d e f\n  6 . . . . . O\n  5 . X . . . .\n  4 . . . . . .\n  3 . . . . . .\n".to_owned()
+            + "  2 . . . . . .\n  1 X . . . . .\n";
         for text in
             ["Piskvorky 6x6, 0\n2,2,0\n6,1,0\n1,6,0\n", "(;SZ[6];B[bb];W[fa];B[af])", "(;SZ[6];B[b5];W[f6];B[a1])"]
         {

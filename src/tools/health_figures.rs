@@ -56,7 +56,12 @@ impl Sums {
             ("forced among interior nodes, %", percent(self.get(Event::Forced), interior), 1, "35-55"),
             ("nodes known to the table, %", percent(self.get(Event::Found), self.get(Event::Probed)), 1, "30-45"),
             ("nodes decided by the threats, %", percent(self.get(Event::Concluded), nodes), 1, "10-20"),
-            ("moves tried at free nodes without a cut-off", self.get(Event::TriedInVain) / self.get(Event::FailedLow), 1, "8-15"),
+            (
+                "moves tried at free nodes without a cut-off",
+                self.get(Event::TriedInVain) / self.get(Event::FailedLow),
+                1,
+                "8-15",
+            ),
             ("nodes of the next depth, times", (self.growth.0 / f64::from(self.growth.1)).exp(), 2, "1.3-1.5"),
             ("depth reached", f64::from(self.depth.0) / f64::from(self.depth.1), 1, ""),
             ("interior nodes, %", percent(interior, nodes), 1, ""),

@@ -32,12 +32,7 @@ pub struct Command {
 
 /// Every command. A command whose words begin like those of another one comes before it.
 pub static COMMANDS: &[Command] = &[
-    Command {
-        words: "play",
-        arguments: "[options]",
-        doc: "play against the engine in the terminal",
-        run: play::run,
-    },
+    Command { words: "play", arguments: "[options]", doc: "play against the engine in the terminal", run: play::run },
     Command {
         words: "explain",
         arguments: "[options] [FILE | MOVES]",
@@ -68,7 +63,12 @@ pub static COMMANDS: &[Command] = &[
         doc: "show where the nodes go (builds with --features health)",
         run: |_, out| health_figures::run(out),
     },
-    Command { words: "bench board", arguments: "", doc: "measure the speed of the board alone", run: |_, out| Ok(bench::board(out)?) },
+    Command {
+        words: "bench board",
+        arguments: "",
+        doc: "measure the speed of the board alone",
+        run: |_, out| Ok(bench::board(out)?),
+    },
     Command {
         words: "bench",
         arguments: "",
@@ -93,7 +93,12 @@ pub static COMMANDS: &[Command] = &[
         doc: "list the tunable numbers of the search",
         run: |_, out| Ok(param_list::list(out)?),
     },
-    Command { words: "help", arguments: "", doc: "print this list", run: |_, out| Ok(out.write_all(help().as_bytes())?) },
+    Command {
+        words: "help",
+        arguments: "",
+        doc: "print this list",
+        run: |_, out| Ok(out.write_all(help().as_bytes())?),
+    },
 ];
 
 /// The only argument of a command, a file name.

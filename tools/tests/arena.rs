@@ -1,4 +1,4 @@
-//! The match runner from outside: fake brains of every bad kind, resumption after a kill, reproducibility.
+//! The match runner from end to end: brains with every kind of fault, resumption after a kill, reproducibility.
 
 #![cfg(unix)]
 #![allow(missing_docs, clippy::unwrap_used)]
@@ -26,7 +26,7 @@ fn runner() -> Command {
     Command::new(env!("CARGO_BIN_EXE_tengen-match"))
 }
 
-/// Runs a match of these words and files; all arguments are blank-separated.
+/// Runs a match with these engines and further arguments, which are separated by blanks.
 fn run(words: &str, engines: &[&str], records: &Path) -> Output {
     let mut command = runner();
     for engine in engines {
@@ -45,7 +45,7 @@ fn records(path: &Path) -> Vec<GameRecord> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Plays a few games of a bad brain against a plain one and returns the records.
+/// Plays two games of a fake brain with this behaviour against a plain one; returns the records.
 fn against_plain(behaviour: &str, limits: &str, words: &str) -> (Vec<GameRecord>, Output) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("r.jsonl");
@@ -57,8 +57,8 @@ fn against_plain(behaviour: &str, limits: &str, words: &str) -> (Vec<GameRecord>
 
 #[test]
 fn every_bad_brain_loses_its_games_for_the_right_reason() {
-    // Its limits are its own, so that a slow machine does not punish the good brain. The last column says what the
-    // note has to mention.
+    // Behaviour, limits, reason, and a part of the note. The limits apply to the bad brain only, so that the good one does
+    // not lose on a slow machine.
     let kinds: &[(&str, &str, &str, &str)] = &[
         ("silent", ",turn-ms=50,tolerance-ms=50", "timeout", "no move after 100 ms"),
         ("silent", ",match-ms=100,tolerance-ms=50", "timeout", "no move after 150 ms"),
@@ -91,20 +91,20 @@ fn every_bad_brain_loses_its_games_for_the_right_reason() {
 }
 
 #[test]
-fn odd_but_honest_brains_are_not_punished() {
+fn odd_answers_that_are_legal_lose_no_game() {
     for behaviour in ["stubborn", "chatter", "column 14"] {
         let (games, _) = against_plain(behaviour, "", "--turn-ms 20000");
         for game in games {
             assert_eq!(serde_json::to_value(game.reason).unwrap(), "five", "{behaviour}: {}", game.note);
         }
     }
-    // A second answer to one question is stale when the next is asked: it may arrive before it or after it, and then
-    // it is an occupied point. Either way the match goes on.
+    // A second answer to a question may arrive before or after the next question; after it, it is an occupied point. The
+    // match continues in both cases.
     assert_eq!(against_plain("twice", "", "--turn-ms 20000").0.len(), 2);
 }
 
 #[test]
-fn a_late_answer_within_the_tolerance_counts_and_its_overrun_is_told() {
+fn a_late_answer_within_the_tolerance_counts_and_its_overrun_is_recorded() {
     let (games, output) = against_plain("slow 0.2", ",turn-ms=50,tolerance-ms=20000", "--turn-ms 20000 --draw-after 6");
     for game in &games {
         assert_eq!(serde_json::to_value(game.reason).unwrap(), "move-limit");
@@ -116,7 +116,7 @@ fn a_late_answer_within_the_tolerance_counts_and_its_overrun_is_told() {
 }
 
 #[test]
-fn a_brain_is_left_in_peace_before_each_question_off_its_clock() {
+fn the_pause_before_each_question_is_off_the_clock() {
     let pauses_are_off_the_clock = || {
         let started = Instant::now();
         let (games, _) = against_plain("plain", ",pause-ms=900", "--turn-ms 20000 --draw-after 4");
@@ -174,7 +174,7 @@ fn lost_with_hiccups(games: usize) -> Vec<String> {
 fn a_forbidden_move_loses() {
     let folder = TempDir::new().unwrap();
     let openings = folder.path().join("openings.txt");
-    // Black to move would make a double three on h8; the plain side plays elsewhere.
+    // For black h8 is a double three; the plain brain plays elsewhere.
     std::fs::write(&openings, "h7a15h6o15g8a13f8o13\n").unwrap();
     let words = format!("--rule 4 --nodes 10 --games 2 --openings {}", openings.display());
     let path = folder.path().join("r.jsonl");
@@ -190,7 +190,7 @@ fn a_forbidden_move_loses() {
 
 #[test]
 fn swap2_in_all_its_ways() {
-    // What the two do when asked, then who must be black and how the game begins.
+    // Behaviour of the two brains, who must be black, and the first moves.
     for (first, second, black, begins) in [
         ("plain", "swap", "Second", "h8i9j10"),
         ("plain", "two", "Second", "h8i9j10a1a2a6"),
@@ -230,7 +230,7 @@ fn as_the_judge_runs_them() {
     }
 }
 
-/// The records without what the clock said.
+/// The records without their times.
 fn timeless(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -266,7 +266,7 @@ fn node_limited_matches_repeat_to_the_move_whatever_the_concurrency() {
     assert_eq!(runs[0].len(), 10);
     assert!(runs[0].iter().enumerate().all(|(number, game)| game["game"] == number));
     assert_eq!(runs[0], runs[1]);
-    // New processes make a match of another name, and the same games.
+    // With new processes the match has another fingerprint, and the same games.
     for (warm, fresh) in runs[0].iter().zip(&runs[2]) {
         assert_eq!((&warm["moves"], &warm["nodes"]), (&fresh["moves"], &fresh["nodes"]));
     }
@@ -296,20 +296,20 @@ fn a_kill_loses_no_finished_game() {
         games.map(|game| (game.game, game)).collect()
     };
     assert!(before.len() >= 3);
-    // A kill may also tear the last line.
+    // A kill may also cut the last line.
     let mut text = std::fs::read_to_string(&path).unwrap();
     text.push_str("{\"match\":\"torn");
     std::fs::write(&path, text).unwrap();
-    // Without --resume nothing is touched.
+    // Without --resume the file is not changed.
     let (_, refused) = own_match(folder.path(), "killed.jsonl", "");
     assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("--resume"));
     let (_, output) = own_match(folder.path(), "killed.jsonl", "--resume --concurrency 2");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(timeless(&path), timeless(&whole));
     let after = records(&path);
-    // Finished games were kept, not played again: even their times are the same.
+    // Finished games are kept and not played again: their times are the same.
     assert!(before.values().all(|game| after[game.game] == *game));
-    // Another match does not go on here.
+    // Another match cannot continue this file.
     let (_, refused) = own_match(folder.path(), "killed.jsonl", "--resume --rule 8");
     assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("different match"));
 }
@@ -366,7 +366,7 @@ fn a_gauntlet_with_all_files_and_a_rating_table() {
         sgf.display(),
         openings(folder.path()).display()
     );
-    // The fakes only know START.
+    // The fake brains know START only.
     let output = run(&words.replace("15x12", "15"), &[&engines[0], &engines[1], &engines[2]], &path);
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && stdout.contains("rating"), "{stdout}");
@@ -447,7 +447,7 @@ fn the_openings_in_the_tree_are_legal_and_different() {
 }
 
 #[test]
-fn what_was_typed_wrong_is_said() {
+fn invalid_options_are_errors() {
     for (words, engines, complaint) in [
         ("", vec!["name=A,cmd=x"], "two engines"),
         ("", vec!["name=A,cmd=x", "name=A,cmd=y"], "called 'A'"),

@@ -1,5 +1,5 @@
-//! What Tengen is built from: known crates in the brain, licences that let anybody use it, one version of each crate, all of
-//! it from crates.io. Needs no network.
+//! The dependencies: only known crates in the brain, free licences, one version of each crate, all from crates.io. Needs no
+//! network.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -7,18 +7,18 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// All that may be compiled into the brain. A new name here is a decision: whoever ships it answers for it.
+/// All crates that may be compiled into the brain. Every addition here is a deliberate decision.
 const BRAIN: [&str; 10] =
     ["anyhow", "arrayvec", "bytemuck", "env_filter", "env_logger", "lexopt", "log", "rand", "rand_core", "smallvec"];
 
-/// Only there: large pages are asked for through it.
+/// Used to request large pages.
 const BRAIN_ON_LINUX: &str = "libc";
 
-/// Licences that ask for no more than that they travel along.
+/// Licences whose only condition is that they are included.
 const LICENCES: [&str; 7] =
     ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause", "Unicode-3.0", "Unlicense", "Zlib"];
 
-/// Crates that the tests and tools bring in more than one version of, for reasons of theirs.
+/// Crates that other crates need in several versions.
 const TWICE: [&str; 4] = ["getrandom", "nix", "r-efi", "syn"];
 
 fn cargo(arguments: &[&str]) -> String {
@@ -55,17 +55,17 @@ fn every_licence_is_a_free_one() {
     }
 }
 
-/// Whether one of the licences to choose from is a free one; `A AND B` is one only if both are.
+/// Whether at least one of the alternative licences is free; `A AND B` is free only if both are.
 fn is_free(licence: &str) -> bool {
     let plain = licence.replace(['(', ')'], "").replace('/', " OR ");
-    // A choice within a pair, as in `(A OR B) AND C`, is read as if C were the only one that is sure.
+    // In `(A OR B) AND C`, C must be free as well.
     let sure = plain.rsplit(" AND ").next().unwrap_or_default();
     let all_of = |choice: &str| choice.split(" AND ").all(|one| LICENCES.contains(&one.trim()));
     plain.split(" OR ").any(all_of) && (!licence.contains(") AND ") || LICENCES.contains(&sure))
 }
 
 #[test]
-fn licences_are_read_as_they_are_meant() {
+fn licence_expressions_are_understood() {
     for free in ["MIT", "MIT OR GPL-3.0", "MIT/Apache-2.0", "(MIT OR Apache-2.0) AND Unicode-3.0", "MIT AND Zlib"] {
         assert!(is_free(free), "{free}");
     }

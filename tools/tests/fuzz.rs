@@ -1,9 +1,9 @@
-//! Fuzzing without further tools: bytes made from a corpus by chance, given to the targets of `fuzz/targets.rs`.
+//! Fuzzing without further tools: random mutations of a corpus, given to the targets of `fuzz/targets.rs`.
 //!
-//! The normal run takes a moment for each target. More of it: `TENGEN_FUZZ_SECONDS=1800 cargo test --release --test fuzz`,
-//! all targets side by side, or one by its name at the end. `TENGEN_FUZZ_SEED` makes it another run; otherwise it is the
-//! same every time, as far as it gets. An input that fails is left in `target/fuzz-findings/`; once mended, it belongs into
-//! `tests/data/fuzz/<target>/`, and is tried from then on.
+//! By default each target runs for a second. `TENGEN_FUZZ_SECONDS=1800 cargo test --release --test fuzz` runs all targets for
+//! longer; a name at the end selects one. Inputs are the same in every run; `TENGEN_FUZZ_SEED` changes them. An input that
+//! fails is written to `target/fuzz-findings/`. After the fix, add it to `tests/data/fuzz/<target>/`, where it is tried in
+//! every run.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -20,10 +20,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use targets::TARGETS;
 
-/// Longest input in bytes.
+/// Largest input in bytes.
 const LONGEST: usize = 6000;
 
-/// Numbers at the edges of what parsers hold.
+/// Numbers at the limits of the types that parsers use.
 const NUMBERS: [&str; 16] = [
     "0",
     "-1",
@@ -55,7 +55,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Honest input for a target, and what was found before.
+/// Valid inputs for a target, and inputs that failed before.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let mut corpus: Vec<Vec<u8>> =
         files(&folder("tests/data/fuzz").join(target)).iter().map(|path| std::fs::read(path).unwrap()).collect();
@@ -82,7 +82,7 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
     corpus
 }
 
-/// What a transcript sends, macros and all taken for lines.
+/// The lines that a transcript sends, with its macros expanded.
 fn sent(transcript: &str) -> Vec<u8> {
     let mut text = String::new();
     for line in transcript.lines().map(str::trim) {
@@ -105,7 +105,7 @@ fn sent(transcript: &str) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A new input: one or two old ones, changed in a few places.
+/// A new input: an old one, changed in a few places, perhaps with lines of another one.
 fn mutant(corpus: &[Vec<u8>], random: &mut SmallRng) -> Vec<u8> {
     let mut bytes = corpus.choose(random).unwrap().clone();
     for _ in 0..random.random_range(1..12) {
@@ -118,7 +118,7 @@ fn mutant(corpus: &[Vec<u8>], random: &mut SmallRng) -> Vec<u8> {
             4 => drop(bytes.splice(at..(at + random.random_range(0..9)).min(bytes.len()), [])),
             5 => drop(bytes.splice(at..at, NUMBERS.choose(random).unwrap().bytes())),
             6 => replace_number(&mut bytes, at, random),
-            // Lines of another input, or of this one: doubled, moved.
+            // Inserts lines of another input or of this one.
             7 | 8 => {
                 let other = corpus.choose(random).unwrap();
                 let lines: Vec<&[u8]> = other.split_inclusive(|&byte| byte == b'\n').collect();
@@ -142,7 +142,7 @@ fn mutant(corpus: &[Vec<u8>], random: &mut SmallRng) -> Vec<u8> {
     bytes
 }
 
-/// Puts another number in the place of the one after `at`.
+/// Replaces the first number after `at` with another one.
 fn replace_number(bytes: &mut Vec<u8>, at: usize, random: &mut SmallRng) {
     let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit).map(|start| at + start) else { return };
     let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -155,7 +155,7 @@ fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
 }
 
-/// Tries a target on its corpus and on what chance makes of it.
+/// Runs a target on its corpus and on mutations of it.
 fn fuzz(name: &str) {
     let (_, target) = TARGETS.into_iter().find(|(known, _)| *known == name).unwrap();
     let corpus = corpus(name);

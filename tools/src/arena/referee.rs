@@ -54,7 +54,7 @@ pub fn play(game: &Game, setup: &Setup, match_id: &str, players: &mut [Player<'_
     let answers = &table.answers;
     let round = |time: Duration| (time.as_secs_f64() * 10_000.0).round() / 10.0;
     let overruns: Vec<f64> = answers.iter().map(|a| round(a.overrun)).collect();
-    let told: Vec<f64> = answers.iter().map(|a| round(a.thought.nodes_at)).collect();
+    let nodes_at: Vec<f64> = answers.iter().map(|a| round(a.thought.nodes_at)).collect();
     Some(GameRecord {
         match_id: match_id.to_owned(),
         game: game.number,
@@ -83,7 +83,7 @@ pub fn play(game: &Game, setup: &Setup, match_id: &str, players: &mut [Player<'_
         timing: Timing {
             ms: answers.iter().map(|a| round(a.time)).collect(),
             overrun_ms: if overruns.iter().any(|&ms| ms > 0.0) { overruns } else { Vec::new() },
-            nodes_ms: if told.iter().any(|&ms| ms > 0.0) { told } else { Vec::new() },
+            nodes_ms: if nodes_at.iter().any(|&ms| ms > 0.0) { nodes_at } else { Vec::new() },
         },
     })
 }

@@ -1,4 +1,4 @@
-//! The command line of `tengen-data`. Floor 6.
+//! The command line of `tengen-data`.
 
 use super::game_files::{self, Filter};
 use super::opening_maker::{self, Wanted};
@@ -10,28 +10,28 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tengen::base::{Rule, Size};
 
-/// Makes data for matches and training.
+/// Makes openings for matches and games for training.
 #[derive(Parser, Debug)]
 #[command(name = "tengen-data", version)]
 pub struct Arguments {
-    /// What to make.
+    /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What can be made.
+/// The subcommands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Balanced openings, one a line: random stones, the last of them chosen so that neither side is better.
+    /// Make balanced openings, one on each line: random stones, the last one chosen so that neither side is better.
     ///
-    /// The same seed gives the same openings, whatever the number of threads. Example: tengen-data openings
+    /// The same seed gives the same openings with any number of threads. Example: tengen-data openings
     /// --rule 8 --size 15 --count 200 --seed 1 --out caro15.txt
     Openings(OpeningArguments),
-    /// Games of the engine against itself, for training; run it again after an interruption and it goes on.
+    /// Play games of the engine against itself for training. After an interruption, the same command continues.
     ///
     /// Example: tengen-data selfplay --on 0:15 --on 0:20:2 --games 10000 --nodes 2000 --out freestyle.tgr
     Selfplay(SelfplayArguments),
-    /// Show games of a file as text. Example: tengen-data inspect games.tgr --count 3
+    /// Print games of a file as text. Example: tengen-data inspect games.tgr --count 3
     Inspect(InspectArguments),
     /// Count games and positions by rule and board. Example: tengen-data stats games-*.tgr
     Stats {
@@ -39,26 +39,26 @@ pub enum Command {
         #[arg(required = true)]
         games: Vec<PathBuf>,
     },
-    /// Copy the games that are wanted. Example: tengen-data filter games.tgr --rule 4 --size 15 --out renju15.tgr
+    /// Copy selected games to a new file. Example: tengen-data filter games.tgr --rule 4 --size 15 --out renju15.tgr
     Filter(FilterArguments),
-    /// Put files together, each game once. Example: tengen-data merge a.tgr b.tgr --out all.tgr
+    /// Merge files; each game is written once. Example: tengen-data merge a.tgr b.tgr --out all.tgr
     Merge {
         /// Files to read.
         #[arg(required = true)]
         games: Vec<PathBuf>,
-        /// Where to.
+        /// Output file.
         #[arg(long)]
         out: PathBuf,
     },
 }
 
-/// Which games to show.
+/// Options of `inspect`.
 #[derive(clap::Args, Debug)]
 pub struct InspectArguments {
     /// Files to read.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
-    /// How many, from the first.
+    /// Number of games, from the first.
     #[arg(long, default_value_t = 1)]
     pub count: usize,
     /// Only the game with this number.
@@ -66,84 +66,84 @@ pub struct InspectArguments {
     pub number: Option<u64>,
 }
 
-/// Which games to keep.
+/// Options of `filter`.
 #[derive(clap::Args, Debug)]
 pub struct FilterArguments {
     /// Files to read.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
-    /// Only games under this rule; rules as for openings.
+    /// Only games under this rule; numbers as for openings.
     #[arg(long, value_parser = parse_rule)]
     pub rule: Option<Rule>,
     /// Only games on this board.
     #[arg(long, value_parser = parse_size)]
     pub size: Option<Size>,
-    /// Fewest plies after the opening.
+    /// Smallest number of plies after the opening.
     #[arg(long, default_value_t = 0)]
     pub min_plies: usize,
-    /// Most plies after the opening.
+    /// Largest number of plies after the opening.
     #[arg(long)]
     pub max_plies: Option<usize>,
-    /// Where to.
+    /// Output file.
     #[arg(long)]
     pub out: PathBuf,
 }
 
-/// Which openings are wanted.
+/// Options of `openings`.
 #[derive(clap::Args, Debug)]
 pub struct OpeningArguments {
-    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro with exactly five.
+    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact.
     #[arg(long, default_value = "0", value_parser = parse_rule)]
     pub rule: Rule,
-    /// Board: 5 to 22, or columns x rows as in 20x15.
+    /// Board size: 5 to 22, or columns x rows as in 20x15.
     #[arg(long, default_value = "15", value_parser = parse_size)]
     pub size: Size,
-    /// How many.
+    /// Number of openings.
     #[arg(long, default_value_t = 100)]
     pub count: usize,
-    /// Same seed, same openings.
+    /// Seed; the same seed gives the same openings.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Nodes of the search that has the last word on each opening.
+    /// Nodes of the search that decides whether an opening is balanced.
     #[arg(long, default_value_t = 20_000)]
     pub nodes: u64,
-    /// Largest score, for either side, that counts as balanced (200 is about one to three).
+    /// Largest score for either side that counts as balanced (200 is a winning chance of about 75 %).
     #[arg(long, default_value_t = 60)]
     pub max_score: i32,
-    /// Fewest stones.
+    /// Smallest number of stones.
     #[arg(long, default_value_t = 3)]
     pub min_stones: usize,
-    /// Most stones.
+    /// Largest number of stones.
     #[arg(long, default_value_t = 8)]
     pub max_stones: usize,
     /// Threads; default: all cores.
     #[arg(long)]
     pub concurrency: Option<usize>,
-    /// Where to; default: the output.
+    /// Output file; default: standard output.
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
 
-/// Which games are wanted.
+/// Options of `selfplay`.
 #[derive(clap::Args, Debug)]
 pub struct SelfplayArguments {
-    /// A kind of game, RULE:SIZE or RULE:SIZE:WEIGHT; repeat it for a mix drawn by weight. Rules and sizes as for
+    /// Kind of game, RULE:SIZE or RULE:SIZE:WEIGHT; repeat it for a mix, drawn by weight. Rules and sizes as for
     /// openings.
     #[arg(long, required = true, value_name = "KIND", value_parser = parse_kind)]
     pub on: Vec<Kind>,
-    /// How many games.
+    /// Number of games.
     #[arg(long)]
     pub games: u64,
-    /// Nodes a move on average; single moves vary by a tenth.
+    /// Mean number of nodes for a move; the standard deviation is a tenth of it.
     #[arg(long, default_value_t = 2000)]
     pub nodes: u64,
-    /// Same seed, same games.
+    /// Seed; the same seed gives the same games.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Threads; default: all cores.
     #[arg(long)]
     pub concurrency: Option<usize>,
-    /// Where to. Games that are there already are not played again.
+    /// Output file. Games that it already has are not played again.
     #[arg(long)]
     pub out: PathBuf,
 }
@@ -154,17 +154,18 @@ fn parse_kind(text: &str) -> Result<Kind, String> {
     let (Some(rule), Some(size)) = (parts.next(), parts.next()) else {
         return Err("a kind is RULE:SIZE or RULE:SIZE:WEIGHT, as 0:15 or 8:20:3".into());
     };
-    let weight = parts.next().map_or(Ok(1), |weight| weight.parse().map_err(|_| format!("'{weight}' is no weight")))?;
+    let weight =
+        parts.next().map_or(Ok(1), |weight| weight.parse().map_err(|_| format!("'{weight}' is not a weight")))?;
     if parts.next().is_some() || weight == 0 {
         return Err("a kind is RULE:SIZE or RULE:SIZE:WEIGHT with a weight of at least 1".into());
     }
     Ok(Kind { rule: parse_rule(rule)?, size: parse_size(size)?, weight })
 }
 
-/// Does what was typed.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// When what was typed makes no sense, or the output cannot be written.
+/// When an option is invalid, or the output cannot be written.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     match &arguments.command {
@@ -197,7 +198,10 @@ fn print(text: &str) -> Result<()> {
 }
 
 fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
-    ensure!(typed.min_stones >= 1 && typed.min_stones <= typed.max_stones, "--min-stones is 1 to --max-stones");
+    ensure!(
+        typed.min_stones >= 1 && typed.min_stones <= typed.max_stones,
+        "--min-stones must be from 1 to --max-stones"
+    );
     ensure!(typed.max_stones * 4 <= typed.size.cells(), "too many stones for this board");
     let wanted = Wanted {
         rule: typed.rule,

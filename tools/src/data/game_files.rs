@@ -1,4 +1,4 @@
-//! Looking at files of game records, and making new ones of old ones. Floor 6.
+//! Files of training games: printing, counting, filtering and merging them.
 
 use super::packed_game::{PackedGame, Reader, Writer};
 use super::selfplay::is_adjudicated;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tengen::base::{Color, Rule, Size};
 use tengen::board::notation::letter;
 
-/// Calls `visit` with every game of these files in turn, until it says no.
+/// Calls `visit` with each game of these files in order, until it returns false.
 fn for_each_game(paths: &[PathBuf], mut visit: impl FnMut(PackedGame) -> Result<bool>) -> Result<()> {
     for path in paths {
         let mut reader = Reader::open(path)?;
@@ -22,8 +22,8 @@ fn for_each_game(paths: &[PathBuf], mut visit: impl FnMut(PackedGame) -> Result<
     Ok(())
 }
 
-/// One game as text: a line about it, the opening, then a move a line with the search's score (for the side to move)
-/// and what it wanted where the lot decided otherwise.
+/// A game as text: a summary, the opening, then a line for each move with the score of the search for the side to move and,
+/// if the move was drawn at random, the move that the search had chosen.
 pub fn describe(game: &PackedGame) -> String {
     let PackedGame { number, rule, size, .. } = game;
     let result = game.winner.map_or("draw", |winner| if winner == Color::Black { "black wins" } else { "white wins" });
@@ -43,7 +43,7 @@ pub fn describe(game: &PackedGame) -> String {
     text
 }
 
-/// The first `count` games of these files as text, or the one with this number.
+/// The first `count` games of these files as text, or only the game with this number.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
@@ -70,7 +70,7 @@ struct Tally {
     opening_stones: u64,
 }
 
-/// How many games and positions these files hold, by rule and board, and how the games end.
+/// A table of games, positions and results in these files, by rule and board.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
@@ -112,16 +112,16 @@ pub fn stats(paths: &[PathBuf]) -> Result<String> {
     Ok(text)
 }
 
-/// Which games are kept.
+/// Which games to keep.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Only this rule.
     pub rule: Option<Rule>,
     /// Only this board.
     pub size: Option<Size>,
-    /// Fewest recorded plies.
+    /// Smallest number of plies after the opening.
     pub min_plies: usize,
-    /// Most recorded plies.
+    /// Largest number of plies after the opening.
     pub max_plies: Option<usize>,
 }
 
@@ -134,15 +134,15 @@ impl Filter {
     }
 }
 
-/// Writes the games of these files that the filter keeps into a new file, in order, each game once (two with the same
-/// moves are the same, whatever their numbers). Returns how many were written and how many there were.
+/// Writes the games that the filter keeps into a new file, in order. Games with the same rule, board and moves are written
+/// once. Returns the number of games written and read.
 ///
 /// # Errors
-/// When a file cannot be read, is damaged, or cannot be written, or when the new one is one of the old ones.
+/// When a file cannot be read or written or is damaged, or when `out` is one of the files to read.
 pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)> {
     let target = out.canonicalize().ok();
     let is_source = |path: &PathBuf| target.is_some() && path.canonicalize().ok() == target;
-    anyhow::ensure!(!paths.iter().any(is_source), "{} is one of the files to read", out.display());
+    anyhow::ensure!(!paths.iter().any(is_source), "{} is also a file to read", out.display());
     let mut writer = Writer::create(out)?;
     let mut known = HashSet::new();
     let (mut written, mut read) = (0, 0);

@@ -1,9 +1,9 @@
-//! Balanced openings for any rule and size. Floor 6.
+//! Balanced openings for any rule and size.
 //!
-//! A candidate is a few random stones within a small window, anywhere on the board; the last stone is the one, of
-//! several tried by short searches, after which neither side is better. A longer search has the last word. Every
-//! candidate is made from its own number alone, and candidates are taken in order: the result does not depend on the
-//! number of threads.
+//! A candidate is a few random stones within a small window of the board. Several points are tried for its last stone by
+//! short searches, and the one with the most balanced score is taken. A longer search decides whether the candidate is
+//! balanced. A candidate depends only on the seed and its number, and candidates are taken in order, so the result does not
+//! depend on the number of threads.
 
 use crate::arena::openings::Opening;
 use anyhow::{Result, bail};
@@ -18,40 +18,40 @@ use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::Engine;
 use tengen::search::{NullSink, SearchControl, SearchLimits};
 
-/// What kind of openings, and how many.
+/// What openings to make.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The rule.
     pub rule: Rule,
     /// The board.
     pub size: Size,
-    /// How many.
+    /// Number of openings.
     pub count: usize,
-    /// Same seed, same openings.
+    /// The same seed gives the same openings.
     pub seed: u64,
     /// Nodes of the deciding search.
     pub nodes: u64,
     /// Largest score that counts as balanced.
     pub max_score: i32,
-    /// How many stones.
+    /// Number of stones.
     pub stones: RangeInclusive<usize>,
 }
 
-/// Candidates that are made before the results are looked at.
+/// Number of candidates made in parallel before their results are used.
 const BATCH: u64 = 32;
-/// Candidates in a row without a new opening after which there are no more to be found.
+/// Number of consecutive candidates without a new opening after which the search for openings gives up.
 const FRUITLESS_CANDIDATES: u64 = 2000;
-/// Points tried for the last stone.
+/// Number of points tried for the last stone.
 const TRIES: usize = 10;
-/// Share of the deciding search's nodes that a try gets.
+/// A short search gets one part in this many of the nodes of the deciding one.
 const TRY_SHARE: u64 = 8;
-/// Hash of the searches in bytes.
+/// Size of the transposition table in bytes.
 const HASH: u64 = 4 << 20;
 
-/// Makes openings, no two of them the same position turned, mirrored or reached in another order.
+/// Makes openings that lead to different positions, also up to rotation and reflection.
 ///
 /// # Errors
-/// When there are not that many.
+/// When not enough openings are found.
 pub fn generate(wanted: &Wanted, threads: usize) -> Result<Vec<Opening>> {
     let mut openings = Vec::new();
     let mut known = HashSet::new();
@@ -74,7 +74,7 @@ pub fn generate(wanted: &Wanted, threads: usize) -> Result<Vec<Opening>> {
     Ok(openings)
 }
 
-/// The candidates with numbers from `first`, in order; `None` for those that were not balanced.
+/// The [`BATCH`] candidates from number `first`, in order; `None` for those that are not balanced.
 fn batch(wanted: &Wanted, first: u64, threads: usize) -> Vec<Option<Opening>> {
     let next = AtomicU64::new(first);
     let work = || {
@@ -111,7 +111,7 @@ impl Maker {
         Maker { wanted, engine }
     }
 
-    /// The `number`-th candidate of the seed; `None` when it is not balanced.
+    /// The candidate with this number; `None` if it is not balanced.
     pub(super) fn candidate(&mut self, number: u64) -> Option<Opening> {
         let mixed = self.wanted.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03);
         let mut random = SmallRng::seed_from_u64(mixed);
@@ -138,7 +138,7 @@ impl Maker {
         is_balanced.then_some(Opening { stones })
     }
 
-    /// How much better one side is after `last`.
+    /// The absolute score after `last`.
     fn imbalance(&mut self, stones: &[Point], last: Point, nodes: u64) -> i32 {
         let cells: Vec<(Point, Cell)> =
             stones.iter().copied().chain([last]).zip([Cell::Black, Cell::White].into_iter().cycle()).collect();
@@ -156,8 +156,8 @@ fn to_move(stones: &[Point]) -> Color {
     Color::ALL[stones.len() % 2]
 }
 
-/// Points within a random window of four to seven a side, large enough for the stones; every second one lies around
-/// the middle of the board, the others anywhere.
+/// The points of a random window with sides of four to seven, large enough for the stones. Half of the windows are near the
+/// centre of the board, the others anywhere.
 fn window(size: Size, stones: usize, random: &mut SmallRng) -> Vec<Point> {
     let smallest = if stones > 5 { 5 } else { 4 };
     let side = random.random_range(smallest..=7);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn when_there_are_no_more_that_is_said() {
+    fn too_few_openings_are_an_error() {
         let wanted = Wanted { stones: 1..=1, nodes: 20, ..wanted(Rule::Freestyle, Size::square(5).unwrap(), 100) };
         assert!(generate(&wanted, 2).unwrap_err().to_string().contains("only"));
     }

@@ -1,20 +1,20 @@
-//! Game records for training: small, checked, and whole up to the last finished game whatever happened. Floor 6.
+//! Training games in a compact format with checksums. After an interruption a file is complete up to its last finished game.
 //!
-//! A file is the 8 bytes `TGREC1\r\n` followed by blocks, one a game: the length of the game's bytes (`u32`), their
+//! A file is the 8 bytes `TGREC1\r\n` followed by a block for each game: the length of the game's bytes (`u32`), their
 //! CRC-32 (`u32`), the bytes. All numbers are little-endian. A game is
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 8 | number of the game within its series: two games of one series with the same number are the same game |
-//! | 1 | rule, as `INFO rule` counts |
+//! | 8 | number of the game; within a series of games it identifies the game |
+//! | 1 | rule, as in `INFO rule` |
 //! | 1, 1 | columns, rows |
 //! | 1 | result: 0 black won, 1 draw, 2 white won |
 //! | 2, 2 | stones of the opening, plies after it |
 //! | 2 each | the opening's stones |
-//! | 6 each | plies: the move, the move the search wanted, the search's score for the side to move (`i16`) |
+//! | 6 each | plies: the move, the move chosen by the search, the score of the search for the side to move (`i16`) |
 //!
-//! A move is row * columns + column; bit 15 of a played move says that it was a random one instead of the wanted one.
-//! Scores beyond +-29000 are proven wins and losses: 30000 less the moves to the end.
+//! A move is row * columns + column; bit 15 of a played move is set if it was drawn at random instead of the chosen one.
+//! Scores beyond +-29000 are proven wins and losses: 30000 minus the plies to the end.
 
 use crate::arena::openings::Opening;
 use anyhow::{Context, Result, bail, ensure};
@@ -24,16 +24,16 @@ use std::path::Path;
 use tengen::base::{Color, Point, Rule, Size};
 
 const MAGIC: [u8; 8] = *b"TGREC1\r\n";
-/// Longest game in bytes: more than any board holds.
+/// Largest size of a game in bytes, more than any board allows.
 const LONGEST: usize = 8192;
 const RANDOM: u16 = 1 << 15;
 
-/// One move of a game and what the search thought before it.
+/// A move of a game with the result of the search before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedPly {
-    /// The move that was played.
+    /// The move played.
     pub played: Point,
-    /// The move that the search wanted; another one only if the played one was drawn by lot.
+    /// The move chosen by the search; differs from `played` only if that was drawn at random.
     pub best: Point,
     /// The search's score for the side to move, as [`tengen::base::Score::units`].
     pub score: i16,
@@ -42,22 +42,22 @@ pub struct PackedPly {
 /// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedGame {
-    /// Number within its series.
+    /// Number of the game; identifies it within its series.
     pub number: u64,
     /// The rule.
     pub rule: Rule,
     /// The board.
     pub size: Size,
-    /// The first stones, black first.
+    /// The stones of the opening, black first.
     pub opening: Opening,
-    /// The moves after them.
+    /// The moves after the opening.
     pub plies: Vec<PackedPly>,
-    /// Who won; `None`: a draw.
+    /// The winner; `None` for a draw.
     pub winner: Option<Color>,
 }
 
 impl PackedGame {
-    /// All moves, the opening's first.
+    /// All moves including the opening.
     pub fn moves(&self) -> impl Iterator<Item = Point> + '_ {
         self.opening.stones.iter().copied().chain(self.plies.iter().map(|ply| ply.played))
     }
@@ -91,19 +91,19 @@ impl PackedGame {
         let mut rest = bytes;
         let number = u64::from_le_bytes(take(&mut rest)?);
         let [rule, width, height, result]: [u8; 4] = take(&mut rest)?;
-        let rule = Rule::from_bits(rule.into()).context("no such rule")?;
-        let size = Size::new(width.into(), height.into()).context("no such board")?;
+        let rule = Rule::from_bits(rule.into()).context("unknown rule")?;
+        let size = Size::new(width.into(), height.into()).context("unknown board size")?;
         let winner = match result {
             0 => Some(Color::Black),
             1 => None,
             2 => Some(Color::White),
-            _ => bail!("no such result"),
+            _ => bail!("unknown result"),
         };
         let (stones, plies) = (u16::from_le_bytes(take(&mut rest)?), u16::from_le_bytes(take(&mut rest)?));
         let mut taken = [false; Size::MAX_CELLS];
         let mut point = |cell: u16, place: bool| -> Result<Point> {
             let cell = usize::from(cell & !RANDOM);
-            ensure!(cell < size.cells() && !taken[cell], "a move off the board or on a stone");
+            ensure!(cell < size.cells() && !taken[cell], "a move off the board or on another stone");
             taken[cell] |= place;
             Point::new(cell % size.width(), cell / size.width()).context("a move off the board")
         };
@@ -124,24 +124,24 @@ impl PackedGame {
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
-    let (first, others) = rest.split_first_chunk::<N>().context("the game's bytes end too early")?;
+    let (first, others) = rest.split_first_chunk::<N>().context("the game ends too early")?;
     *rest = others;
     Ok(*first)
 }
 
-/// Reads games one after the other.
+/// Reads games in order.
 #[derive(Debug)]
 pub struct Reader<R> {
     input: R,
-    /// Bytes read so far, up to the end of the last whole game.
+    /// Number of bytes up to the end of the last complete game.
     whole: u64,
 }
 
 impl Reader<BufReader<File>> {
-    /// Opens a file of records.
+    /// Opens a file of games.
     ///
     /// # Errors
-    /// When it cannot be read or is none.
+    /// When it cannot be read or is not such a file.
     pub fn open(path: &Path) -> Result<Reader<BufReader<File>>> {
         let name = || path.display().to_string();
         Reader::new(BufReader::new(File::open(path).with_context(name)?)).with_context(name)
@@ -149,22 +149,22 @@ impl Reader<BufReader<File>> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads from the beginning of `input`.
+    /// Starts reading at the beginning of a file.
     ///
     /// # Errors
-    /// When that is not the beginning of a file of records.
+    /// When it is not a file of games.
     pub fn new(mut input: R) -> Result<Reader<R>> {
         let mut magic = [0; MAGIC.len()];
-        input.read_exact(&mut magic).context("too short for a file of game records")?;
-        ensure!(magic == MAGIC, "not a file of game records");
+        input.read_exact(&mut magic).context("too short for a file of games")?;
+        ensure!(magic == MAGIC, "not a file of games");
         Ok(Reader { input, whole: MAGIC.len() as u64 })
     }
 
-    /// The next game; `None` at the end, and where a file that was cut off in the middle of a game has its end.
+    /// The next game; `None` at the end of the file, also if it ends in the middle of a game.
     ///
     /// # Errors
-    /// When the bytes are not what was written.
-    #[expect(clippy::should_implement_trait, reason = "an iterator of results would hide that an error is the end")]
+    /// When the file is damaged.
+    #[expect(clippy::should_implement_trait, reason = "after an error there is nothing more to read")]
     pub fn next(&mut self) -> Result<Option<PackedGame>> {
         let mut head = [0; 8];
         if !fill(&mut self.input, &mut head)? {
@@ -185,7 +185,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Fills the buffer; false when the input ends before it is full.
+/// Fills the buffer; false if the input ends before that.
 fn fill(input: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
     match input.read_exact(buffer) {
         Ok(()) => Ok(true),
@@ -194,15 +194,15 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
     }
 }
 
-/// Adds games to a file, each in one write.
+/// Appends games to a file.
 #[derive(Debug)]
 pub struct Writer {
     output: BufWriter<File>,
 }
 
 impl Writer {
-    /// Opens a file to add to, made if there is none. What is left of a game that was being written when an earlier
-    /// run was killed is cut off. Returns the games that are there already.
+    /// Opens a file for appending, or creates it. An incomplete game at the end, left by an interruption, is removed. Returns
+    /// the games in the file.
     ///
     /// # Errors
     /// When the file cannot be read or written, or is damaged before its end.
@@ -226,7 +226,7 @@ impl Writer {
         Ok((Writer { output: BufWriter::new(file) }, games))
     }
 
-    /// Makes a new file, in place of any that is there.
+    /// Creates a file, replacing an existing one.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -236,7 +236,7 @@ impl Writer {
         Ok(Writer { output })
     }
 
-    /// Adds a game; it is in the system's hands when this returns.
+    /// Appends a game and flushes it to the operating system.
     ///
     /// # Errors
     /// When it cannot be written.

@@ -1,7 +1,7 @@
-//! Games of the engine against itself, as data for training. Floor 6.
+//! Games of the engine against itself, for training.
 //!
-//! Every game is made from the series' seed and its own number alone, so the games do not depend on the number of
-//! threads, and a run that was interrupted goes on where it stopped.
+//! A game depends only on the seed of the series and its number, so the games do not depend on the number of threads, and an
+//! interrupted run continues where it stopped.
 
 use super::opening_maker::{Maker, Wanted};
 use super::packed_game::{PackedGame, PackedPly, Writer};
@@ -22,27 +22,29 @@ use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::Engine;
 use tengen::search::{NullSink, SearchControl, SearchLimits};
 
-/// Numbers of games within a series; the rest of a game's number is the series' seed.
+/// A game's number is the seed of its series times this, plus its index in the series.
 const SERIES: u64 = 1 << 40;
-/// Plies after the opening among which a move may be drawn by lot, and how likely that is.
+/// In this many plies after the opening, a move is drawn at random with the probability [`RANDOM_SHARE`].
 const RANDOM_PLIES: usize = 6;
 const RANDOM_SHARE: f64 = 0.05;
-/// How far from the average the nodes of a move may be, as a share of it (one standard deviation).
+/// Standard deviation of the nodes of a move, as a share of the mean.
 const NODE_SPREAD: f64 = 0.1;
-/// A game is drawn when this many searches in a row find no more than that after so many stones.
+/// A game is adjudicated as a draw if this many consecutive searches return at most [`DULL_SCORE`], from [`DULL_STONES`]
+/// stones on.
 const DULL_SEARCHES: usize = 7;
 const DULL_SCORE: i32 = 10;
 const DULL_STONES: usize = 100;
-/// Largest score of a balanced opening, and stones in one.
+/// Largest absolute score of a balanced opening.
 const BALANCE: i32 = 100;
+/// Number of stones of an opening.
 const STONES: std::ops::RangeInclusive<usize> = 2..=9;
-/// Nodes of the search that judges an opening, as a multiple of a move's.
+/// Nodes of the search that judges an opening, as a multiple of the nodes of a move.
 const OPENING_NODES: u64 = 5;
-/// Candidates for an opening before a board is given up.
+/// Number of candidates for an opening before the run gives up.
 const CANDIDATES: u64 = 500;
-/// Hash of a player in bytes.
+/// Size of the transposition table in bytes.
 const HASH: u64 = 8 << 20;
-/// Time between status lines where there is no terminal.
+/// Time between status lines without a terminal.
 const EVERY: Duration = Duration::from_secs(30);
 
 /// One kind of game in a series.
@@ -56,30 +58,30 @@ pub struct Kind {
     pub weight: u32,
 }
 
-/// What games, and how many.
+/// The games to play.
 #[derive(Clone, Debug)]
 pub struct Series {
     /// The kinds of games; at least one.
     pub kinds: Vec<Kind>,
-    /// How many games.
+    /// Number of games.
     pub games: u64,
-    /// Nodes a move, on average.
+    /// Mean number of nodes for a move.
     pub nodes: u64,
-    /// Same seed, same games; below 2^24.
+    /// The same seed gives the same games; below 2^24.
     pub seed: u64,
 }
 
-/// Plays what is missing of the series into `path`. Returns the number of games that are there at the end.
+/// Plays the games of the series that the file `path` does not have. Returns the number of games in the file at the end.
 ///
 /// # Errors
-/// When the file cannot be written or belongs to another series, or a board has no balanced openings.
+/// When the file cannot be written or has games of another seed, or no balanced opening is found.
 pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
-    ensure!(series.seed < 1 << 24, "the seed is below {}", 1 << 24);
-    ensure!(series.games < SERIES, "fewer than {SERIES} games");
+    ensure!(series.seed < 1 << 24, "the seed must be below {}", 1 << 24);
+    ensure!(series.games < SERIES, "the number of games must be below {SERIES}");
     let (mut writer, before) = Writer::append(path)?;
     let mut done = HashSet::new();
     for game in &before {
-        ensure!(game.number / SERIES == series.seed, "{} holds games of another seed", path.display());
+        ensure!(game.number / SERIES == series.seed, "{} has games of another seed", path.display());
         done.insert(game.number % SERIES);
     }
     let mut progress = Progress::new(series.games, done.iter().filter(|&&n| n < series.games).count() as u64);
@@ -104,7 +106,7 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
         }
         drop(sender);
         let written = write_all(&receiver, &mut writer, &mut progress);
-        // Whatever went wrong, nobody needs to start another game.
+        // After an error, no thread starts another game.
         next.store(series.games, Ordering::Relaxed);
         drop(receiver);
         written
@@ -121,7 +123,7 @@ fn write_all(games: &mpsc::Receiver<Result<PackedGame>>, writer: &mut Writer, pr
     Ok(())
 }
 
-/// One thread's engine and opening makers.
+/// The engine and the opening makers of one thread.
 struct Player<'a> {
     series: &'a Series,
     engine: Engine,
@@ -135,7 +137,7 @@ impl<'a> Player<'a> {
         Player { series, engine, makers: series.kinds.iter().map(|_| None).collect() }
     }
 
-    /// The `number`-th game of the series.
+    /// Plays the game with this index in the series.
     fn game(&mut self, number: u64) -> Result<PackedGame> {
         let id = self.series.seed * SERIES + number;
         let mut random = SmallRng::seed_from_u64(id);
@@ -149,7 +151,7 @@ impl<'a> Player<'a> {
         self.engine.set_rule(rule);
         self.engine.new_game(size, false);
         for &stone in &opening.stones {
-            self.engine.play(stone).context("an opening with a stone on a stone")?;
+            self.engine.play(stone).context("an opening with two stones on a point")?;
         }
         let (plies, winner) = self.play(&mut oracle, &mut random)?;
         Ok(PackedGame { number: id, rule, size, opening, plies, winner })
@@ -188,7 +190,7 @@ impl<'a> Player<'a> {
         bail!("no balanced opening for {} on {}x{}", rule.name(), size.width(), size.height())
     }
 
-    /// Plays on from the position that the engine and the oracle hold, to the end or a proven result.
+    /// Plays from the position of engine and oracle to the end of the game or a proven result.
     fn play(&mut self, oracle: &mut Oracle, random: &mut SmallRng) -> Result<(Vec<PackedPly>, Option<Color>)> {
         let mut plies = Vec::new();
         let mut dull = 0;
@@ -199,7 +201,7 @@ impl<'a> Player<'a> {
             let control = SearchControl::default();
             control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
             let report = self.engine.think(&control, &mut NullSink);
-            let best = report.best.context("no move on a board with room")?;
+            let best = report.best.context("no move although the board is not full")?;
             let score = report.last.score;
             let mut ply = PackedPly { played: best, best, score: score.units() as i16 };
             if score.is_decisive() {
@@ -217,14 +219,14 @@ impl<'a> Player<'a> {
                 Verdict::Wins => return Ok((plies, Some(us))),
                 Verdict::Foul(_) => return Ok((plies, Some(us.opponent()))),
                 Verdict::Draw => return Ok((plies, None)),
-                Verdict::Illegal => bail!("the engine wants to play on a stone"),
+                Verdict::Illegal => bail!("the engine chose an occupied point"),
             }
-            self.engine.play(ply.played).context("the engine wants to play on a stone")?;
+            self.engine.play(ply.played).context("the engine chose an occupied point")?;
         }
     }
 }
 
-/// An allowed move next to some stone that does not end the game.
+/// A random legal move near a stone that does not end the game.
 fn random_move(oracle: &Oracle, us: Color, random: &mut SmallRng) -> Option<Point> {
     let size = oracle.size();
     let stones: Vec<Point> = size.points().filter(|&p| oracle.cell(p).color().is_some()).collect();
@@ -234,12 +236,12 @@ fn random_move(oracle: &Oracle, us: Color, random: &mut SmallRng) -> Option<Poin
     moves.choose(random).copied()
 }
 
-/// Roughly normally distributed, mean 0, standard deviation 1, never beyond 3.5.
+/// Approximately normal with mean 0 and standard deviation 1, within +-3.5.
 fn bell(random: &mut SmallRng) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>().clamp(2.5, 9.5) - 6.0
 }
 
-/// Shows how far the series is and how fast it goes, on the error stream.
+/// Shows progress and speed on the error stream.
 struct Progress {
     bar: Option<ProgressBar>,
     total: u64,
@@ -247,7 +249,7 @@ struct Progress {
     new_games: u64,
     positions: u64,
     begun: Instant,
-    told: Instant,
+    last_line: Instant,
 }
 
 impl Progress {
@@ -261,7 +263,7 @@ impl Progress {
             bar
         });
         let now = Instant::now();
-        Progress { bar, total, done, new_games: 0, positions: 0, begun: now, told: now }
+        Progress { bar, total, done, new_games: 0, positions: 0, begun: now, last_line: now }
     }
 
     fn finished(&mut self, game: &PackedGame) {
@@ -273,11 +275,11 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.set_position(self.done);
             bar.set_message(speed);
-        } else if self.told.elapsed() >= EVERY {
-            self.told = Instant::now();
+        } else if self.last_line.elapsed() >= EVERY {
+            self.last_line = Instant::now();
             let to_go = seconds / self.new_games as f64 * self.total.saturating_sub(self.done) as f64;
             let line = format!("{}/{} games, {speed}, {:.0} min to go\n", self.done, self.total, to_go / 60.0);
-            // A closed error stream is no reason to stop.
+            // A closed error stream does not stop the run.
             let _ = std::io::stderr().write_all(line.as_bytes());
         }
     }
@@ -290,7 +292,7 @@ impl Progress {
     }
 }
 
-/// Whether the search called the game's end proven before it was on the board.
+/// Whether the game was ended by a proven result, before a five was on the board.
 pub fn is_adjudicated(game: &PackedGame) -> bool {
     game.plies.last().is_some_and(|ply| i32::from(ply.score).abs() > Score::DECISIVE)
 }
@@ -330,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn games_follow_the_rules_and_end_as_they_say() {
+    fn games_follow_the_rules_and_have_the_right_winner() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games");
         run(&series(), &path, 2).unwrap();

@@ -1,4 +1,4 @@
-//! Matches between two sets of numbers, in one process. Floor 6.
+//! Matches between two sets of numbers, within one process.
 
 use super::paired_games::{Allowance, Ground, PairOutcome, Rivals, Usage, side_by_side};
 use super::spsa::set_all;
@@ -9,38 +9,38 @@ use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
 use tengen::search::ParamTable;
 
-/// What is played.
+/// The settings of a match.
 #[derive(Clone, Debug)]
 pub struct Duel {
-    /// Numbers of the first side that differ from those shipped.
+    /// Numbers of the first side that differ from the shipped ones.
     pub first: Vec<(String, i64)>,
-    /// And of the second.
+    /// The same for the second side.
     pub second: Vec<(String, i64)>,
-    /// Where.
+    /// Where to play.
     pub grounds: Vec<Ground>,
     /// Pairs of games on each ground.
     pub pairs: usize,
-    /// What both may use.
+    /// Limits of both sides.
     pub allowance: Allowance,
-    /// Both play with the classical evaluation.
+    /// Whether both sides use the classical evaluation.
     pub classical: bool,
 }
 
 /// Reads `name=value`.
 ///
 /// # Errors
-/// When it is not of that form.
+/// When it is not of this form.
 pub fn parse_value(text: &str) -> Result<(String, i64)> {
     let (name, value) = text.split_once('=').with_context(|| format!("'{text}' is not NAME=VALUE"))?;
-    Ok((name.to_owned(), value.parse().with_context(|| format!("{text}: no number"))?))
+    Ok((name.to_owned(), value.parse().with_context(|| format!("{text}: not a number"))?))
 }
 
-/// Plays and tells the score; `None` when cancelled.
+/// Plays the match and returns the report; `None` if it is cancelled.
 ///
 /// # Errors
-/// When numbers cannot be set.
+/// When a number cannot be set.
 pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String>> {
-    ensure!(ParamTable::IS_TUNABLE, "this build has its tunables compiled in; build it with --features tune");
+    ensure!(ParamTable::IS_TUNABLE, "the numbers of this build are fixed; build it with --features tune");
     let mut rivals = Vec::new();
     for _ in 0..threads.max(1) {
         let mut pair = Rivals::new(duel.classical);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_sides_share_every_pair_and_nobody_is_late() {
+    fn equal_sides_draw_every_pair_and_are_never_late() {
         let result = run(&duel(&[]), 2, &Cancel::default());
         if ParamTable::IS_TUNABLE {
             let text = result.unwrap().unwrap();

@@ -1,9 +1,8 @@
-//! A linear model whose weights share factors, and the steps that fit it. Floor 6.
+//! A linear model whose weights share factors, and the gradient descent that fits it.
 //!
-//! A weight is a fixed base plus the sum of its factors. Combinations of four lines, say, have a factor for each
-//! line, for each pair of lines and for the threat they amount to, and one of their own; so a combination that
-//! hardly occurs gets what its parts are worth, while a frequent one is free to differ. The factors of their own are
-//! drawn towards zero, the more the rarer their weight is.
+//! A weight is a fixed base plus the sum of its factors. The weight of a combination of four lines, for example, has a factor
+//! for each line, for each pair of lines, for the threat that they make, and one of its own. So a rare combination gets the
+//! value of its parts, and a frequent one can differ from that. Own factors decay towards zero, faster for rare weights.
 
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
@@ -11,27 +10,27 @@ use rand::seq::SliceRandom;
 use tengen::board::tables::all_combinations;
 use tengen::board::{Shape, Threat};
 
-/// How much a factor is drawn towards zero, per sample.
+/// Decay of a factor.
 const DECAY: f32 = 2e-6;
-/// The same for the own factor of a weight that hardly occurs.
+/// Additional decay of the own factor of a weight that never occurs.
 const RARE_DECAY: f32 = 2e-4;
-/// Occurrences at which that is halved.
+/// Number of occurrences at which the additional decay is halved.
 const RARE: f32 = 200.0;
 
-/// How a model goes down its slope.
+/// Settings of the gradient descent.
 #[derive(Clone, Copy, Debug)]
 pub struct Descent {
     /// Passes over the samples.
     pub epochs: usize,
-    /// Samples between two steps.
+    /// Samples in a step.
     pub batch: usize,
-    /// Rate at the start, in units of the weights a step; falls to a hundredth.
+    /// Learning rate at the start, in units of the weights; falls to a hundredth of that.
     pub rate: f32,
-    /// Order of the samples.
+    /// Seed of the order of the samples.
     pub seed: u64,
 }
 
-/// The model: what a weight is made of, and what the factors are.
+/// The model: the factors, and which of them each weight has.
 #[derive(Clone, Debug)]
 pub struct Model {
     base: Vec<f32>,
@@ -61,8 +60,8 @@ impl Model {
         }
     }
 
-    /// Adds a block of weights with these bases; `parts` names the shared factors of each, numbered from 0 within the
-    /// block. Each weight gets a factor of its own as well. Returns the block's first weight.
+    /// Adds a block of weights with these bases. `parts` returns the shared factors of each weight, numbered from 0 within the
+    /// block; each weight also gets an own factor. Returns the index of the first weight.
     pub fn add(&mut self, base: &[f32], parts: impl Fn(usize) -> Vec<usize>) -> usize {
         let first = self.base.len();
         let shared = self.factors.len();
@@ -82,7 +81,7 @@ impl Model {
         first
     }
 
-    /// Tells how often each weight occurs, so that rare ones keep to their parts.
+    /// Sets how often each weight occurs, which determines the decay of its own factor.
     pub fn set_occurrences(&mut self, occurrences: &[u32]) {
         for (made_of, &count) in self.made_of.iter().zip(occurrences) {
             if let Some(&own) = made_of.last() {
@@ -91,8 +90,8 @@ impl Model {
         }
     }
 
-    /// Fits the model to so many samples. `add_slope` adds the gradient of one sample's loss by weight, divided by the
-    /// number that comes last, which is the size of its batch.
+    /// Fits the model to this number of samples. `add_slope(weights, sample, gradient, batch)` adds the gradient of the sample's
+    /// loss by weight, divided by the size of the batch.
     pub fn descend(
         &mut self,
         samples: usize,
@@ -117,7 +116,7 @@ impl Model {
         }
     }
 
-    /// Moves the factors against `gradient` (of the mean loss by weight), by Adam's rule at this rate.
+    /// Moves the factors against `gradient`, that of the mean loss by weight, with Adam (Kingma and Ba 2015).
     fn step(&mut self, gradient: &[f32], rate: f32) {
         const FIRST: f32 = 0.9;
         const SECOND: f32 = 0.999;
@@ -149,7 +148,7 @@ impl Default for Model {
     }
 }
 
-/// Shared factors of each combination of four lines: the lines, the pairs of lines, the threat.
+/// Shared factors of each combination of four lines: one for each line, each pair of lines, and the threat.
 pub fn combination_parts(forbidden_rule: bool) -> Vec<Vec<usize>> {
     const SHAPES: usize = Shape::ALL.len();
     let pair = |a: Shape, b: Shape| {
@@ -168,7 +167,7 @@ pub fn combination_parts(forbidden_rule: bool) -> Vec<Vec<usize>> {
     all_combinations().map(parts).collect()
 }
 
-/// Shared factors of each mask of so many bits: one of all, the bits, the pairs of bits.
+/// Shared factors of each mask of this many bits: a common one, one for each bit, one for each pair of bits.
 pub fn mask_parts(bits: usize) -> Vec<Vec<usize>> {
     let parts = |mask: usize| {
         let set: Vec<usize> = (0..bits).filter(|bit| mask >> bit & 1 == 1).collect();
@@ -202,7 +201,7 @@ mod tests {
         for mask in 0..5 {
             assert!((model.weights[mask] - truth(mask)).abs() < 0.05, "{mask}: {}", model.weights[mask]);
         }
-        // Bits 0 and 2 never occur together: their mask takes after both.
+        // Bits 0 and 2 never occur together: the weight of their mask is made of both.
         assert!((1.0..5.0).contains(&model.weights[5]), "{}", model.weights[5]);
     }
 

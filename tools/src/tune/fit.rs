@@ -1,4 +1,4 @@
-//! `tengen-tune eval` and `tengen-tune order`: fitting the numbers of the evaluation to recorded games. Floor 6.
+//! Options and files of `tengen-tune eval` and `tengen-tune order`, which fit numbers of the evaluation to training games.
 
 use super::factor_model::Descent;
 use super::samples::Group;
@@ -8,48 +8,48 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use tengen::eval::weights::{self, WeightSet, Weights};
 
-/// What to fit to, and how.
+/// Options of both fits.
 #[derive(clap::Args, Debug)]
 pub struct FitArguments {
-    /// Games made by `tengen-data selfplay`; what they say nothing about stays as it is.
+    /// Files of games made by `tengen-data selfplay`. Numbers of rules without games are not changed.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
-    /// The file to put the numbers into; made from hand-set ones if there is none.
+    /// The file with the numbers; created from the hand-set ones if it does not exist.
     #[arg(long, default_value = "src/eval/classical.weights")]
     pub out: PathBuf,
     /// Passes over the games.
     #[arg(long, default_value_t = 30)]
     pub epochs: usize,
-    /// Positions between two steps.
+    /// Positions in a step.
     #[arg(long, default_value_t = 4096)]
     pub batch: usize,
-    /// Order of the positions. Same seed, same numbers.
+    /// Seed of the order of the positions. The same seed gives the same numbers.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 
-/// What to fit the evaluation to, and how.
+/// Options of `eval`.
 #[derive(clap::Args, Debug)]
 pub struct EvalArguments {
-    /// The games and the rest.
+    /// Options of both fits.
     #[command(flatten)]
     pub fit: FitArguments,
-    /// Share of the search's score, beside the game's result, in what the evaluation is fitted to.
+    /// Share of the search's score in the target, 0 to 1; the rest is the result of the game.
     #[arg(long, default_value_t = 0.6)]
     pub score_share: f32,
 }
 
-/// What to fit move scores to, and how.
+/// Options of `order`.
 #[derive(clap::Args, Debug)]
 pub struct OrderArguments {
-    /// The games and the rest.
+    /// Options of both fits.
     #[command(flatten)]
     pub fit: FitArguments,
-    /// Games of each rule of which one position is searched, to learn from the moves that raised or refuted within
-    /// the search's tree; 0: learn from the moves that the searches of the games chose.
+    /// Number of games of each rule from which one position is searched, to learn from the best moves in the search tree;
+    /// 0: learn from the moves chosen in the games.
     #[arg(long, default_value_t = 4000)]
     pub trees: usize,
-    /// Nodes of those searches.
+    /// Nodes of these searches.
     #[arg(long, default_value_t = 20_000)]
     pub nodes: u64,
 }
@@ -57,9 +57,9 @@ pub struct OrderArguments {
 /// Fits the values of points and threats.
 ///
 /// # Errors
-/// When what was typed makes no sense, or a file cannot be read or written.
+/// When an option is invalid, or a file cannot be read or written.
 pub fn run_eval(typed: &EvalArguments) -> Result<()> {
-    ensure!((0.0..=1.0).contains(&typed.score_share), "--score-share is 0 to 1");
+    ensure!((0.0..=1.0).contains(&typed.score_share), "--score-share must be from 0 to 1");
     let settings = fit_eval::Settings { descent: descent(&typed.fit, 1.0), score_share: typed.score_share };
     run(&typed.fit, |sets| {
         let report = fit_eval::fit(&typed.fit.games, &settings, sets)?;
@@ -70,7 +70,7 @@ pub fn run_eval(typed: &EvalArguments) -> Result<()> {
 /// Fits the scores of moves.
 ///
 /// # Errors
-/// When what was typed makes no sense, or a file cannot be read or written.
+/// When an option is invalid, or a file cannot be read or written.
 pub fn run_order(typed: &OrderArguments) -> Result<()> {
     let trees = (typed.trees, typed.nodes);
     let settings = fit_order::Settings { descent: descent(&typed.fit, 0.03), trees };
@@ -82,18 +82,19 @@ pub fn run_order(typed: &OrderArguments) -> Result<()> {
     })
 }
 
-/// The way down that was typed, at this rate.
+/// The gradient descent of these options, at this rate.
 fn descent(typed: &FitArguments, rate: f32) -> Descent {
     Descent { epochs: typed.epochs, batch: typed.batch, rate, seed: typed.seed }
 }
 
-/// Reads the file's numbers, fits them, and writes them back.
+/// Reads the file, fits its numbers and writes it.
 fn run(typed: &FitArguments, fit: impl Fn(&mut [Weights]) -> Result<()>) -> Result<()> {
-    ensure!(typed.batch > 0, "--batch is at least 1");
+    ensure!(typed.batch > 0, "--batch must be at least 1");
     let mut sets = WeightSet::ALL.map(Weights::hand_set);
     if typed.out.exists() {
         let bytes = std::fs::read(&typed.out).with_context(|| typed.out.display().to_string())?;
-        let old = weights::decode(&bytes).with_context(|| format!("{} holds no weights", typed.out.display()))?;
+        let old =
+            weights::decode(&bytes).with_context(|| format!("there are no weights in {}", typed.out.display()))?;
         sets.clone_from_slice(&old);
     }
     fit(&mut sets)?;

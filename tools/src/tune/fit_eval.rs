@@ -1,4 +1,4 @@
-//! `tengen-tune eval`: fits the point values and threat values to games (logistic regression). Floor 6.
+//! `tengen-tune eval`: fits the values of points and threats to games by logistic regression.
 
 use super::factor_model::{Descent, Model, combination_parts, mask_parts};
 use super::samples::{Group, empty_points, for_each_game, for_each_position, is_held_out, is_quiet};
@@ -11,26 +11,26 @@ use tengen::board::Board;
 use tengen::board::tables::COMBINATIONS;
 use tengen::eval::weights::{MASK_BITS, MASKS, VALUE_SCALE, WeightSet, Weights, threat_mask};
 
-/// Scale of the fit to all rules together.
+/// Score units of one logit in the common fit to all rules.
 const COMMON_SCALE: f32 = 170.0;
 
-/// How the fit is done.
+/// Settings of the fit.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// The way down; its rate is in score units.
+    /// The gradient descent; its rate is in score units.
     pub descent: Descent,
-    /// Share of the search's score in the target; the rest is the game's result.
+    /// Share of the search's score in the target, 0 to 1; the rest is the result of the game.
     pub score_share: f32,
 }
 
 /// Positions as sparse sums of weights.
 #[derive(Default)]
 struct Samples {
-    /// Weight and how often it counts, in halves, of all positions one after the other.
+    /// Index of a weight and how often it counts, in halves; all positions one after the other.
     features: Vec<(u16, i16)>,
-    /// Where each position's features end.
+    /// End of each position's features.
     ends: Vec<u32>,
-    /// What the position is worth to the side to move by search and by result: 0 to 1.
+    /// Target for the side to move, mixed from search and result, 0 to 1.
     targets: Vec<f32>,
     results: Vec<f32>,
 }
@@ -50,8 +50,8 @@ impl Samples {
     }
 }
 
-/// Where a group's weights stand in its model: values of both sides, then threat values of both sides; in symmetric
-/// rules the sides are the same.
+/// Positions of a group's weights in its model: point values of both sides, then threat values of both sides. Under symmetric
+/// rules both sides share them.
 struct Layout {
     sets: Vec<WeightSet>,
 }
@@ -73,7 +73,7 @@ impl Layout {
         self.sets.len() * COMBINATIONS + self.side(color) * MASKS
     }
 
-    /// A model to be fitted, from the hand-set numbers, or from those of a symmetric rule times a factor.
+    /// A model to be fitted, starting from the hand-set numbers, or from those of a symmetric rule times a factor.
     fn model(&self, start: Option<(&Model, f32)>) -> Model {
         let mut model = Model::new();
         let hand_set: Vec<Weights> = self.sets.iter().map(|&set| Weights::hand_set(set)).collect();
@@ -98,7 +98,7 @@ impl Layout {
     }
 }
 
-/// Points by combination, black's counted up and white's down, in the layout of the model.
+/// Counts the points of each combination in the layout of the model, black's as positive and white's as negative.
 fn count_points(board: &Board, layout: &Layout, counts: &mut [i16]) {
     counts.fill(0);
     for point in empty_points(board) {
@@ -111,7 +111,7 @@ fn count_points(board: &Board, layout: &Layout, counts: &mut [i16]) {
 fn add_game(game: &PackedGame, layout: &Layout, scale: f32, settings: &Settings, samples: &mut Samples) {
     let mut now = vec![0; layout.sets.len() * COMBINATIONS];
     let mut before = Vec::new();
-    // A result tells nothing about positions before a move that was drawn by lot.
+    // The result says nothing about positions before a move drawn at random.
     let decided_from = game.plies.iter().rposition(|ply| ply.played != ply.best).map_or(0, |last| last + 1);
     let mut number = 0;
     for_each_position(game, |board, ply| {
@@ -171,7 +171,7 @@ struct Data {
     group: Group,
     layout: Layout,
     games: usize,
-    /// Scale of the search's scores.
+    /// Score units of one logit of the search's scores.
     scale: f32,
     train: Samples,
     held_out: Samples,
@@ -191,7 +191,7 @@ impl Data {
         Ok(Data { group, layout, games, scale, train, held_out })
     }
 
-    /// Adds the positions to fit to, in the layout of symmetric rules and in units of the scale.
+    /// Adds the training positions to `all`, in the layout of symmetric rules.
     fn pool(&self, all: &mut Samples) {
         let values = self.layout.sets.len() * COMBINATIONS;
         for i in 0..self.train.len() {
@@ -207,8 +207,8 @@ impl Data {
     }
 }
 
-/// Fits the values in `sets` to the games in `paths`, first all rules together, then each group from there, and tells
-/// how it went. Groups with too few games stay as they are.
+/// Fits the values in `sets` to the games in `paths`, first all rules together, then each group starting from there. Returns a
+/// report. Groups with too few games are not changed.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
@@ -234,7 +234,7 @@ fn fit_group(data: &Data, common: &Model, settings: &Settings, sets: &mut [Weigh
     let positions = (train.len(), held_out.len());
     let _ = writeln!(report, "{}: {games} games, {} positions and {} held out", group.name(), positions.0, positions.1);
     if train.len() < settings.descent.batch || held_out.len() == 0 {
-        let _ = writeln!(report, "  too few to fit; left as they are");
+        let _ = writeln!(report, "  too few to fit; not changed");
         return report;
     }
     let hand_set = layout.model(None).weights;
@@ -260,7 +260,7 @@ fn fit_group(data: &Data, common: &Model, settings: &Settings, sets: &mut [Weigh
     report
 }
 
-/// The scale at which the search's own scores predict the results of the group's games.
+/// The scale at which the search's scores best predict the results of the group's games.
 fn search_scale(paths: &[PathBuf], group: Group) -> Result<f32> {
     let mut pairs = Vec::new();
     for_each_game(paths, group, |game| {
@@ -288,7 +288,7 @@ fn train_model(model: &mut Model, train: &Samples, scale: f32, settings: &Settin
     });
 }
 
-/// Predicted and actual results, by tenths of the prediction.
+/// Predicted and actual results, in ten classes of the prediction.
 fn calibration(samples: &Samples, weights: &[f32], scale: f32) -> String {
     let mut bins = [(0usize, 0.0f32, 0.0f32); 10];
     for i in 0..samples.len() {

@@ -1,4 +1,4 @@
-//! `tengen-tune order`: fits the move scores to the moves that searches chose (softmax regression). Floor 6.
+//! `tengen-tune order`: fits the move scores to the moves that searches chose, by softmax regression.
 
 use super::factor_model::{Descent, Model, combination_parts};
 use super::samples::{Group, for_each_game, for_each_position, is_held_out};
@@ -13,25 +13,25 @@ use tengen::eval::weights::{NEARNESS, ORDER_SCALE, WeightSet, Weights, nearness}
 use tengen::search::forced::{self, Duty};
 use tengen::search::order::for_each_reply;
 
-/// How the fit is done.
+/// Settings of the fit.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// The way down; its rate is in logits.
+    /// The gradient descent; its rate is in logits.
     pub descent: Descent,
-    /// Games of a group of which one position is searched, and for how many nodes, to learn from the moves that
-    /// raised or refuted in the search's tree; no games: learn from the moves that the games' searches chose.
+    /// Number of games of a group from which one position is searched, and the nodes of these searches, to learn from the best
+    /// moves in the tree. No games: learn from the moves chosen in the games.
     pub trees: (usize, u64),
 }
 
-/// What a move's score is made of: the weights of what it makes, of what it denies, and of its nearness to the last
-/// two moves.
+/// The weights that make up a move's score: for the combination that it makes, for the one that it prevents, and for its
+/// nearness to each of the last two moves.
 type Move = [u16; 4];
 
 /// Positions with a choice of moves.
 #[derive(Default)]
 struct Samples {
     moves: Vec<Move>,
-    /// Where each position's moves end, and which of them was chosen.
+    /// End of each position's moves, and which of them was chosen.
     ends: Vec<(u32, u16)>,
 }
 
@@ -42,13 +42,13 @@ impl Samples {
     }
 }
 
-/// First weights of the blocks of one set: attack, defence, nearness to their last move and to ours.
+/// First weights of the blocks of a set: attack, defence, nearness to the opponent's last move and to our own.
 const ATTACK: usize = 0;
 const DEFENCE: usize = COMBINATIONS;
 const NEAR: usize = 2 * COMBINATIONS;
 
 fn model(set: WeightSet, hand_set: &Weights) -> Model {
-    // Who denies looks at the other side's combinations.
+    // A defending move prevents the other side's combinations.
     let theirs = match set {
         WeightSet::RenjuBlack => WeightSet::RenjuWhite,
         WeightSet::RenjuWhite => WeightSet::RenjuBlack,
@@ -67,8 +67,8 @@ fn model(set: WeightSet, hand_set: &Weights) -> Model {
     model
 }
 
-/// Adds a position where the side of `set` had a real choice: no five about, no win or loss that the threats alone
-/// prove.
+/// Adds a position if it belongs to `set` and there is a choice of moves: no five can be made or must be stopped, and the
+/// threats prove no result.
 fn add(board: &mut Board, best: Point, set: WeightSet, samples: &mut Samples) {
     let us = board.side();
     let fives = board.count(Color::Black, Threat::Five) + board.count(Color::White, Threat::Five);
@@ -114,7 +114,7 @@ fn score(weights: &[f32], parts: &Move) -> f32 {
     parts.iter().map(|&weight| weights[weight as usize]).sum()
 }
 
-/// How well scores name the chosen move.
+/// How well the scores predict the chosen move.
 struct Quality {
     loss: f64,
     top: f64,
@@ -127,7 +127,7 @@ fn quality(samples: &Samples, weights: &[f32]) -> Quality {
         let (moves, chosen) = samples.moves(i);
         let best = score(weights, &moves[chosen]);
         let sum: f64 = moves.iter().map(|parts| f64::from(score(weights, parts) - best).exp()).sum();
-        // Among equals a move is in the middle.
+        // Among equal scores, the rank is the mean one.
         let above = moves.iter().filter(|parts| score(weights, parts) > best).count();
         let equal = moves.iter().filter(|parts| score(weights, parts) >= best).count() - above - 1;
         loss += sum.ln();
@@ -138,7 +138,7 @@ fn quality(samples: &Samples, weights: &[f32]) -> Quality {
     Quality { loss: loss / n, top: top as f64 / n, rank: rank as f64 / 2.0 / n }
 }
 
-/// Fits one group's move scores in `sets` to the games in `paths` and tells how it went.
+/// Fits the move scores of one group in `sets` to the games in `paths`. Returns a report.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
@@ -159,7 +159,7 @@ pub fn fit(paths: &[PathBuf], group: Group, settings: &Settings, sets: &mut [Wei
         let counts = (train.ends.len(), held_out.ends.len());
         let _ = writeln!(report, "{set:?}: {} choices and {} held out", counts.0, counts.1);
         if counts.0 < settings.descent.batch || counts.1 == 0 {
-            let _ = writeln!(report, "  too few to fit; left as they are");
+            let _ = writeln!(report, "  too few to fit; not changed");
             continue;
         }
         let mut model = model(set, &Weights::hand_set(set));

@@ -1,5 +1,5 @@
-//! Games of the engine against itself with other numbers, in this process, by nodes: the same on every machine.
-//! Floor 6.
+//! Pairs of games between two engines with different numbers, within one process and limited by nodes: the same on every
+//! machine.
 
 use crate::arena::cancel::Cancel;
 use crate::arena::openings::{self, Opening};
@@ -16,13 +16,13 @@ use tengen::engine::Engine;
 use tengen::eval::EvaluatorKind;
 use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
 
-/// Hash of each engine in bytes; plenty for the few nodes that such games get.
+/// Size of each engine's transposition table in bytes; enough for games with few nodes.
 const HASH: u64 = 8 << 20;
 
 /// Where games are played: a rule, a board and openings.
 #[derive(Clone, Debug)]
 pub struct Ground {
-    /// As it was typed.
+    /// The text on the command line.
     pub text: String,
     /// The rule.
     pub rule: Rule,
@@ -33,10 +33,10 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// Reads `RULE:SIZE:FILE`, as in `8:15:caro15.txt`; the openings are put in an order that the seed decides.
+    /// Reads `RULE:SIZE:FILE`, such as `8:15:caro15.txt`, and shuffles the openings by the seed.
     ///
     /// # Errors
-    /// When it is not of that form or the file cannot be used.
+    /// When it is not of this form, or the file cannot be used.
     pub fn parse(text: &str, seed: u64) -> Result<Ground> {
         let mut parts = text.splitn(3, ':');
         let mut part = || parts.next().with_context(|| format!("'{text}' is not RULE:SIZE:FILE"));
@@ -48,18 +48,18 @@ impl Ground {
     }
 }
 
-/// What the engines may use: nodes a move, or a clock that counts nodes. Either way a busy machine changes nothing.
+/// The limits of the engines: nodes for each move, or a clock that counts nodes. Neither depends on the load of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Allowance {
-    /// So many nodes a move.
+    /// Nodes for each move.
     Nodes(u64),
-    /// Time a move and a game in ms, and the nodes that count as one.
+    /// Times in milliseconds, and the nodes that count as one millisecond.
     Clock {
-        /// Most time a move.
+        /// Time for a move.
         turn_ms: u32,
         /// Time for the game.
         match_ms: u32,
-        /// Nodes that count as a millisecond.
+        /// Nodes that count as one millisecond.
         nodes_per_ms: u32,
     },
 }
@@ -85,19 +85,19 @@ impl Allowance {
     }
 }
 
-/// Two engines that meet again and again.
+/// Two engines that play each other.
 #[derive(Debug)]
 pub struct Rivals {
-    /// The engines; their numbers are the caller's to set.
+    /// The engines; the caller sets their numbers.
     pub engines: [Engine; 2],
 }
 
-/// How a pair of games went.
+/// The result of a pair of games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairOutcome {
-    /// Half points (0 to 4) of the first engine.
+    /// Half points of the first engine, 0 to 4.
     pub half_points: usize,
-    /// Games that it won, drew and lost.
+    /// Games that the first engine won, drew and lost.
     pub games: [u64; 3],
     /// How the engines used their clocks.
     pub usage: [Usage; 2],
@@ -108,16 +108,16 @@ pub struct PairOutcome {
 pub struct Usage {
     /// Time used.
     pub spent: Duration,
-    /// Of that, on moves in positions as good as won or lost.
+    /// Time used in positions that were practically decided.
     pub decided: Duration,
-    /// Moves.
+    /// Number of moves.
     pub moves: u64,
-    /// Moves that took longer than the turn or the game allowed.
+    /// Number of moves that exceeded the time for the move or the game.
     pub late: u64,
 }
 
 impl Usage {
-    /// Adds another one.
+    /// Adds the usage of further moves.
     pub fn add(&mut self, other: &Usage) {
         self.spent += other.spent;
         self.decided += other.decided;
@@ -126,11 +126,11 @@ impl Usage {
     }
 }
 
-/// Scores from which a position is as good as decided.
+/// Absolute score from which a position counts as decided.
 const DECIDED: i32 = 1500;
 
 impl Rivals {
-    /// Two engines as shipped, or with the classical evaluation.
+    /// Two engines with the shipped numbers; with `classical`, with the classical evaluation.
     pub fn new(classical: bool) -> Rivals {
         let mut rivals = Rivals { engines: Default::default() };
         if classical {
@@ -141,7 +141,7 @@ impl Rivals {
         rivals
     }
 
-    /// Plays an opening with both colours.
+    /// Plays an opening twice, with colours swapped.
     pub fn play_pair(&mut self, ground: &Ground, opening: &Opening, allowance: Allowance) -> PairOutcome {
         let mut outcome = PairOutcome::default();
         for black in 0..2 {
@@ -157,7 +157,7 @@ impl Rivals {
         outcome
     }
 
-    /// One game; the winner's colour. It ends when the referee says so, or with the first proven win.
+    /// Plays one game, to its end or the first proven win. Returns the winner's colour; `None` for a draw.
     fn play(
         &mut self,
         ground: &Ground,
@@ -190,7 +190,7 @@ impl Rivals {
             if report.last.score.is_win() {
                 return Some(color);
             }
-            // A brain without a move on a board that is not full has no answer to give: it loses.
+            // No move although the board is not full: the engine loses.
             let Some(point) = report.best else { return Some(color.opponent()) };
             match oracle.play(point, color) {
                 Verdict::Continues => self.put(point),
@@ -204,7 +204,7 @@ impl Rivals {
 
     fn put(&mut self, point: Point) {
         for engine in &mut self.engines {
-            engine.play(point).expect("the referee has allowed it");
+            engine.play(point).expect("the oracle has accepted the move");
         }
     }
 }
@@ -218,16 +218,16 @@ impl Usage {
             self.decided += used;
         }
         let allowed = limits.turn.into_iter().chain(limits.left).min();
-        // An empty clock still has to be answered: at once, and that takes a few milliseconds.
+        // With an empty clock the engine must move at once, which takes a few milliseconds.
         let allowed = allowed.map(|allowed| allowed.max(Duration::from_millis(10)));
         self.late += u64::from(allowed.is_some_and(|allowed| used > allowed));
     }
 }
 
-/// Does `count` pieces of work side by side, one for each rivals; the results in order, or `None` when cancelled.
+/// Does `count` pieces of work on one thread for each pair of rivals. Returns the results in order; `None` if cancelled.
 ///
 /// # Errors
-/// The first error of a piece.
+/// The first error of the work.
 pub fn side_by_side<T: Send>(
     count: usize,
     rivals: &mut [Rivals],

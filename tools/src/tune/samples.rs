@@ -1,4 +1,4 @@
-//! Positions of recorded games as the fits want them. Floor 6.
+//! Positions of training games for the fits.
 
 use crate::data::packed_game::{PackedGame, PackedPly, Reader};
 use anyhow::Result;
@@ -7,19 +7,19 @@ use tengen::base::{Cell, Color, Point, Rule};
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::eval::weights::WeightSet;
 
-/// One game in this many is held out: never fitted to, only looked at.
+/// One game in this many is held out: it is not fitted to, but used to measure the fit.
 const HELD_OUT: u64 = 20;
 
-/// Rules that share numbers.
+/// A group of rules that share numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Freestyle.
     Freestyle,
     /// Standard.
     Standard,
-    /// Renju, each side with its own numbers.
+    /// Renju, with numbers for each side.
     Renju,
-    /// Caro, the exact one too.
+    /// Caro and caro-exact.
     Caro,
 }
 
@@ -37,7 +37,7 @@ impl Group {
         }
     }
 
-    /// The sets of numbers that the group's games say something about.
+    /// The sets of numbers of the group.
     pub fn sets(self) -> Vec<WeightSet> {
         let mut sets: Vec<WeightSet> = Rule::ALL
             .iter()
@@ -80,7 +80,7 @@ pub fn for_each_game(paths: &[PathBuf], group: Group, mut visit: impl FnMut(&Pac
     Ok(())
 }
 
-/// Calls `visit` with the board before each recorded move and what was recorded about it.
+/// Calls `visit` with the board before each recorded move, and the record of the move.
 pub fn for_each_position(game: &PackedGame, mut visit: impl FnMut(&mut Board, &PackedPly)) {
     let mut board = Board::new(game.rule, game.size);
     for &stone in &game.opening.stones {
@@ -95,7 +95,7 @@ pub fn for_each_position(game: &PackedGame, mut visit: impl FnMut(&mut Board, &P
     }
 }
 
-/// Whether a static evaluation would be asked about this position: nobody wins at once.
+/// Whether the search would use the static evaluation here: no five for either side and no open four for the side to move.
 pub fn is_quiet(board: &Board) -> bool {
     let us = board.side();
     board.count(Color::Black, Threat::Five) + board.count(Color::White, Threat::Five) == 0

@@ -1,12 +1,12 @@
-//! SPSA: many numbers tuned together by games. Floor 6.
+//! SPSA: tunes many numbers together by games.
 //!
-//! Every pair of games is played by two engines whose numbers lie a step to either side of the present values, the
-//! side drawn at random for each number. The winner's side is where the values move, by very little; what a number
-//! really does adds up over thousands of pairs, the rest cancels out. Steps are measured in the plausible range of
-//! each number and shrink as the run goes on (Spall's schedule: gains a / (A + k)^0.602, steps c / k^0.101).
+//! In each pair of games the two engines have numbers one step above and below the current values, with the direction drawn
+//! at random for each number. The values then move a little towards the winner's numbers. Over thousands of pairs the effect
+//! of each number adds up, and the noise cancels out. Steps are proportional to the plausible range of a number and shrink
+//! during the run (schedule of Spall 1998: gains a / (A + k)^0.602, steps c / k^0.101).
 //!
-//! Pairs are played in batches. Each pair is a function of the seed, its number and the values before the batch, and
-//! results are added up in order: neither the number of threads nor an interruption changes the outcome.
+//! Pairs are played in batches. A pair depends only on the seed, its number and the values before the batch, and results are
+//! added in order, so neither the number of threads nor an interruption changes the result.
 
 use super::paired_games::{Allowance, Ground, Rivals, side_by_side};
 use crate::arena::cancel::Cancel;
@@ -20,15 +20,15 @@ use tengen::engine::Engine;
 use tengen::search::ParamTable;
 use tengen::search::params::{COLUMN_NAMES, ROWS, column_of, find};
 
-/// How fast the gains shrink.
+/// Exponent by which the gains shrink.
 const ALPHA: f64 = 0.602;
-/// How fast the steps shrink.
+/// Exponent by which the steps shrink.
 const GAMMA: f64 = 0.101;
-/// The step at the end, as a share of the range.
+/// Step at the end of the run, as a share of the range.
 const STEP_SHARE: f64 = 1.0 / 20.0;
-/// The gain at the end, in squared steps, that suits long runs.
+/// Default gain at the end of the run, in squared steps; good for long runs.
 pub const GAIN: f64 = 0.002;
-/// The part of the run over which gains are held back.
+/// Spall's A as a share of the run: larger values make the first gains smaller.
 const HOLD: f64 = 0.1;
 
 /// A number being tuned.
@@ -45,21 +45,22 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// Looks up what was typed: `name`, `name.rule`, or either with `=start`.
+    /// Reads `name`, `name.rule`, or either with `=start`.
     ///
     /// # Errors
     /// When there is no such tunable, or the start is not in its range.
     pub fn parse(text: &str) -> Result<Tuned> {
         let (name, start) = text.split_once('=').map_or((text, None), |(name, start)| (name, Some(start)));
-        let (row, column) = find(name).with_context(|| format!("no such tunable: {name}"))?;
+        let (row, column) = find(name).with_context(|| format!("unknown number: {name}"))?;
         let row = &ROWS[row];
         let shipped = row.values[column.unwrap_or(0)];
         ensure!(
             column.is_some() || start.is_some() || row.values.iter().all(|&value| value == shipped),
-            "{name} has a value for each rule: say {name}.{} and so on, or {name}=START",
+            "{name} has a value for each rule: use {name}.{} and so on, or {name}=START",
             COLUMN_NAMES[0]
         );
-        let start = start.map_or(Ok(f64::from(shipped)), str::parse).with_context(|| format!("{text}: no number"))?;
+        let start =
+            start.map_or(Ok(f64::from(shipped)), str::parse).with_context(|| format!("{text}: not a number"))?;
         let (min, max) = (f64::from(row.min), f64::from(row.max));
         ensure!((min..=max).contains(&start), "{text}: the range is {min} to {max}");
         Ok(Tuned { name: name.to_ascii_lowercase(), start, min, max })
@@ -70,44 +71,44 @@ impl Tuned {
         (self.max - self.min) * STEP_SHARE
     }
 
-    /// Whether games on this ground can tell anything about it.
+    /// Whether the number is used in games on this ground.
     fn matters_on(&self, ground: &Ground) -> bool {
         find(&self.name).is_some_and(|(_, column)| column.is_none_or(|column| column == column_of(ground.rule)))
     }
 }
 
-/// What a run is; a run can only be resumed as what it was.
+/// The settings of a run. A run can only be resumed with the same settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The numbers.
+    /// The numbers to tune.
     pub tuned: Vec<Tuned>,
-    /// The grounds, as typed; pairs go round them.
+    /// The grounds, as on the command line; pairs alternate between them.
     pub grounds: Vec<String>,
-    /// What the engines may use.
+    /// Limits of the engines.
     pub allowance: Allowance,
-    /// Both sides play with the classical evaluation.
+    /// Whether both sides use the classical evaluation.
     #[serde(default)]
     pub classical: bool,
     /// Pairs of games in the whole run.
     pub pairs: u64,
-    /// Pairs between two updates.
+    /// Pairs between two updates of the values.
     pub batch: u64,
     /// Gain at the end, in squared steps.
     pub gain: f64,
-    /// Same seed, same run.
+    /// The same seed gives the same run.
     pub seed: u64,
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// What it is.
+    /// The settings.
     pub settings: Settings,
     /// Pairs played.
     pub played: u64,
-    /// The present values.
+    /// The current values.
     pub values: Vec<f64>,
-    /// Pairs by the half points (0 to 4) of the engine on the first side; nothing to be proud of either way.
+    /// Number of pairs by half points (0 to 4) of the engine on the first side.
     pub outcomes: [u64; 5],
 }
 
@@ -118,23 +119,28 @@ impl State {
         State { settings, played: 0, values, outcomes: [0; 5] }
     }
 
-    /// The run in this file, or a new one if there is none.
+    /// The run in this file, or a new one if the file does not exist.
     ///
     /// # Errors
-    /// When the file cannot be read or holds another run.
+    /// When the file cannot be read or has another run.
     pub fn open(path: &Path, settings: Settings) -> Result<State> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(State::new(settings)),
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
         };
-        let state: State = serde_json::from_str(&text).with_context(|| format!("{} holds no run", path.display()))?;
-        ensure!(state.settings == settings, "{} holds another run: it can only go on as it began", path.display());
+        let state: State =
+            serde_json::from_str(&text).with_context(|| format!("{} is not the state of a run", path.display()))?;
+        ensure!(
+            state.settings == settings,
+            "{} has a run with other settings, which can only continue with those",
+            path.display()
+        );
         ensure!(state.values.len() == settings.tuned.len(), "{} is damaged", path.display());
         Ok(state)
     }
 
-    /// Writes the file at once: whoever looks sees the old one or the new one.
+    /// Writes the file atomically.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -151,13 +157,13 @@ impl State {
         self.played >= self.settings.pairs
     }
 
-    /// The present values as they would be written into the table.
+    /// The current values, rounded as in the source.
     pub fn rounded(&self) -> impl Iterator<Item = (&Tuned, i64)> {
         self.settings.tuned.iter().zip(self.values.iter().map(|value| value.round() as i64))
     }
 }
 
-/// Plays until the run is finished or cancelled; `show` sees the state after every batch, once it is saved.
+/// Plays until the run is finished or cancelled. `show` is called with the state after each batch, and saves it.
 ///
 /// # Errors
 /// When the state cannot be saved or a value cannot be set.
@@ -168,8 +174,8 @@ pub fn run(
     cancel: &Cancel,
     mut show: impl FnMut(&State) -> Result<()>,
 ) -> Result<()> {
-    ensure!(ParamTable::IS_TUNABLE, "this build has its tunables compiled in; build it with --features tune");
-    ensure!(!state.values.is_empty() && !grounds.is_empty(), "nothing to tune, or nowhere to play");
+    ensure!(ParamTable::IS_TUNABLE, "the numbers of this build are fixed; build it with --features tune");
+    ensure!(!state.values.is_empty() && !grounds.is_empty(), "no number to tune, or no ground to play on");
     let classical = state.settings.classical;
     let mut rivals: Vec<Rivals> = (0..threads.max(1)).map(|_| Rivals::new(classical)).collect();
     while !state.is_finished() {
@@ -187,11 +193,11 @@ pub fn run(
     Ok(())
 }
 
-/// One pair of games to be played.
+/// A pair of games to be played.
 #[derive(Debug)]
 struct Sample {
     number: u64,
-    /// For each number: the side of the first engine (0: this game says nothing about it) and the step.
+    /// For each number: the direction of the first engine (0 if the number is not used on this ground) and the step.
     steps: Vec<(f64, f64)>,
     /// The numbers of the two engines.
     values: [Vec<(String, i64)>; 2],
@@ -207,7 +213,7 @@ impl Sample {
             let side = if random.random::<bool>() { 1.0 } else { -1.0 };
             let side = if tuned.matters_on(ground) { side } else { 0.0 };
             let step = tuned.last_step() * shrink;
-            // Rounded up or down by chance, alike for both: what lies between two whole numbers counts, too.
+            // Rounded up or down at random, by the same offset for both, so that fractions have an effect.
             let offset = random.random::<f64>();
             for (values, side) in sample.values.iter_mut().zip([side, -side]) {
                 let value = (value + side * step + offset).floor().clamp(tuned.min, tuned.max);
@@ -218,12 +224,12 @@ impl Sample {
         sample
     }
 
-    /// Moves the values to the winner's side.
+    /// Moves the values towards the winner's.
     fn learn(&self, state: &mut State, half_points: usize) {
         let pairs = state.settings.pairs as f64;
         let (hold, k) = (HOLD * pairs, (self.number + 1) as f64);
         let growth = ((hold + pairs) / (hold + k)).powf(ALPHA);
-        // In points of the pair, -2 to 2.
+        // In half points, -2 to 2.
         let result = half_points as f64 - 2.0;
         for ((value, tuned), (side, step)) in state.values.iter_mut().zip(&state.settings.tuned).zip(&self.steps) {
             let gain = state.settings.gain * tuned.last_step().powi(2) * growth;
@@ -244,10 +250,10 @@ impl Sample {
     }
 }
 
-/// Gives an engine these numbers.
+/// Sets these numbers of an engine.
 ///
 /// # Errors
-/// When one cannot be set.
+/// When a number cannot be set.
 pub fn set_all(engine: &mut Engine, values: &[(String, i64)]) -> Result<()> {
     values.iter().try_for_each(|(name, value)| engine.params_mut().set(name, *value).with_context(|| name.clone()))
 }
@@ -290,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Games replaced by a formula: the best values are known.
+    /// Games are replaced by a formula, so that the best values are known.
     #[test]
     fn values_move_to_where_the_games_are_won() {
         let mut state = State::new(settings(&["aspiration_window=20", "vcf_delta=2500", "lmr_offset=0"], 4000));
@@ -314,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_run_goes_on_as_if_nothing_had_happened_and_not_as_another() {
+    fn a_saved_run_continues_and_refuses_other_settings() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.json");
         let settings = settings(&["aspiration_window", "vcf_delta"], 100);
@@ -347,7 +353,7 @@ mod tests {
         let mut alone = State::new(settings.clone());
         run(&mut alone, &grounds, 1, &Cancel::default(), |_| Ok(())).unwrap();
         assert!(alone.is_finished());
-        assert_ne!(alone.values, State::new(settings.clone()).values, "the games have taught something");
+        assert_ne!(alone.values, State::new(settings.clone()).values, "the values have moved");
         let mut together = State::new(settings);
         let cancel = Cancel::default();
         let interrupt = |_: &State| {

@@ -1,5 +1,5 @@
-//! Positions inside search trees: what a search meets is wilder than what games are made of, and what it wants of a
-//! move is a refutation. Floor 6.
+//! Positions from search trees with their best moves. They are more extreme than positions of games, and their best moves are
+//! often refutations.
 
 use super::samples::{Group, for_each_game, is_held_out};
 use crate::data::packed_game::PackedGame;
@@ -15,17 +15,17 @@ use tengen::search::order::for_each_reply;
 use tengen::search::tt::Bound;
 use tengen::search::{NullSink, SearchControl, SearchLimits};
 
-/// Shallowest searches, in plies, whose choice is worth learning from.
+/// Smallest remaining depth, in plies, of a position that is used.
 const SHALLOWEST: i32 = 3;
-/// Plies from the root that are looked at.
+/// Largest distance from the root, in plies.
 const REACH: u32 = 8;
-/// Share of the positions found that is taken.
+/// Share of the positions found that is used.
 const SHARE: f64 = 0.3;
-/// Hash of the searches in bytes.
+/// Size of the transposition table in bytes.
 const HASH: u64 = 32 << 20;
 
-/// Searches one position of each of the first `trees` games of a group for `nodes` nodes, and calls `visit` with
-/// positions of the search's memory, the moves that raised or refuted there, and whether the game is held out.
+/// Searches one position of each of the first `trees` games of a group for `nodes` nodes. Calls `visit` with positions from the
+/// transposition table, their best moves, and whether the game is held out.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
@@ -64,14 +64,14 @@ fn search(engine: &mut Engine, game: &PackedGame, nodes: u64) -> Result<SmallRng
         .collect();
     engine.set_rule(game.rule);
     engine.new_game(game.size, false);
-    engine.set_position(&stones, Color::ALL[stones.len() % 2]).context("a recorded game that cannot be played")?;
+    engine.set_position(&stones, Color::ALL[stones.len() % 2]).context("the recorded game cannot be played")?;
     let control = SearchControl::default();
     control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
     engine.think(&control, &mut NullSink);
     Ok(random)
 }
 
-/// Goes through all that the search remembers from here on.
+/// Visits the positions of the transposition table below this one.
 fn walk(engine: &Engine, board: &mut Board, ply: u32, random: &mut SmallRng, visit: &mut dyn FnMut(&mut Board, Point)) {
     if ply > 0 {
         let Some(memory) = engine.remembers(board) else { return };

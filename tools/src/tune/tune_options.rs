@@ -1,4 +1,4 @@
-//! The command line of `tengen-tune`: one subcommand for each kind of numbers. Floor 6.
+//! The command line of `tengen-tune`, with a subcommand for each kind of numbers.
 
 use super::duel::{self, Duel, parse_value};
 use super::fit::{self, EvalArguments, OrderArguments};
@@ -18,12 +18,12 @@ use std::time::{Duration, Instant};
 #[derive(Parser, Debug)]
 #[command(name = "tengen-tune", version)]
 pub struct Arguments {
-    /// What to tune.
+    /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What can be tuned.
+/// The subcommands.
 #[derive(Subcommand, Debug)]
 #[allow(clippy::doc_markdown)] // Help texts, read by people.
 pub enum Command {
@@ -31,11 +31,11 @@ pub enum Command {
     Params,
     /// Tune numbers of the search by games of the engine against itself (SPSA). Needs a build with --features tune.
     ///
-    /// The run is kept in the state file; the same command goes on with it after an interruption. Example:
+    /// The state of the run is kept in a file; after an interruption, the same command continues. Example:
     /// tengen-tune spsa --state run.json --param lmr_factor.renju --param razor_base --ground
     /// 4:15:tests/data/openings/renju_15.txt --pairs 10000 --nodes 5000
     Spsa(SpsaArguments),
-    /// The network: train it on records of games.
+    /// Train a network on training games.
     ///
     /// Example: tengen-tune network --rule 0 --records games.tgr --epochs 10 --checkpoint run.ckpt --out freestyle.tnn
     Network(NetworkArguments),
@@ -43,67 +43,67 @@ pub enum Command {
     ///
     /// Example: tengen-tune match --set razor_base=31 --ground 0:15:tests/data/openings/freestyle_15.txt --pairs 200
     Match(MatchArguments),
-    /// Fit the evaluation to recorded games: what points and threats are worth. Build again to put it in force.
+    /// Fit the values of points and threats of the classical evaluation to training games. Takes effect in the next build.
     ///
     /// Example: tengen-tune eval games-*.tgr
     Eval(EvalArguments),
-    /// Fit the scores that order the moves. Build again to put them in force.
+    /// Fit the scores that order the moves. Takes effect in the next build.
     ///
     /// Example: tengen-tune order games-*.tgr
     Order(OrderArguments),
 }
 
-/// What to tune, and by which games.
+/// Options of `spsa`.
 #[derive(clap::Args, Debug)]
 pub struct SpsaArguments {
-    /// A number to tune: NAME, NAME.RULE (freestyle, standard, renju, caro), or either with =START. Give all of them.
+    /// A number to tune: NAME, NAME.RULE (freestyle, standard, renju, caro), or either with =START. Repeat for each number.
     #[arg(long = "param", value_name = "NAME", required = true)]
     pub params: Vec<String>,
-    /// Where to play: rule number, size and a file of openings. Several are taken in turns.
+    /// Where to play: rule number, size and a file of openings. Several grounds alternate.
     #[arg(long = "ground", value_name = "RULE:SIZE:FILE", required = true)]
     pub grounds: Vec<String>,
-    /// What the engines may use.
+    /// Limits of the engines.
     #[command(flatten)]
     pub allowance: AllowanceArguments,
     /// Pairs of games in the whole run.
     #[arg(long, default_value_t = 10_000)]
     pub pairs: u64,
-    /// How far the values move: the gain at the end of the run, in squared steps. Few games want more than many.
+    /// How far the values move: the gain at the end of the run, in squared steps. Short runs need a larger gain.
     #[arg(long, default_value_t = spsa::GAIN)]
     pub gain: f64,
     /// Pairs between two updates of the values.
     #[arg(long, default_value_t = 8)]
     pub batch: u64,
-    /// Same seed, same run, whatever the number of threads.
+    /// The same seed gives the same run, with any number of threads.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Pairs played at the same time; default: all cores.
     #[arg(long)]
     pub concurrency: Option<usize>,
-    /// Where the run is kept.
+    /// The file with the state of the run.
     #[arg(long, value_name = "FILE")]
     pub state: PathBuf,
 }
 
-/// What to play.
+/// Options of `match`.
 #[derive(clap::Args, Debug)]
 pub struct MatchArguments {
-    /// A number of the first side that differs from the one shipped. Give all of them.
+    /// A number of the first side that differs from the shipped one. Repeat for each number.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub first: Vec<String>,
-    /// The same for the second side; without any, it plays as shipped.
+    /// The same for the second side; by default it has the shipped numbers.
     #[arg(long = "against", value_name = "NAME=VALUE")]
     pub second: Vec<String>,
-    /// Where to play: rule number, size and a file of openings. Each gets all pairs.
+    /// Where to play: rule number, size and a file of openings. All pairs are played on each ground.
     #[arg(long = "ground", value_name = "RULE:SIZE:FILE", required = true)]
     pub grounds: Vec<String>,
-    /// What the engines may use.
+    /// Limits of the engines.
     #[command(flatten)]
     pub allowance: AllowanceArguments,
     /// Pairs of games on each ground.
     #[arg(long, default_value_t = 100)]
     pub pairs: usize,
-    /// Order of the openings.
+    /// Seed of the order of the openings.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Pairs played at the same time; default: all cores.
@@ -111,22 +111,22 @@ pub struct MatchArguments {
     pub concurrency: Option<usize>,
 }
 
-/// Nodes a move, or a clock that counts nodes; and with which evaluation.
+/// Limits of the engines: nodes for each move, or a clock that counts nodes; and the evaluation.
 #[derive(clap::Args, Debug)]
 pub struct AllowanceArguments {
-    /// Nodes a move.
+    /// Nodes for a move.
     #[arg(long, default_value_t = 5000)]
     pub nodes: u64,
-    /// Instead of that, most time a move; needs --match-ms.
+    /// Time for a move instead of nodes; needs --match-ms.
     #[arg(long, value_name = "MS", requires = "match_ms")]
     pub turn_ms: Option<u32>,
-    /// And time for the game.
+    /// Time for the game.
     #[arg(long, value_name = "MS", requires = "turn_ms")]
     pub match_ms: Option<u32>,
-    /// Nodes that count as a millisecond of these times.
+    /// Nodes that count as one millisecond of these times.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub nodes_per_ms: u32,
-    /// Both sides play with the classical evaluation, not the networks.
+    /// Both sides use the classical evaluation instead of the networks.
     #[arg(long)]
     pub classical: bool,
 }
@@ -142,10 +142,10 @@ impl AllowanceArguments {
     }
 }
 
-/// Does what was typed.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// When what was typed makes no sense, or the output cannot be written.
+/// When an option is invalid, or the output cannot be written.
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.command {
         Command::Params => tengen::tools::param_list::list(&mut std::io::stdout())?,
@@ -201,7 +201,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Ctrl-C ends the games and keeps what is finished; a second one leaves at once.
+/// On Ctrl-C, cancels the running games and keeps the finished ones; a second one exits at once.
 fn cancelled_by_interrupts() -> Cancel {
     let cancel = Cancel::default();
     let handler = cancel.clone();
@@ -216,14 +216,14 @@ fn cancelled_by_interrupts() -> Cancel {
     cancel
 }
 
-/// A bar on a terminal, a line now and then elsewhere.
+/// A progress bar on a terminal, status lines elsewhere.
 struct Progress {
     bar: ProgressBar,
-    told: Instant,
+    last_line: Instant,
 }
 
 impl Progress {
-    /// Time between plain lines.
+    /// Time between status lines.
     const EVERY: Duration = Duration::from_secs(60);
 
     fn new(state: &State) -> Progress {
@@ -232,23 +232,23 @@ impl Progress {
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_position(state.played);
         bar.reset_eta();
-        Progress { bar, told: Instant::now() }
+        Progress { bar, last_line: Instant::now() }
     }
 
     fn show(&mut self, state: &State) {
         let values: Vec<String> = state.rounded().map(|(_, value)| value.to_string()).collect();
         self.bar.set_position(state.played);
         self.bar.set_message(values.join(" "));
-        if !std::io::stderr().is_terminal() && self.told.elapsed() >= Progress::EVERY {
-            self.told = Instant::now();
+        if !std::io::stderr().is_terminal() && self.last_line.elapsed() >= Progress::EVERY {
+            self.last_line = Instant::now();
             let line = format!("{}/{} pairs  {}", state.played, state.settings.pairs, values.join(" "));
-            // A closed error stream is no reason to stop.
+            // A closed error stream does not stop the run.
             drop(writeln!(std::io::stderr(), "{line}"));
         }
     }
 }
 
-/// What has come of a run so far.
+/// The result of a run so far.
 fn report(state: &State) -> String {
     let mut text = format!("{} of {} pairs played\n", state.played, state.settings.pairs);
     for (tuned, value) in state.rounded() {

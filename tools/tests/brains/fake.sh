@@ -33,7 +33,7 @@ answer() {
         garbage) echo '7, 7'; echo 'UNKNOWN what'; return ;;
         point) echo "$argument"; return ;;
         column)
-            # A winning column of its own, if nobody is in the way.
+            # Builds a column of five.
             x=$argument
             y=0
             while :; do

@@ -1,5 +1,5 @@
-//! What is fuzzed: each target takes any bytes and panics when something that must hold does not. Used by `tools/tests/fuzz.rs`
-//! and by the targets of `fuzz/`.
+//! The fuzzing targets. A target takes any bytes and panics if a property does not hold. Used by `tools/tests/fuzz.rs` and by
+//! the programs in `fuzz/`.
 
 use super::conversation::{Conversation, scratch};
 use std::collections::HashSet;
@@ -22,10 +22,10 @@ use tengen_tools::arena::thought::Thought;
 use tengen_tools::arena::{export, game_log::GameRecord};
 use tengen_tools::data::packed_game;
 
-/// A target by its name.
+/// A target with its name.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All of them.
+/// All targets.
 pub const TARGETS: [Target; 11] = [
     ("protocol", protocol),
     ("positions", positions_file),
@@ -40,7 +40,7 @@ pub const TARGETS: [Target; 11] = [
     ("session-records", session_records),
 ];
 
-/// Gives its bytes in pieces; how large they are depends on the bytes.
+/// Reads its bytes in pieces whose sizes depend on the bytes.
 struct Pieces<'a>(&'a [u8]);
 
 impl Read for Pieces<'_> {
@@ -59,8 +59,8 @@ fn heard(input: impl Read, most: usize) -> Vec<Order> {
     orders.iter().collect()
 }
 
-/// What a manager may write: nothing panics, every think command gets one answer, every answer is a legal line, the
-/// position stays one, and what is refused changes nothing.
+/// Input of a manager: nothing panics, each command that thinks gets one answer, each answer is a legal line, the position stays
+/// valid, and refused commands change nothing.
 fn protocol(bytes: &[u8]) {
     let orders = heard(Pieces(bytes), bytes.len() + 2);
     let whole = heard(bytes, bytes.len() + 2);
@@ -68,20 +68,20 @@ fn protocol(bytes: &[u8]) {
     let (last, before) = orders.split_last().expect("the end is an order");
     assert_eq!(last.command, Command::End);
 
-    // What earlier conversations have written is not part of this one.
+    // Files of earlier conversations.
     let _ = std::fs::remove_dir_all(scratch());
     let mut talk = Conversation::new();
     for order in before {
         assert_ne!(order.command, Command::End, "nothing comes after the end");
         if order.command.thinks() {
-            // Whatever was asked for, it is done quickly and with little memory.
+            // Makes every search short, with little memory.
             for guard in ["INFO timeout_turn 0", "INFO hash_size 1024", "INFO thread_num 1", "INFO max_node 50"] {
                 say_nothing(&mut talk, guard);
             }
         }
         obey(&mut talk, &order.command);
     }
-    // It still plays.
+    // The brain still plays.
     for guard in ["INFO timeout_turn 0", "INFO hash_size 1024", "INFO thread_num 1", "YXBLOCKRESET"] {
         say_nothing(&mut talk, guard);
     }
@@ -93,14 +93,14 @@ fn say_nothing(talk: &mut Conversation, line: &str) {
     assert_eq!(talk.say(line), [""; 0], "{line}");
 }
 
-/// Gives the command; returns the answer without messages.
+/// Executes a command; returns the answer without messages.
 fn obey(talk: &mut Conversation, command: &Command) -> Vec<String> {
     let stones_before = talk.stones();
     let said = talk.obey(command.clone());
     for line in &said {
         assert!(is_line(line), "{command:?}: {line:?}");
     }
-    // Some questions are answered by messages.
+    // Some commands are answered by messages.
     let is_answered = !said.is_empty();
     let answer: Vec<String> = said.into_iter().filter(|line| !line.starts_with("MESSAGE ")).collect();
     let (size, stones) = (talk.engine().size(), talk.stones());
@@ -119,7 +119,7 @@ fn obey(talk: &mut Conversation, command: &Command) -> Vec<String> {
     if let Some(line) = answer.first() {
         assert!(!line.starts_with("ERROR internal"), "{command:?}: {line}");
         let refused = line.starts_with("ERROR ") || line.starts_with("UNKNOWN ");
-        // The last square may be taken by a TURN that cannot be answered.
+        // A TURN on the last empty point is played but cannot be answered.
         if refused && !line.contains("no legal move") {
             assert_eq!(stones, stones_before, "{command:?} was refused");
         }
@@ -132,7 +132,7 @@ fn obey(talk: &mut Conversation, command: &Command) -> Vec<String> {
     answer
 }
 
-/// Whether managers can live with a line: printable, of a known kind.
+/// Whether a line is one that managers understand: printable and of a known kind.
 fn is_line(line: &str) -> bool {
     let word = line.split([' ', '=']).next().unwrap_or_default();
     let known = ["OK", "ERROR", "UNKNOWN", "MESSAGE", "FORBID", "SWAP", "name", "DATABASE"].contains(&word);
@@ -143,7 +143,7 @@ fn is_line(line: &str) -> bool {
     line.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) && (known || points)
 }
 
-/// Files of positions: what is accepted is a position.
+/// Files of positions: accepted positions are valid.
 fn positions_file(bytes: &[u8]) {
     let Ok(read) = positions::parse(&String::from_utf8_lossy(bytes)) else { return };
     for position in read.iter().take(50) {
@@ -153,24 +153,24 @@ fn positions_file(bytes: &[u8]) {
     }
 }
 
-/// Files of proofs: checked to the end, whatever they claim.
+/// Files of proofs: the check ends without a panic.
 fn proofs(bytes: &[u8]) {
     let Ok(claims) = verify::parse(&String::from_utf8_lossy(bytes)) else { return };
     for claim in claims.iter().take(20) {
-        // A damaged proof fails with a reason; it may hold still when the damage did not matter.
+        // A damaged proof fails with a reason, or still holds if the damage does not matter.
         if let Err(error) = claim.verify(false) {
             assert!(!error.to_string().is_empty());
         }
     }
 }
 
-/// Records of matches: what is accepted can be written in every format, and read again.
+/// Records of matches: accepted records can be written in every format and read again.
 fn match_records(bytes: &[u8]) {
     for line in bytes.split(|&byte| byte == b'\n').take(50) {
         let Ok(record) = serde_json::from_slice::<GameRecord>(line) else { continue };
         let stones = record.stones();
         let (psq, sgf) = (export::psq(&record), export::sgf(&record));
-        // A name may look like a stone.
+        // A name with commas may look like a stone in a Piskvork file.
         let is_plain = ![&record.black, &record.white].iter().any(|name| name.contains(','));
         if let Some(size) = record.size()
             && is_plain
@@ -192,7 +192,7 @@ fn match_records(bytes: &[u8]) {
     }
 }
 
-/// Games in the formats of other programs: what is accepted lies on its board.
+/// Games in the formats of other programs: the stones of accepted games are on the board.
 fn psq_and_sgf(bytes: &[u8]) {
     let text = gamefile::decode(bytes);
     let readings = [gamefile::parse_psq(&text), gamefile::sgf::parse(&text), gamefile::parse(&text, None)];
@@ -211,7 +211,7 @@ fn psq_and_sgf(bytes: &[u8]) {
     }
 }
 
-/// Openings, move strings and diagrams, on a small, an oblong and a large board.
+/// Openings, move strings and diagrams, on a small, a rectangular and a large board.
 fn openings(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let _ = notation::parse_diagram(&text);
@@ -229,7 +229,7 @@ fn openings(bytes: &[u8]) {
     }
 }
 
-/// Files of training records: as they are, and with a right checksum over whatever the game says.
+/// Files of training games: the bytes as a file, and the bytes as games with correct checksums.
 fn training_records(bytes: &[u8]) {
     let mut file = b"TGREC1\r\n".to_vec();
     for game in bytes.split(|&byte| byte == b'\n').take(20) {
@@ -246,7 +246,7 @@ fn training_records(bytes: &[u8]) {
     }
 }
 
-/// What other brains say, and single lines for the assembler.
+/// Messages of other brains, and single lines for the assembler.
 fn messages(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (mut thought, mut assembler) = (Thought::default(), Assembler::default());
@@ -260,7 +260,7 @@ fn messages(bytes: &[u8]) {
     assert!(thought.score.is_none_or(|score| !score.contains(' ')));
 }
 
-/// Databases: what is accepted can be written, and is the same when it is read again.
+/// Databases: an accepted database can be written, and is the same when it is read again.
 fn databases(bytes: &[u8]) {
     let (path, copy) = (scratch().join("database"), scratch().join("copy"));
     std::fs::write(&path, bytes).expect("a file can be written");
@@ -271,7 +271,7 @@ fn databases(bytes: &[u8]) {
     assert!(database.positions().len() <= database.len());
 }
 
-/// Files of the hash table: read or refused, and the engine still plays.
+/// Files of the hash table: loaded or refused without a panic.
 fn hash_files(bytes: &[u8]) {
     let path = scratch().join("hash");
     std::fs::write(&path, bytes).expect("a file can be written");
@@ -282,7 +282,7 @@ fn hash_files(bytes: &[u8]) {
     }
 }
 
-/// Recorded sessions: read or refused.
+/// Recorded sessions: read or refused without a panic.
 fn session_records(bytes: &[u8]) {
     if let Ok(record) = Record::parse(&String::from_utf8_lossy(bytes)) {
         assert!(record.searches.iter().flatten().count() <= bytes.len());

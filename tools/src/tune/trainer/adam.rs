@@ -1,4 +1,4 @@
-//! The optimiser: Adam, a row of the table at a time, and only rows that the batch has touched. Floor 6.
+//! The optimiser: Adam (Kingma and Ba 2015), applied only to the table rows that the batch has used.
 
 use super::float_network::{FloatHead, Model, Row, TABLE};
 use super::walk::Gradient;
@@ -8,28 +8,28 @@ use tengen::eval::network::weights::CHANNELS;
 const FIRST_DECAY: f32 = 0.9;
 const SECOND_DECAY: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
-/// How fast the rests of rows shrink, relative to the learning rate.
+/// Weight decay of the own parts of rows, relative to the learning rate.
 const SHRINK: f32 = 0.02;
 
 /// Moving averages of gradients and their squares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adam {
-    /// Mean of the table's gradients.
+    /// Means of the table's gradients.
     pub mean: Vec<Row>,
-    /// Mean of their squares.
+    /// Means of their squares.
     pub square: Vec<Row>,
-    /// How often each row was touched.
+    /// Number of updates of each row.
     pub steps: Vec<u32>,
-    /// The same means of the heads.
+    /// Means of the heads' gradients.
     pub head_mean: Vec<FloatHead>,
-    /// The same squares.
+    /// Means of their squares.
     pub head_square: Vec<FloatHead>,
-    /// Steps so far.
+    /// Number of steps so far.
     pub step: u32,
 }
 
 impl Adam {
-    /// Before the first step.
+    /// The state before the first step.
     pub fn new(heads: usize) -> Adam {
         Adam {
             mean: vec![[0.0; CHANNELS]; TABLE],
@@ -41,7 +41,7 @@ impl Adam {
         }
     }
 
-    /// One step against the gradient. The gradient's parts are what [`Model::spread`] made them.
+    /// Makes one step against the gradient, after [`Model::spread`].
     pub fn update(&mut self, model: &mut Model, gradient: &Gradient, rate: f32) {
         self.step += 1;
         let parts = (MAPPINGS * ROWS) as u32..TABLE as u32;
@@ -73,7 +73,7 @@ impl Adam {
     }
 }
 
-/// The learning rate and what makes up for averages that began at zero.
+/// The learning rate and the corrections for averages that start at zero.
 struct Rate {
     size: f32,
     mean: f32,

@@ -1,4 +1,4 @@
-//! The state of a training run as a file, so that it can go on after an interruption. Floor 6.
+//! The state of a training run in a file, so that the run can continue after an interruption.
 
 use super::adam::Adam;
 use super::float_network::{FloatHead, Model, Row, TABLE};
@@ -16,19 +16,19 @@ pub struct Checkpoint {
     pub model: Model,
     /// The optimiser.
     pub adam: Adam,
-    /// Epochs behind it.
+    /// Number of finished epochs.
     pub epochs: u32,
 }
 
 impl Checkpoint {
-    /// The beginning of a run.
+    /// The state before the first epoch.
     pub fn new(rule: Rule, seed: u64) -> Checkpoint {
         let model = Model::new(rule, seed);
         let adam = Adam::new(model.heads.len());
         Checkpoint { model, adam, epochs: 0 }
     }
 
-    /// Writes the file, so that it is never half written.
+    /// Writes the file atomically.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -57,7 +57,7 @@ impl Checkpoint {
     /// Reads a file that [`Checkpoint::save`] wrote.
     ///
     /// # Errors
-    /// When it cannot be read, or is anything else.
+    /// When it cannot be read or is not a checkpoint.
     pub fn load(path: &Path) -> Result<Checkpoint> {
         let name = || path.display().to_string();
         let bytes = std::fs::read(path).with_context(name)?;
@@ -67,14 +67,17 @@ impl Checkpoint {
     fn decode(bytes: &[u8]) -> Result<Checkpoint> {
         let (body, crc) = bytes.split_last_chunk::<4>().context("too short")?;
         ensure!(u32::from_le_bytes(*crc) == crc32(body), "the checksum differs");
-        let mut rest = body.strip_prefix(MAGIC).context("another file")?;
+        let mut rest = body.strip_prefix(MAGIC).context("unknown format")?;
         let mut numbers = [0; 5];
         for number in &mut numbers {
             *number = u32::from_le_bytes(take(&mut rest, 4)?.try_into()?);
         }
         let [rule, heads, table, epochs, step] = numbers;
-        ensure!(table as usize == TABLE && [1, 2, STAGES, 2 * STAGES].contains(&(heads as usize)), "another network");
-        let rule = Rule::from_bits(rule.into()).context("no such rule")?;
+        ensure!(
+            table as usize == TABLE && [1, 2, STAGES, 2 * STAGES].contains(&(heads as usize)),
+            "the network has another structure"
+        );
+        let rule = Rule::from_bits(rule.into()).context("unknown rule")?;
         let rows = |rest: &mut &[u8]| -> Result<Vec<Row>> {
             let mut rows = vec![[0.0; CHANNELS]; TABLE];
             bytemuck::cast_slice_mut::<Row, u8>(&mut rows).copy_from_slice(take(rest, TABLE * size_of::<Row>())?);

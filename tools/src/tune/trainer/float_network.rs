@@ -1,9 +1,9 @@
-//! The network in floating point, as it is trained: its parameters, and how they become the integers of the engine.
+//! The network in floating point for training: its parameters, and their conversion to the integers of the engine.
 //!
-//! A row of the table is not free: it is the sum of a part for each of its two sides, a part for the two colours'
-//! shapes of the line, and a rest of its own. Rows that are rarely seen so know at least what their parts know. The
-//! sum is rounded to the engine's grid before use, so what is trained is what is played; gradients pass through the
-//! rounding as if it were not there. Floor 6.
+//! A row of the table is the sum of a part for each of its two sides, a part for the shapes of the line for both colours, and
+//! an own part, called its rest. So rare rows have at least the values of their shared parts. The sum is rounded to the
+//! engine's grid before use, so that training sees what the engine computes; gradients ignore the rounding (straight-through
+//! estimator).
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -20,11 +20,11 @@ use tengen::eval::weights::NEARNESS;
 /// One row in floating point.
 pub type Row = [f32; CHANNELS];
 
-/// Kinds of lines by both colours' shapes, and two for an occupied centre.
+/// Kinds of lines: pairs of shapes of both colours, and two for an occupied centre.
 const KINDS: usize = 14 * 14 + 2;
 /// Parts of the rows: the sides (for each kind of centre), then the kinds.
 const PARTS: usize = 3 * SIDES + KINDS;
-/// Rests of the rows, then their parts, then the bias; all in rows.
+/// Rows of the table: the rests, then the shared parts, then the bias.
 pub const TABLE: usize = MAPPINGS * (ROWS + PARTS) + 1;
 const BIAS: usize = TABLE - 1;
 
@@ -40,25 +40,25 @@ pub const POOL: f32 = 32.0;
 /// A head in floating point; the layers are stored by input. Also the gradient of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FloatHead {
-    /// First layer by input.
+    /// First layer, by input.
     pub first: [[f32; FIRST]; WIDTH],
     /// Its bias.
     pub first_bias: [f32; FIRST],
     /// What each threat adds to the first layer.
     pub threats: [[f32; FIRST]; THREATS],
-    /// Second layer by input.
+    /// Second layer, by input.
     pub second: [[f32; SECOND]; FIRST],
     /// Its bias.
     pub second_bias: [f32; SECOND],
     /// Output weights.
     pub output: [f32; SECOND],
-    /// From the input straight to the output.
+    /// Direct weights from the input to the output.
     pub skip: [f32; WIDTH],
-    /// From the threats straight to the output.
+    /// Direct weights from the threats to the output.
     pub skip_threats: [f32; THREATS],
-    /// From the hints to the first layer.
+    /// Weights from the hints to the first layer.
     pub hints: [[f32; FIRST]; HINTS],
-    /// From the hints straight to the output.
+    /// Direct weights from the hints to the output.
     pub skip_hints: [f32; HINTS],
     /// What nearness to the last two moves adds to the policy.
     pub near: [[f32; NEARNESS]; 2],
@@ -71,7 +71,7 @@ pub struct FloatHead {
 }
 
 impl FloatHead {
-    /// A head that says nothing.
+    /// A head of zeros.
     pub fn zero() -> FloatHead {
         FloatHead {
             first: [[0.0; FIRST]; WIDTH],
@@ -91,7 +91,7 @@ impl FloatHead {
         }
     }
 
-    /// All numbers, kind by kind.
+    /// All parameters, by kind.
     pub fn slices(&self) -> [&[f32]; 14] {
         [
             self.first.as_flattened(),
@@ -111,7 +111,7 @@ impl FloatHead {
         ]
     }
 
-    /// All numbers, kind by kind, to be changed.
+    /// All parameters, by kind, mutable.
     pub fn slices_mut(&mut self) -> [&mut [f32]; 14] {
         [
             self.first.as_flattened_mut(),
@@ -143,7 +143,7 @@ pub struct Model {
     pub heads: Vec<FloatHead>,
 }
 
-/// Which parts a row is the sum of: the numbers of two sides and a kind in the table.
+/// The shared parts of a row: table indices of two sides and a kind.
 pub fn parts_of_rows(rule: Rule) -> Vec<[u32; 3]> {
     let tables = RuleTables::of(rule);
     let of_row = |mapping: usize, row: usize| {
@@ -179,7 +179,7 @@ fn key(left: usize, right: usize, half: usize) -> usize {
 }
 
 impl Model {
-    /// A model that begins to learn: random, but its first channel counts what the hand-made evaluation counts.
+    /// An untrained model: random, except that its first channel approximates the classical evaluation.
     pub fn new(rule: Rule, seed: u64) -> Model {
         let mut random = SmallRng::seed_from_u64(seed);
         let mut normal = |deviation: f32| -> f32 {
@@ -214,7 +214,7 @@ impl Model {
             }
             head.first_bias = [0.2; FIRST];
             head.second_bias = [0.2; SECOND];
-            // Points of the hand-made evaluation over 24 and 32, to logits: 200 points.
+            // From points of the classical evaluation (over 24 and 32) to logits: 200 points are one logit.
             head.skip[0] = 24.0 * POOL / 200.0;
             head.skip[CHANNELS] = -head.skip[0];
             head
@@ -222,8 +222,8 @@ impl Model {
         Model { rule, table, heads: heads.collect() }
     }
 
-    /// A model that begins where a finished network ended. What its rows were sums of is not known any more: they are all
-    /// rest.
+    /// A model with the values of a finished network. The shared parts of its rows are not known, so all values are in the
+    /// rests.
     pub fn of_weights(weights: &Weights) -> Model {
         let scale = |units: f32| units / CELL_SCALE as f32;
         let mut table: Vec<Row> = weights.rows.iter().map(|row| row.map(|units| scale(f32::from(units)))).collect();
@@ -232,7 +232,7 @@ impl Model {
         Model { rule: weights.rule, table, heads: weights.heads.iter().map(import_head).collect() }
     }
 
-    /// Begins with the heads of another model, which may have fewer.
+    /// Copies the heads of another model, which may have fewer.
     pub fn adopt_heads(&mut self, others: &[FloatHead]) {
         let count = self.heads.len();
         for (stage, side) in (0..STAGES).flat_map(|stage| Color::ALL.map(|side| (stage, side))) {
@@ -240,7 +240,7 @@ impl Model {
         }
     }
 
-    /// Keeps the head within what integers can hold.
+    /// Limits the head's values to the range of the engine's integers.
     pub fn clamp(&mut self) {
         for head in &mut self.heads {
             let small = head.first.as_flattened_mut().iter_mut();
@@ -274,7 +274,7 @@ impl Model {
         }
     }
 
-    /// Spreads the rows' gradients over the parts that they are sums of.
+    /// Adds the rows' gradients to those of their shared parts.
     pub fn spread(gradient: &mut [Row], touched: &[u32], parts: &[[u32; 3]]) {
         for &row in touched {
             let own = gradient[row as usize];
@@ -285,17 +285,17 @@ impl Model {
     }
 }
 
-/// Where the bias stands in the table.
+/// Index of the bias in the table.
 pub const fn bias_row() -> usize {
     BIAS
 }
 
-/// What the hand-made evaluation gives for a line's shape, about.
+/// Approximate value of a line's shape in the classical evaluation.
 const WARM_VALUES: [f32; 14] = [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 4.0, 5.0, 5.0, 11.0, 16.0, 26.0, 45.0, 30.0];
 
-/// What it gives a move for the threat it makes and for the one it denies, about.
+/// Approximate move score for the threat that a move makes, in the classical evaluation.
 const WARM_ATTACK: [f32; 14] = [0., 0., 18., 18., 34., 36., 52., 60., 110., 44., 74., 200., 300., 400.];
-/// See [`WARM_ATTACK`].
+/// The same for the threat that a move prevents.
 const WARM_DEFENCE: [f32; 14] = [0., 0., 14., 15., 26., 28., 40., 52., 80., 36., 56., 120., 200., 300.];
 
 fn round(weight: f32, limit: f32) -> f32 {
@@ -372,7 +372,7 @@ mod tests {
     fn rows_know_the_shapes_of_their_lines() {
         let parts = parts_of_rows(Rule::Freestyle);
         let kind = |row: usize| parts[row][2] as usize - MAPPINGS * ROWS - 3 * SIDES;
-        // Nothing but an empty line: an open two of the wide kind for nobody yet, so both colours see the same.
+        // An empty line: both colours have the same shape.
         let count = |own: Shape| (0..ROWS).filter(|&row| kind(row) < 196 && kind(row) / 14 == own as usize).count();
         assert!(count(Shape::Five) > 0 && count(Shape::OpenFour) > 0 && count(Shape::Dead) > count(Shape::Five));
         assert!((0..ROWS).filter(|&row| kind(row) >= 196).count() == 2 * ROWS / 3);

@@ -1,8 +1,8 @@
-//! Trains the network on records of games. Floor 6.
+//! Trains a network on training games.
 //!
-//! Deterministic: the same records, seed and settings give the same network, whatever the number of threads; a run
-//! that was interrupted goes on from its last epoch and ends as if nothing had happened. A twentieth of the games is
-//! held out and never learned from.
+//! Training is deterministic: the same games, seed and settings give the same network with any number of threads. An
+//! interrupted run continues from its last epoch, with the same result. A twentieth of the games is held out and not learned
+//! from.
 
 pub mod adam;
 pub mod checkpoint;
@@ -26,51 +26,51 @@ use tengen::eval::network::{Weights, WeightsError};
 use tengen::eval::{Evaluator, ShapeEvaluator};
 use walk::{Losses, Targets, Walker, cross_entropy, sigmoid};
 
-/// A batch is walked through in this many parts, whatever the number of threads, so that sums do not depend on it.
+/// A batch is processed in this many parts with any number of threads, so that the sums do not depend on that.
 const SHARDS: usize = 2;
-/// One game in so many is held out.
+/// One game in this many is held out.
 const HELD_OUT: u64 = 20;
-/// Steps until the learning rate is full.
+/// Number of steps until the learning rate reaches its largest value.
 const WARM_UP: f32 = 200.0;
-/// What the learning rate falls to, as a share.
+/// The learning rate at the end, as a share of the largest one.
 const LAST_RATE: f32 = 0.02;
 
-/// What to train on, and how.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Training {
-    /// Files of game records.
+    /// Files of training games.
     pub records: Vec<PathBuf>,
-    /// The rule; games of others are left out.
+    /// The rule; games under other rules are not used.
     pub rule: Rule,
-    /// Games of all rules are learned from, as if they were of that rule: to begin another run with.
+    /// Use the games of all rules as if they were under this rule, to get a start for another run.
     pub any_rule: bool,
     /// Passes over the games.
     pub epochs: u32,
-    /// Games a step.
+    /// Games in a step.
     pub batch: usize,
     /// Largest learning rate.
     pub rate: f32,
-    /// Share of the search's score in the target; the rest is the result.
+    /// Share of the search's score in the target, 0 to 1; the rest is the result of the game.
     pub score_share: f32,
-    /// How much of a position's score is that of the next position in the game, and so on, 0 to 1.
+    /// Share of the next position's score in a position's score, 0 to 1; see [`walk::values`].
     pub trace: f32,
-    /// Weight of the policy's loss.
+    /// Weight of the policy's loss beside that of the value.
     pub policy: f32,
-    /// Most games to use; the first ones.
+    /// Largest number of games; the first ones are used.
     pub games: usize,
-    /// Same seed, same network.
+    /// The same seed gives the same network.
     pub seed: u64,
-    /// Threads: one or two.
+    /// Number of threads, one or two.
     pub threads: usize,
-    /// Where the run's state is kept; none: nowhere.
+    /// The file with the state of the run, if it is kept.
     pub checkpoint: Option<PathBuf>,
-    /// A network to begin with: the checkpoint of an earlier run, or a finished network.
+    /// The network to start from: the checkpoint of another run, or a finished network.
     pub from: Option<PathBuf>,
-    /// Where the network goes.
+    /// Output file.
     pub out: PathBuf,
 }
 
-/// Reads, trains, writes the network; tells of each epoch on `log`.
+/// Reads the games, trains, writes the network; writes a line about each epoch to `log`.
 ///
 /// # Errors
 /// When files cannot be read or written, or there are too few games.
@@ -136,13 +136,13 @@ fn read_file(path: &Path, training: &Training, games: &mut Vec<PackedGame>) -> R
     Ok(())
 }
 
-/// Spreads consecutive numbers.
+/// Hashes a number, so that consecutive numbers give unrelated results.
 fn scramble(number: u64) -> u64 {
     let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb) >> 20
 }
 
-/// How many units of the search's score make one unit of the logit of the games' results.
+/// Units of the search's score that make one logit of the games' results.
 fn fit_scale(games: &[PackedGame]) -> f32 {
     let mut seen = Vec::new();
     for game in games.iter().take(20_000) {
@@ -156,7 +156,7 @@ fn fit_scale(games: &[PackedGame]) -> f32 {
     best_scale(&seen)
 }
 
-/// The scale under which the scores foretell the targets best.
+/// The scale with which the scores predict the targets best.
 fn best_scale(seen: &[(f32, f32)]) -> f32 {
     let loss = |scale: f32| -> f64 { seen.iter().map(|&(s, target)| cross_entropy(sigmoid(s / scale), target)).sum() };
     let scales = (0..24).map(|i| 40.0 * 1.15f32.powi(i));
@@ -196,7 +196,7 @@ impl Run {
             }
             _ => Checkpoint::new(training.rule, training.seed),
         };
-        ensure!(state.model.rule == training.rule, "the checkpoint is of another rule");
+        ensure!(state.model.rule == training.rule, "the checkpoint is for another rule");
         let heads = state.model.heads.len();
         Ok(Run {
             state,
@@ -246,7 +246,7 @@ impl Run {
     }
 }
 
-/// A network in training from a checkpoint, or from a finished network's file.
+/// The model from a checkpoint, or from the file of a finished network.
 fn earlier_model(path: &Path) -> Result<Model> {
     let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
     match Weights::parse(&bytes) {
@@ -256,7 +256,7 @@ fn earlier_model(path: &Path) -> Result<Model> {
     }
 }
 
-/// What the hand-made evaluation reaches on the same positions, at its best scale.
+/// Writes the losses of the classical evaluation on the same positions, at its best scale.
 fn baseline(games: &[PackedGame], targets: &Targets, log: &mut dyn Write) -> Result<()> {
     let mut seen = Vec::new();
     for game in games {
@@ -278,11 +278,11 @@ fn baseline(games: &[PackedGame], targets: &Targets, log: &mut dyn Write) -> Res
     let mean = |loss: &dyn Fn(&(f32, f32, f32)) -> f64| seen.iter().map(loss).sum::<f64>() / seen.len() as f64;
     let value = mean(&|&(score, target, _)| cross_entropy(sigmoid(score / scale), target));
     let result = mean(&|&(score, _, result)| cross_entropy(sigmoid(score / scale), result));
-    writeln!(log, "hand-made evaluation, scale {scale:.0}, held out: value {value:.4} (result {result:.4})")?;
+    writeln!(log, "classical evaluation, scale {scale:.0}, held out: value {value:.4} (result {result:.4})")?;
     Ok(())
 }
 
-/// Walks through the games, each shard through its own, on as many threads as there may be.
+/// Processes the games, each shard its own part, on this many threads.
 fn walk_all(
     walkers: &mut [Walker],
     threads: usize,

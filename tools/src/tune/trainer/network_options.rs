@@ -1,4 +1,4 @@
-//! The options of `tengen-tune network`. Floor 6.
+//! The options of `tengen-tune network`.
 
 use super::Training;
 use crate::arena::terms::parse_rule;
@@ -6,67 +6,67 @@ use anyhow::{Result, ensure};
 use std::path::PathBuf;
 use tengen::base::Rule;
 
-/// What to train on, and how.
+/// Options of `network`.
 #[derive(clap::Args, Debug)]
 pub struct NetworkArguments {
-    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro with exactly five. Games of other rules are left out.
+    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact. Games under other rules are not used.
     #[arg(long, value_parser = parse_rule)]
     pub rule: Rule,
-    /// Learn from the games of all rules as if they were of this one: a beginning for networks of rules with few games.
+    /// Use the games of all rules as if they were under this rule, to get a start for rules with few games.
     #[arg(long)]
     pub any_rule: bool,
-    /// Files of game records; see tengen-data selfplay.
+    /// Files of training games; see tengen-data selfplay.
     #[arg(long, required = true, num_args = 1..)]
     pub records: Vec<PathBuf>,
     /// Passes over the games.
     #[arg(long, default_value_t = 10)]
     pub epochs: u32,
-    /// Games a step.
+    /// Games in a step.
     #[arg(long, default_value_t = 128)]
     pub batch: usize,
     /// Largest learning rate.
     #[arg(long, default_value_t = 0.002)]
     pub rate: f32,
-    /// Share of the search's score in what is to be foretold, 0 to 1; the rest is the game's result.
+    /// Share of the search's score in the target, 0 to 1; the rest is the result of the game.
     #[arg(long, default_value_t = 0.7)]
     pub score_share: f32,
-    /// How much of a position's score is that of the next position in the game, and so on, 0 to 1; 0: all its own.
+    /// Share of the next position's score in a position's score, 0 to 1; 0: only its own score.
     #[arg(long, default_value_t = 0.0)]
     pub trace: f32,
-    /// Weight of the policy beside the value.
+    /// Weight of the policy's loss beside that of the value.
     #[arg(long, default_value_t = 0.3)]
     pub policy: f32,
-    /// Most games to use.
+    /// Largest number of games to use.
     #[arg(long)]
     pub games: Option<usize>,
-    /// Same seed, same network.
+    /// The same seed gives the same network.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Threads: one or two.
+    /// Number of threads, one or two.
     #[arg(long, default_value_t = 2)]
     pub threads: usize,
-    /// Where the state is kept after every epoch; the same command goes on from there after an interruption.
+    /// File for the state after each epoch; after an interruption, the same command continues from it.
     #[arg(long)]
     pub checkpoint: Option<PathBuf>,
-    /// Begin with the network of an earlier run's checkpoint, or with a finished one (.tnn), perhaps of another rule.
+    /// Start from the checkpoint of another run, or from a finished network (.tnn), also of another rule.
     #[arg(long)]
     pub from: Option<PathBuf>,
-    /// Where the network goes.
+    /// Output file.
     #[arg(long)]
     pub out: PathBuf,
 }
 
 impl NetworkArguments {
-    /// What was typed, checked.
+    /// The settings of these options, checked.
     ///
     /// # Errors
-    /// When it makes no sense.
+    /// When an option is out of range.
     pub fn training(&self) -> Result<Training> {
-        ensure!(self.epochs >= 1 && self.batch >= 1, "--epochs and --batch are at least 1");
-        ensure!((0.0..=1.0).contains(&self.score_share), "--score-share is 0 to 1");
-        ensure!((0.0..=1.0).contains(&self.trace), "--trace is 0 to 1");
-        ensure!(self.rate > 0.0 && self.rate < 1.0, "--rate is above 0 and below 1");
-        ensure!(self.policy >= 0.0, "--policy is not negative");
+        ensure!(self.epochs >= 1 && self.batch >= 1, "--epochs and --batch must be at least 1");
+        ensure!((0.0..=1.0).contains(&self.score_share), "--score-share must be from 0 to 1");
+        ensure!((0.0..=1.0).contains(&self.trace), "--trace must be from 0 to 1");
+        ensure!(self.rate > 0.0 && self.rate < 1.0, "--rate must be above 0 and below 1");
+        ensure!(self.policy >= 0.0, "--policy must not be negative");
         Ok(Training {
             records: self.records.clone(),
             rule: self.rule,

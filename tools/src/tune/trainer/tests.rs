@@ -1,5 +1,5 @@
-//! The trainer's ladder: gradients by difference, learning by heart, integers against floating point, symmetry of
-//! threads and interruptions.
+//! Tests of the trainer: gradients against differences, overfitting a few games, integers against floating point,
+//! independence of threads and interruptions.
 
 use super::*;
 use crate::arena::openings::Opening;
@@ -11,7 +11,7 @@ use tengen::board::NullObserver;
 use tengen::eval::network::weights::{CHANNELS, OUTPUT_SCALE, STAGES};
 use tengen::eval::network::{Accumulator, Kernel, Network, definition};
 
-/// Games of random moves near the middle, with random scores; the result goes by the game's number.
+/// Games of random moves near the centre with random scores; the result depends on the game's number.
 fn games(rule: Rule, count: u64, plies: usize) -> Vec<PackedGame> {
     let size = Size::square(13).unwrap();
     let game = |number: u64| {
@@ -39,7 +39,7 @@ fn loss(model: &Model, folded: &Folded, games: &[PackedGame], targets: &Targets)
     walker.losses.value + f64::from(targets.policy) * walker.losses.policy
 }
 
-/// The slope of the loss along some parameter, by a step to each side.
+/// The slope of the loss along a parameter, by central differences.
 fn slope(games: &[PackedGame], mut loss_at: impl FnMut(f32) -> f64, step: f32) -> f64 {
     assert!(!games.is_empty());
     (loss_at(step) - loss_at(-step)) / (2.0 * f64::from(step))
@@ -52,7 +52,7 @@ fn gradients_are_the_slopes_of_the_loss() {
         let model = Model::new(rule, 3);
         let parts = parts_of_rows(rule);
         let mut folded = model.fold(&parts);
-        // Off the grid, so that no cell stands exactly where its activation bends.
+        // Off the grid, so that no cell is exactly at a bend of its activation.
         folded.bias.iter_mut().for_each(|bias| *bias += 0.0053);
         let mut walker = Walker::new(model.heads.len());
         for game in &games {
@@ -63,7 +63,7 @@ fn gradients_are_the_slopes_of_the_loss() {
             let error = (found - expected).abs();
             assert!(error < 0.02 + 0.03 * expected.abs(), "{rule:?} {what}: {found} instead of {expected}");
         };
-        // Rows, taken as the network takes them, after rounding. Those with the largest gradients are tested.
+        // Rows after rounding; those with the largest gradients are tested.
         let mut rows: Vec<u32> = gradient.touched.clone();
         let size = |row: &u32| gradient.table[*row as usize].iter().map(|g| g.abs()).sum::<f32>();
         rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
@@ -84,7 +84,7 @@ fn gradients_are_the_slopes_of_the_loss() {
             };
             close(f64::from(gradient.table[float_network::bias_row()][channel]), slope(&games, shifted, 1e-3), "bias");
         }
-        // Every kind of weight of the heads that looked: those of more than one stage.
+        // Every kind of weight of the heads that were used, of more than one stage.
         let learned = |head: &usize| gradient.heads[*head].output_bias != 0.0;
         let heads: Vec<usize> = (0..model.heads.len()).filter(learned).collect();
         assert!(heads.len() > model.heads.len() / STAGES, "{rule:?}: {heads:?}");
@@ -117,7 +117,7 @@ fn a_position_is_worth_what_was_seen_later_too() {
         close(values(1.0, 1.0)[ply], result);
         close(values(0.5, 0.0)[ply], f32::midpoint(own(ply), result));
     }
-    // The end of the game is the last word.
+    // The last position has the result of the game.
     let at_the_end = 0.3 * own(last) + 0.7 * walk::points(game, mover(last));
     close(values(1.0, 0.7)[last], at_the_end);
     close(values(1.0, 0.7)[last - 1], 0.3 * own(last - 1) + 0.7 * (1.0 - at_the_end));
@@ -128,7 +128,7 @@ fn integers_and_floating_point_agree() {
     for rule in Rule::ALL {
         let games = games(rule, 30, 30);
         let mut model = Model::new(rule, 8);
-        // A network that begins does not listen to the hints.
+        // An untrained network ignores the hints.
         for head in &mut model.heads {
             let hints = head.hints.as_flattened_mut().iter_mut().chain(&mut head.skip_hints);
             hints.enumerate().for_each(|(i, weight)| *weight = 0.1 * ((i % 7) as f32 - 3.0));
@@ -150,7 +150,7 @@ fn integers_and_floating_point_agree() {
                 worst = worst.max((sigmoid(exact) - sigmoid(logit)).abs());
             });
         }
-        assert!(walker.losses.positions > 100.0, "too few positions to tell");
+        assert!(walker.losses.positions > 100.0, "too few positions");
         assert!(worst < 0.02, "{rule:?}: win rates differ by {worst}");
     }
 }
@@ -212,7 +212,7 @@ fn threads_and_interruptions_change_nothing() {
     let expected = network(&whole);
     assert_eq!(network(&Training { threads: 2, out: path("threads"), ..whole.clone() }), expected);
     assert_ne!(network(&Training { seed: 2, out: path("seed"), ..whole.clone() }), expected);
-    // Interrupted after the second epoch: the checkpoint of a run that is killed then.
+    // The checkpoint of a run that was interrupted after the second epoch.
     let parts = Training { checkpoint: Some(path("run")), out: path("parts"), ..whole.clone() };
     let games = read(&whole).unwrap();
     let mut first = Run::begin(&parts).unwrap();

@@ -1,8 +1,8 @@
-//! Walks through a game, asks the model about every position of use, and gathers the gradient. Floor 6.
+//! Replays a game, evaluates the model at each usable position, and accumulates the gradient.
 //!
-//! A move changes 33 cells, so a position costs about a sixth of what a look at the whole board would. The same goes
-//! for the gradient: all cells share the gradient of the sum that they enter, so a running total is kept, and a cell
-//! takes its share - the total's growth since it last changed - only when it changes again.
+//! A move changes 33 cells, so an incremental update costs about a sixth of evaluating the whole board. The gradient works
+//! the same way: all cells share the gradient of the sum that they are part of. A running total of it is kept, and a cell
+//! adds the total's growth since its last change when it changes again.
 
 use super::float_network::{CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Row, TABLE, bias_row};
 use crate::data::packed_game::PackedGame;
@@ -18,14 +18,14 @@ use tengen::eval::{Evaluator, ShapeEvaluator};
 
 type Vector = [f32; WIDTH];
 
-/// What is learned from: how scores and results make a target, and how much the policy counts.
+/// How targets are made from scores and results, and the weight of the policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Targets {
-    /// Score units that make one unit of the logit.
+    /// Score units of one logit.
     pub scale: f32,
-    /// Share of the search's score in the target; the rest is the game's result.
+    /// Share of the search's score in the target, 0 to 1; the rest is the result of the game.
     pub score_share: f32,
-    /// How much of a position's score is that of the next position in the game, and so on; see [`values`].
+    /// Share of the next position's score in a position's score; see [`values`].
     pub trace: f32,
     /// Weight of the policy's loss beside the value's.
     pub policy: f32,
@@ -34,17 +34,17 @@ pub struct Targets {
 /// Sums over positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Losses {
-    /// Positions with a value.
+    /// Number of positions with a value.
     pub positions: f64,
     /// Cross-entropy of the value against its target.
     pub value: f64,
     /// Cross-entropy of the value against the game's result.
     pub result: f64,
-    /// Positions with a policy.
+    /// Number of positions with a policy.
     pub moves: f64,
     /// Cross-entropy of the policy.
     pub policy: f64,
-    /// How often the move was the policy's first choice, and among its first four.
+    /// How often the chosen move was the policy's first choice, and among its first four.
     pub top: [f64; 2],
 }
 
@@ -61,20 +61,20 @@ impl Losses {
     }
 }
 
-/// A gradient, and which rows of it are not zero.
+/// A gradient, and the rows of it that are not zero.
 #[derive(Clone, Debug)]
 pub struct Gradient {
-    /// Of the table: rests of the rows first, then their parts and the bias.
+    /// Gradient of the table: rests of the rows, then the shared parts, then the bias.
     pub table: Vec<Row>,
-    /// Rests of rows that were touched.
+    /// Rows whose rests are not zero.
     pub touched: Vec<u32>,
     is_touched: Vec<bool>,
-    /// Of the heads.
+    /// Gradients of the heads.
     pub heads: Vec<FloatHead>,
 }
 
 impl Gradient {
-    /// Zero.
+    /// A zero gradient.
     pub fn new(heads: usize) -> Gradient {
         Gradient {
             table: vec![[0.0; CHANNELS]; TABLE],
@@ -84,19 +84,19 @@ impl Gradient {
         }
     }
 
-    /// Back to zero.
+    /// Resets it to zero.
     pub fn clear(&mut self) {
         for row in self.touched.drain(..) {
             self.table[row as usize] = [0.0; CHANNELS];
             self.is_touched[row as usize] = false;
         }
-        // The parts and the bias are few.
+        // The shared parts and the bias are few rows.
         let parts = 2 * ROWS;
         self.table[parts..].fill([0.0; CHANNELS]);
         self.heads.fill(FloatHead::zero());
     }
 
-    /// The row's gradient, to be added to.
+    /// The gradient of a row, mutable.
     #[inline]
     fn row(&mut self, row: u32) -> &mut Row {
         let index = row as usize;
@@ -125,22 +125,22 @@ impl Gradient {
     }
 }
 
-/// A cell of the board in the model's eyes.
+/// The model's state of a cell.
 #[derive(Clone, Copy)]
 struct CellState {
     /// Rows of each half and direction.
     rows: [[u32; 4]; 2],
     /// Sum of the rows and the bias.
     value: Vector,
-    /// Gradient of the sums when the cell last changed.
+    /// The total gradient of the sums when the cell last changed.
     since: Vector,
-    /// Gradient that is this cell's alone.
+    /// Gradient of this cell only.
     own: Vector,
 }
 
 const BLANK: CellState = CellState { rows: [[0; 4]; 2], value: [0.0; WIDTH], since: [0.0; WIDTH], own: [0.0; WIDTH] };
 
-/// The middle of the network at one position.
+/// Intermediate values of the network at one position.
 struct Forward {
     input: Vector,
     hints: [f32; HINTS],
@@ -149,20 +149,20 @@ struct Forward {
     logit: f32,
 }
 
-/// A board and a model's view of it, used for one game after the other.
+/// A board with the model's state, reused from game to game.
 pub struct Walker {
     boards: Vec<Board>,
     shapes: ShapeEvaluator,
     lines: Lines,
     cells: Vec<CellState>,
     pooled: Vector,
-    /// Gradient of the sum of activations, added up since the game began.
+    /// Total gradient of the sum of activations since the start of the game.
     total: Vector,
-    /// The gradients of all games so far.
+    /// Total gradient of all games so far.
     pub gradient: Gradient,
-    /// The sums of all games so far.
+    /// Losses of all games so far.
     pub losses: Losses,
-    /// Points that may be played, and their policy.
+    /// Legal points and their policy.
     moves: Vec<(Point, usize, f32)>,
 }
 
@@ -173,7 +173,7 @@ impl std::fmt::Debug for Walker {
 }
 
 impl Walker {
-    /// A walker for models with so many heads.
+    /// A walker for models with this many heads.
     pub fn new(heads: usize) -> Walker {
         Walker {
             boards: Vec::new(),
@@ -188,8 +188,8 @@ impl Walker {
         }
     }
 
-    /// Walks through a game; `learn`: also adds to the gradient. `visit` is told the position, and the logit of each
-    /// position that counts.
+    /// Replays a game; with `learn`, also adds to the gradient. `visit` is called with each position that is used and its
+    /// logit.
     pub fn walk(
         &mut self,
         game: &PackedGame,
@@ -232,7 +232,7 @@ impl Walker {
         }
     }
 
-    /// The empty board.
+    /// Resets to the empty board.
     fn begin(&mut self, size: Size, folded: &Folded) {
         self.lines = Lines::all_wall();
         for point in size.points() {
@@ -278,7 +278,7 @@ impl Walker {
         }
     }
 
-    /// Gives a cell's share of the gradient to its rows.
+    /// Adds a cell's share of the gradient to its rows.
     fn settle(&mut self, index: usize) {
         let cell = &mut self.cells[index];
         let gained = |i: usize| self.total[i] - cell.since[i] + cell.own[i];
@@ -303,7 +303,7 @@ impl Walker {
         }
     }
 
-    /// The sums are without those of an empty board: so are the gradients.
+    /// Subtracts the gradient of the empty board, because the sums exclude it.
     fn settle_empty_board(&mut self, size: Size, folded: &Folded) {
         let total = self.total;
         self.begin(size, folded);
@@ -367,7 +367,7 @@ impl Walker {
         self.judge_move(board, head, best, targets.policy, learn);
     }
 
-    /// Adds the gradient of the value, whose logit has this one.
+    /// Adds the gradient of the value; `gradient` is that of its logit.
     fn learn_value(&mut self, board: &Board, head: &FloatHead, forward: &Forward, error: f32) {
         let number = head_of(board, self.gradient.heads.len());
         let gradient = &mut self.gradient.heads[number];
@@ -405,7 +405,7 @@ impl Walker {
         }
     }
 
-    /// The policy at a position: its loss against the best move, and its gradient.
+    /// Adds the policy's loss against the best move at a position, and its gradient.
     fn judge_move(&mut self, board: &Board, head: &FloatHead, best: Point, weight: f32, learn: bool) {
         let us = board.side();
         let (ours, theirs) = (half_of(us), half_of(us.opponent()));
@@ -461,7 +461,7 @@ impl Walker {
     }
 }
 
-/// The number of the head that looks at a position.
+/// The index of the head for a position.
 fn head_of(board: &Board, heads: usize) -> usize {
     head_number(heads, board.side(), stage(board.move_number()))
 }
@@ -485,16 +485,15 @@ impl CellState {
     }
 }
 
-/// Whether a position is one whose evaluation the search may ask for: no five to be made or stopped, no open four to
-/// be made.
+/// Whether the search may evaluate a position: no five for either side, and no open four for the side to move.
 pub fn counts(board: &Board) -> bool {
     let us = board.side();
     Color::ALL.iter().all(|&color| board.count(color, Threat::Five) == 0) && board.count(us, Threat::OpenFour) == 0
 }
 
-/// What the position before each move of a game is worth to its side to move: 0 to 1. The search's score of a position is
-/// mixed with those of the positions that followed, the less the later they came, down to the game's result: what
-/// the players saw a few moves later counts, too (temporal differences, Sutton 1988).
+/// The target value, 0 to 1, of the position before each move for its side to move. The search's score of a position is mixed
+/// with the scores of the following positions, with weights that fall with the distance, and with the result (temporal
+/// differences, Sutton 1988).
 pub fn values(game: &PackedGame, targets: &Targets) -> Vec<f32> {
     let mut color = Color::ALL[(game.opening.stones.len() + game.plies.len()) % 2];
     let mut later = points(game, color);
@@ -517,7 +516,7 @@ pub fn expected(score: i16, scale: f32) -> f32 {
     }
 }
 
-/// What a game brought a colour: 1 for a win, 0 for a loss.
+/// The result of a game for a colour: 1 for a win, 0 for a loss.
 pub fn points(game: &PackedGame, color: Color) -> f32 {
     [0.0, 0.5, 1.0][(game.result_for(color) + 1) as usize % 3]
 }
@@ -527,7 +526,7 @@ pub fn sigmoid(logit: f32) -> f32 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-/// Of a guess against a target, both 0 to 1.
+/// The cross-entropy of a prediction against a target, both 0 to 1.
 pub fn cross_entropy(guess: f32, target: f32) -> f64 {
     let guess = f64::from(guess.clamp(1e-6, 1.0 - 1e-6));
     let target = f64::from(target);
@@ -550,7 +549,7 @@ fn is_within(value: f32) -> bool {
     value > 0.0 && value < HEAD_LIMIT
 }
 
-/// Sum of products, in lanes that a processor can do side by side.
+/// The scalar product, in lanes that the compiler can vectorise.
 fn dot<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
     let mut lanes = [0.0; 8];
     for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
