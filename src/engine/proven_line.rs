@@ -186,7 +186,7 @@ mod tests {
     use crate::base::{Ply, Rule, Score, Size};
     use crate::search::SearchLimits;
 
-    /// Keeps what it is told.
+    /// Keeps all reports.
     #[derive(Default)]
     struct Kept(Vec<Iteration>);
 

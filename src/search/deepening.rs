@@ -41,7 +41,7 @@ impl Line {
     }
 }
 
-/// An iteration was cut short.
+/// The search had to stop inside an iteration.
 #[derive(Clone, Copy, Debug)]
 struct CutShort {
     /// Whether all wanted lines had been searched, so that those found by then are valid.
@@ -219,7 +219,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
                 }
             }
         }
-        // The best stay first; the others go by the effort they took.
+        // The best stay first; the others are sorted by score and nodes.
         self.moves[self.wanted..].sort_by_key(|m| Reverse((m.score, m.nodes)));
         let best = best.unwrap_or(self.moves[0].score);
         let worst = self.moves[self.wanted - 1].score.max(rejected.unwrap_or(-Score::INFINITE));
@@ -265,7 +265,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
 /// The result of searching a root move.
 struct Searched {
     score: Score,
-    /// Whether the line of an earlier iteration stands.
+    /// Whether the line of an earlier iteration is kept.
     is_kept: bool,
     /// Whether the move was searched at all.
     is_new: bool,

@@ -10,8 +10,8 @@ pub struct Iteration {
     pub depth: u32,
     /// Deepest line reached, in plies.
     pub seldepth: u32,
-    /// Score for the side to move. In the first line it is the position's, a proven loss only where no reply was left out
-    /// but those that a threat refutes. In another line it is the score of the line's move.
+    /// Score for the side to move. In the first line it is the position's: a proven loss only where no reply is blocked and
+    /// only replies that a threat refutes were left out. In another line it is the score of the line's move.
     pub score: Score,
     /// Nodes since the search began.
     pub nodes: u64,

@@ -22,7 +22,7 @@ pub(super) struct RootMove {
     pub loses: bool,
     /// The expected line, this move first, from the last pass in which it was among the best.
     pub pv: Vec<Point>,
-    /// Whether the line of an earlier iteration, which is a proof, stands for the last pass.
+    /// Whether the last pass kept the proven line of an earlier iteration.
     pub is_kept: bool,
 }
 
@@ -36,8 +36,8 @@ impl RootMove {
 pub(super) struct RootMoves {
     /// The most promising first.
     pub moves: Vec<RootMove>,
-    /// Whether the position is lost if all of them lose: no other reply was left out but those that a threat refutes, and
-    /// none because it is blocked.
+    /// Whether the position is lost if all of them lose: no reply is blocked, and only replies that a threat refutes were
+    /// left out.
     pub are_all: bool,
 }
 
@@ -120,8 +120,8 @@ fn last_resorts(board: &Board) -> Duty {
 /// The shortest win that earlier searches have proven, whose move is put first: however short the time for this move is,
 /// a win that was announced is not lost again.
 pub(super) fn known_win(worker: &mut Worker<'_>, moves: &mut [RootMove]) -> Option<Score> {
-    // The position itself comes first: replies to a four are not in the table, but the four's result is. All claims
-    // together get the nodes that one gets in the tree, because a first iteration has to follow.
+    // The position's own entry comes first: the positions after a four are often not stored. All claims together get the
+    // nodes that one gets in the tree, because a first iteration must follow.
     let mut nodes = reprove::NODES;
     let own =
         worker.probe_within(Ply::ROOT, &mut nodes).filter(|hit| hit.bound.proves(hit.score) && hit.score.is_win());

@@ -62,7 +62,7 @@ pub struct Worker<'a> {
     pub seldepth: usize,
     /// Set once the search must stop; scores returned after that mean nothing.
     pub aborted: bool,
-    /// Nodes of this thread when an iteration was cut short.
+    /// Nodes of this thread when the search was cut short inside an iteration; `None` if it was not.
     pub cut: Option<u64>,
     /// Moves that are blocked below the root.
     pub paths: BlockedPaths,
@@ -262,14 +262,14 @@ impl<'a> Worker<'a> {
         self.board.may_play(point, self.board.side())
     }
 
-    /// The key under which the table knows the position.
+    /// The position's key in the table.
     #[inline]
     pub fn key(&self) -> u64 {
         self.board.key() ^ self.paths.salt()
     }
 
-    /// Enters a node. The score where nothing has to be searched: the search stops, the game is drawn, the threats prove a
-    /// result, or the path is as long as allowed.
+    /// Enters a node. Returns its score where nothing has to be searched: the search stops, the game is drawn, the threats
+    /// prove a result, or the largest ply is reached.
     pub(super) fn settled(&mut self, ply: Ply) -> Option<Score> {
         self.pv[ply.index()].clear();
         if self.enter(ply) || self.board.is_draw() {

@@ -29,7 +29,7 @@ pub struct ProofBuilder<'a> {
     index: HashMap<(ProofNode, bool), usize>,
     /// Proven positions with the attacker to move, by key: the node that wins.
     known: HashMap<u64, usize>,
-    /// The main search, asked for wins that are not made of threats alone.
+    /// The main search, used for wins that are not made of threats alone.
     hunter: Option<&'a mut Hunter>,
     /// Positions that could not be proven within the limits. They are tried again when the hunter believes in a win at
     /// this depth or deeper.
@@ -45,9 +45,9 @@ const HUNTER_NODES: u64 = 300_000;
 const CHAIN_NODES: u64 = 20_000;
 
 impl<'a> ProofBuilder<'a> {
-    /// The winning tree of `attacker`, with the attacker to move whoever's turn it is, in a position that `solver` has
-    /// proven to be won by threats or by fours. Positions that have dropped out of its table are searched again, each
-    /// within `limits`; `None` when they do not suffice.
+    /// The winning tree of `attacker`, who moves first whichever side is to move, in a position that `solver` has proven to
+    /// be won by threats or by fours. Positions that have dropped out of its table are searched again, each within
+    /// `limits`; `None` when they do not suffice.
     pub fn build(solver: &'a mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) -> Option<Proof> {
         ProofBuilder::new(solver, None, limits).finish(board, attacker, ProofBuilder::attack)
     }

@@ -134,7 +134,7 @@ impl VcfSolver {
         self.nodes
     }
 
-    /// Looks for a win of `attacker`, with the attacker to move whoever's turn it is, by iterative deepening.
+    /// Looks for a win of `attacker` by iterative deepening. The attacker moves first, whichever side is to move.
     pub fn solve(&mut self, board: &mut Board, attacker: Color, limit_nodes: u64) -> VcfResult {
         self.solve_by(board, attacker, limit_nodes, LENGTHS.into_iter())
     }

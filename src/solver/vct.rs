@@ -174,7 +174,7 @@ impl VctSolver {
         self.nodes + self.vcf.nodes()
     }
 
-    /// Looks for a win of `attacker` by threats, with the attacker to move whoever's turn it is.
+    /// Looks for a win of `attacker` by threats. The attacker moves first, whichever side is to move.
     pub fn solve(&mut self, board: &mut Board, attacker: Color, limits: VctLimits) -> VctResult {
         let before = self.nodes();
         let (numbers, best) = board.with_side(attacker, |board| {
