@@ -5,16 +5,25 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Set when the tournament is to stop. Every wait checks it. Clones share the flag.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicU32>);
+pub struct Cancel {
+    own: Arc<AtomicU32>,
+    /// The flag that this one was split off from: set, it stops this part, too.
+    whole: Option<Arc<AtomicU32>>,
+}
 
 impl Cancel {
+    /// A flag that stops only a part, and is set whenever this one is.
+    pub fn part(&self) -> Cancel {
+        Cancel { own: Arc::default(), whole: Some(Arc::clone(&self.own)) }
+    }
+
     /// Sets the flag; returns how often it was set before.
     pub fn set(&self) -> u32 {
-        self.0.fetch_add(1, Ordering::SeqCst)
+        self.own.fetch_add(1, Ordering::SeqCst)
     }
 
     /// Whether the flag is set.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::SeqCst) > 0
+        self.own.load(Ordering::SeqCst) > 0 || self.whole.as_ref().is_some_and(|whole| whole.load(Ordering::SeqCst) > 0)
     }
 }

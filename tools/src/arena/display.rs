@@ -1,10 +1,11 @@
 //! What the user sees: a progress bar on a terminal, status lines elsewhere, a table at the end.
 
 use super::game_log::{GameRecord, Reason};
+use super::ground::Ground;
 use super::match_options::Setup;
 use super::ratings::rate;
 use super::sprt::{EloEstimate, SprtBounds};
-use super::tally::{EngineTally, Standings};
+use super::tally::{EngineTally, PairTally, Standings};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -107,15 +108,14 @@ impl Display {
 fn headline(setup: &Setup, total: usize) -> String {
     let names: Vec<String> =
         setup.engines.iter().map(|engine| format!("{} ({})", engine.name, engine.limits.describe())).collect();
-    let size = setup.terms.size;
+    let grounds: Vec<String> = setup.schedule.grounds.iter().map(Ground::name).collect();
     format!(
-        "{}: {} {}x{}{}, {total} games, {} at a time",
+        "{}: {}{}, {total} games, {} at a time, seed {}",
         names.join(", "),
-        setup.terms.rule.name(),
-        size.width(),
-        size.height(),
-        if setup.terms.swap2 { " swap2" } else { "" },
-        setup.concurrency
+        grounds.join(", "),
+        if setup.arguments.swap2 { ", swap2" } else { "" },
+        setup.concurrency,
+        setup.seed
     )
 }
 
@@ -140,7 +140,8 @@ fn score(setup: &Setup, standings: &Standings) -> String {
     text
 }
 
-fn elo_text(elo: &EloEstimate) -> String {
+/// `+3.1 [-2.0, +8.2]`.
+pub fn elo_text(elo: &EloEstimate) -> String {
     let number = |elo: f64| {
         if elo.is_finite() { format!("{:+.1}", elo + 0.0) } else { format!("{}inf", if elo > 0.0 { '+' } else { '-' }) }
     };
@@ -150,29 +151,53 @@ fn elo_text(elo: &EloEstimate) -> String {
 /// The final report.
 pub fn report(setup: &Setup, standings: &Standings) -> String {
     let mut text = String::from("\n");
+    let grounds: Vec<&str> = setup.schedule.grounds.iter().map(|ground| ground.text.as_str()).collect();
     for (pairing, tally) in setup.schedule.pairings.iter().zip(&standings.pairings) {
-        let [wins, draws, losses] = tally.games;
-        let games = wins + draws + losses;
-        let percent = if games > 0 { (wins as f64 + draws as f64 / 2.0) / games as f64 * 100.0 } else { 50.0 };
-        let (first, second) = (&setup.engines[pairing.first].name, &setup.engines[pairing.second].name);
-        let _ = writeln!(text, "{first} against {second}: {games} games, +{wins} ={draws} -{losses} ({percent:.1} %)");
-        if let Some(elo) = tally.pairs.elo() {
-            let superiority = tally.pairs.superiority() * 100.0;
-            let _ = writeln!(
-                text,
-                "  Elo {} (95 %), superiority {superiority:.1} %, pairs 0-2 to 2-0: {:?}",
-                elo_text(&elo),
-                tally.pairs.0
-            );
-        }
-        if let Some(bounds) = &setup.sprt {
-            let _ = writeln!(text, "  {}", sprt_text(bounds, tally.pairs.llr(bounds)));
-        }
+        let names = [pairing.first, pairing.second].map(|engine| setup.engines[engine].name.as_str());
+        text += &pairing_text(names, tally, &grounds, setup.sprt.as_ref());
     }
     let draws: u64 = standings.pairings.iter().map(|tally| tally.games[1]).sum();
     let [black, white] = standings.by_color;
     let _ = writeln!(text, "  black won {black}, white won {white}, drawn {draws}\n");
     text + &table(setup, standings)
+}
+
+/// What is known about two engines: the score, Elo, the test if there is one, and a line for each ground if there are
+/// several.
+pub fn pairing_text(
+    [first, second]: [&str; 2],
+    tally: &PairTally,
+    grounds: &[&str],
+    sprt: Option<&SprtBounds>,
+) -> String {
+    let [wins, draws, losses] = tally.games;
+    let games = wins + draws + losses;
+    let percent = if games > 0 { (wins as f64 + draws as f64 / 2.0) / games as f64 * 100.0 } else { 50.0 };
+    let mut text = format!("{first} against {second}: {games} games, +{wins} ={draws} -{losses} ({percent:.1} %)\n");
+    if let Some(elo) = tally.pairs.elo() {
+        let superiority = tally.pairs.superiority() * 100.0;
+        let _ = writeln!(
+            text,
+            "  Elo {} (95 %), superiority {superiority:.1} %, pairs 0-2 to 2-0: {:?}",
+            elo_text(&elo),
+            tally.pairs.0
+        );
+    }
+    if let Some(bounds) = sprt {
+        let _ = writeln!(text, "  {}", sprt_text(bounds, tally.pairs.llr(bounds)));
+    }
+    if tally.repeats > 0 {
+        let _ = writeln!(text, "  {} more pairs repeat others and do not count", tally.repeats);
+    }
+    if grounds.len() > 1 {
+        let width = grounds.iter().map(|ground| ground.chars().count()).max().unwrap_or(0);
+        for (ground, tally) in grounds.iter().zip(&tally.grounds) {
+            let [wins, draws, losses] = tally.games;
+            let elo = tally.pairs.elo().map_or_else(|| "-".to_owned(), |elo| elo_text(&elo));
+            let _ = writeln!(text, "  {ground:<width$}  +{wins} ={draws} -{losses}  Elo {elo}");
+        }
+    }
+    text
 }
 
 fn sprt_text(bounds: &SprtBounds, llr: f64) -> String {

@@ -81,6 +81,9 @@ mod tests {
         let count = moves.chars().filter(char::is_ascii_alphabetic).count();
         GameRecord {
             match_id: String::new(),
+            test: String::new(),
+            seed: 1,
+            foretold: None,
             game: 7,
             rule: 1,
             width,

@@ -1,5 +1,6 @@
 //! The record of a game as a JSON line, and the file of records from which a match can resume.
 
+use super::ground::Ground;
 use super::match_options::Setup;
 use super::openings::Opening;
 use super::player::Fault;
@@ -27,9 +28,22 @@ pub enum Reason {
     FullBoard,
     /// The number of stones of `--draw-after`.
     MoveLimit,
+    /// No five is possible any more.
+    DeadDraw,
+    /// One player announced a proven win, the other a proven loss.
+    Announced,
     /// A fault of a brain.
     #[serde(untagged)]
     Fault(Fault),
+}
+
+/// Where adjudication would have ended a game, and with which result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Foretold {
+    /// Stones on the board then.
+    pub stones: usize,
+    /// The name of the winner.
+    pub winner: Option<String>,
 }
 
 /// The part of a record that depends on the clock. Equal games have equal records otherwise.
@@ -51,6 +65,12 @@ pub struct GameRecord {
     /// The match it belongs to: a fingerprint of rule, size, seed, engines, limits and openings.
     #[serde(rename = "match")]
     pub match_id: String,
+    /// The same for all matches that may be counted together: engines' names, limits and grounds.
+    #[serde(default)]
+    pub test: String,
+    /// The order of the openings.
+    #[serde(default)]
+    pub seed: u64,
     /// Its number, from 0.
     pub game: usize,
     /// The number of the rule in the protocol.
@@ -77,6 +97,9 @@ pub struct GameRecord {
     pub winner: Option<String>,
     /// Why the game ended.
     pub reason: Reason,
+    /// Where adjudication would have ended the game, if that was switched off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foretold: Option<Foretold>,
     /// Details of a fault.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
@@ -123,8 +146,27 @@ impl GameRecord {
 /// A hash of everything that decides the games: runs with equal hashes are the same match.
 pub fn match_id(setup: &Setup) -> String {
     let engines: Vec<String> = setup.engines.iter().map(EngineSpec::fingerprint).collect();
-    let openings: Vec<String> = setup.schedule.openings.iter().map(Opening::text).collect();
-    let text = format!("{:?}\n{engines:?}\n{openings:?}\n{:?}", setup.terms, setup.schedule.pairings);
+    let grounds: Vec<String> = setup.schedule.grounds.iter().map(|ground| described(ground, false)).collect();
+    fingerprint(&format!("{engines:?}\n{grounds:?}\n{:?}", setup.schedule.pairings))
+}
+
+/// A hash of everything that matches must have in common to be counted together: all that [`match_id`] covers but the
+/// programs and the order of the openings.
+pub fn test_id(setup: &Setup) -> String {
+    let engines: Vec<String> = setup.engines.iter().map(EngineSpec::conditions).collect();
+    let grounds: Vec<String> = setup.schedule.grounds.iter().map(|ground| described(ground, true)).collect();
+    fingerprint(&format!("{engines:?}\n{grounds:?}\n{:?}", setup.schedule.pairings))
+}
+
+fn described(ground: &Ground, is_sorted: bool) -> String {
+    let mut openings: Vec<String> = ground.openings.iter().map(Opening::text).collect();
+    if is_sorted {
+        openings.sort_unstable();
+    }
+    format!("{:?}\n{openings:?}", ground.terms)
+}
+
+fn fingerprint(text: &str) -> String {
     format!("{:016x}", Checksum::of(text.as_bytes()))
 }
 

@@ -1,21 +1,25 @@
 //! The command line of `tengen-match`, and the tournament made of it.
 
-use super::openings::{self, Opening};
+use super::ground::Ground;
 use super::schedule::{Schedule, pairings};
 use super::spec::{EngineSpec, Limits};
 use super::sprt::{self, SprtBounds};
 use super::terms::{Terms, parse_rule, parse_size};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 use tengen::base::{Rule, Size};
 
-const EXAMPLES: &str = "\
+/// What `--help` shows last.
+pub const EXAMPLES: &str = "\
 Examples:
   Two builds, 10,000 nodes a move, stopped as soon as the test decides:
-    tengen-match --engine name=New,cmd=./pbrain-new --engine name=Old,cmd=./pbrain-old --rule 0 --size 15 \\
-      --openings openings.txt --nodes 10000 --games 20000 --sprt 0,5 --records new-old.jsonl
+    tengen-match --engine name=New,cmd=./pbrain-new --engine name=Old,cmd=./pbrain-old --ground 0:15:freestyle.txt \\
+      --ground 4:15:renju.txt --nodes 10000 --games 20000 --sprt 0,5 --records new-old.jsonl
 
   One brain against two others at 1 s a move, as the official judge runs them:
     tengen-match --gauntlet --judge --engine name=Tengen,cmd=./pbrain-tengen \\
@@ -47,6 +51,11 @@ pub struct Arguments {
     #[arg(long, default_value = "15", value_parser = parse_size)]
     pub size: Size,
 
+    /// A rule, a board and a file of openings, in place of --rule, --size and --openings. Give this several times to play
+    /// pairs of games on each ground in turn, and count them together. Example: --ground 8:15:caro15.txt
+    #[arg(long, value_name = "RULE:SIZE:FILE", conflicts_with_all = ["rule", "size", "openings"])]
+    pub ground: Vec<String>,
+
     /// Games of each pair of engines; two consecutive games share an opening, with colours swapped. Example: --games 1000
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub games: usize,
@@ -56,9 +65,9 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
 
-    /// Seed of the order of the openings. The same seed gives the same order. Example: --seed 7
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
+    /// Seed of the order of the openings; random if not given, and recorded. Example: --seed 7
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 
     /// Play the openings in the order of the file instead of a random one. Example: --in-order
     #[arg(long)]
@@ -134,6 +143,11 @@ pub struct Arguments {
     #[arg(long, value_name = "STONES")]
     pub draw_after: Option<usize>,
 
+    /// Play every game to its end. Otherwise a game ends when no five is possible any more, or when one engine announces a
+    /// proven win and the other a proven loss. Example: --to-the-end
+    #[arg(long)]
+    pub to_the_end: bool,
+
     /// Stop as soon as a sequential test decides between these two Elo gains of the first engine (two engines only).
     /// Example: --sprt 0,5 for a gain, --sprt -5,0 for a simplification
     #[arg(long, value_name = "ELO0,ELO1", value_parser = sprt::parse_bounds, allow_hyphen_values = true)]
@@ -168,6 +182,16 @@ pub struct Arguments {
     pub quiet: bool,
 }
 
+impl Arguments {
+    /// The sequential test that was asked for.
+    ///
+    /// # Errors
+    /// If an error rate makes no sense.
+    pub fn sprt_bounds(&self) -> Result<Option<SprtBounds>> {
+        self.sprt.map(|elo| SprtBounds::new(elo, self.alpha, self.beta)).transpose()
+    }
+}
+
 /// A tournament ready to be played.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -175,8 +199,8 @@ pub struct Setup {
     pub engines: Vec<EngineSpec>,
     /// The games to play.
     pub schedule: Schedule,
-    /// What every game has in common.
-    pub terms: Terms,
+    /// Seed of the order of the openings.
+    pub seed: u64,
     /// Games at the same time.
     pub concurrency: usize,
     /// The sequential test, if there is one.
@@ -213,12 +237,17 @@ impl Setup {
             swap2: arguments.swap2,
             draw_after: arguments.draw_after,
             judge: arguments.judge,
+            adjudicate: !arguments.judge && !arguments.to_the_end,
         };
-        let openings = match &arguments.openings {
-            Some(path) => openings::read(path, &terms, (!arguments.in_order).then_some(arguments.seed))?,
-            None => vec![Opening::default()],
+        let seed = seed(&arguments)?;
+        let order = (!arguments.in_order).then_some(seed);
+        let grounds = if arguments.ground.is_empty() {
+            let text = format!("{}:{}x{}", terms.rule.number(), terms.size.width(), terms.size.height());
+            vec![Ground::new(text, terms, arguments.openings.as_deref(), order)?]
+        } else {
+            arguments.ground.iter().map(|text| Ground::parse(text, terms, order)).collect::<Result<_>>()?
         };
-        let sprt = arguments.sprt.map(|elo| SprtBounds::new(elo, arguments.alpha, arguments.beta)).transpose()?;
+        let sprt = arguments.sprt_bounds()?;
         ensure!(sprt.is_none() || engines.len() == 2, "--sprt compares exactly two engines");
         if arguments.concurrency == Some(0) || arguments.games == 0 {
             bail!("--concurrency and --games must be at least 1");
@@ -227,11 +256,10 @@ impl Setup {
             schedule: Schedule {
                 pairings: pairings(engines.len(), arguments.gauntlet),
                 games_each: arguments.games,
-                openings,
-                size: terms.size,
+                grounds,
             },
             engines,
-            terms,
+            seed,
             concurrency: arguments.concurrency.unwrap_or_else(cores),
             sprt,
             arguments,
@@ -253,14 +281,37 @@ impl Setup {
         }
         let pairs = self.schedule.games_each.div_ceil(2);
         let reproducible = self.engines.iter().all(|engine| engine.limits.is_reproducible());
-        let distinct: usize = self.schedule.openings.iter().map(|opening| opening.variants(self.terms.size)).sum();
-        if reproducible && pairs > distinct && !self.terms.swap2 {
+        let distinct = self.schedule.distinct_rounds();
+        if reproducible && pairs > distinct && !self.arguments.swap2 {
             warnings.push(format!(
-                "{pairs} pairs of games from {distinct} different openings: games limited by nodes will repeat"
+                "{pairs} pairs of games, but different openings for {distinct}: repeated pairs count once"
             ));
         }
         warnings
     }
+}
+
+/// The seed of the command line, else that of the match to resume, else a new one.
+fn seed(arguments: &Arguments) -> Result<u64> {
+    let recorded = match &arguments.records {
+        Some(path) if arguments.resume && arguments.seed.is_none() => recorded_seed(path)?,
+        _ => None,
+    };
+    Ok(arguments.seed.or(recorded).unwrap_or_else(|| {
+        let mut hasher = DefaultHasher::new();
+        (SystemTime::now(), std::process::id()).hash(&mut hasher);
+        // Short enough to be typed again.
+        hasher.finish() >> 32
+    }))
+}
+
+/// The seed in the first line of a record file; `None` if there is no such file or line.
+fn recorded_seed(path: &Path) -> Result<Option<u64>> {
+    let Ok(file) = File::open(path) else { return Ok(None) };
+    let mut line = String::new();
+    BufReader::new(file).read_line(&mut line).with_context(|| format!("cannot read {}", path.display()))?;
+    let record: Option<serde_json::Value> = serde_json::from_str(&line).ok();
+    Ok(record.and_then(|record| record.get("seed")?.as_u64()))
 }
 
 fn limits(arguments: &Arguments) -> Limits {

@@ -15,14 +15,18 @@
 //! Three rules hold everywhere: every wait has a deadline; a fault of a brain costs it the game and has no other effect;
 //! a game depends only on its opening, colours and engines, never on when it is played or on other games.
 
+pub mod adjudication;
 pub mod brain_process;
 pub mod cancel;
 pub mod display;
 pub mod export;
 pub mod game_log;
+pub mod ground;
 pub mod match_options;
 pub mod openings;
 pub mod player;
+pub mod pooled_count;
+pub mod queue;
 pub mod ratings;
 pub mod referee;
 pub mod schedule;

@@ -111,11 +111,12 @@ impl<'a> Player<'a> {
         &self.about
     }
 
-    /// Prepares a new game: process, START and all INFO lines.
+    /// Prepares a new game under these terms: process, START and all INFO lines.
     ///
     /// # Errors
     /// When the brain does not start.
-    pub fn begin(&mut self) -> Result<(), Trouble> {
+    pub fn begin(&mut self, terms: Terms) -> Result<(), Trouble> {
+        self.terms = terms;
         self.left = self.spec.limits.match_time.map(|time| time.as_micros() as i64);
         self.follows = false;
         if self.spec.fresh {

@@ -1,6 +1,7 @@
 //! One game from the first stone to the result. The oracle judges every stone.
 
-use super::game_log::{GameRecord, Reason, Timing};
+use super::adjudication;
+use super::game_log::{Foretold, GameRecord, Reason, Timing};
 use super::match_options::Setup;
 use super::player::{Answer, Failure, Fault, Player, Swap2Answer, Trouble};
 use super::schedule::Game;
@@ -35,17 +36,31 @@ struct Table<'a, 'p> {
     black: usize,
     /// What is known about each stone after the opening, without the stone.
     answers: Vec<Answer<()>>,
+    /// The number of stones at which adjudication would have ended the game, and how.
+    foretold: Option<(usize, Ending)>,
 }
 
 /// Plays a game; `players[0]` opens. `None` if the tournament is cancelled; the game then does not count.
-pub fn play(game: &Game, setup: &Setup, match_id: &str, players: &mut [Player<'_>; 2]) -> Option<GameRecord> {
-    let terms = setup.terms;
+pub fn play(
+    game: &Game,
+    setup: &Setup,
+    [match_id, test]: &[String; 2],
+    players: &mut [Player<'_>; 2],
+) -> Option<GameRecord> {
+    let terms = setup.schedule.grounds[game.ground].terms;
     let mut oracle = Oracle::new(terms.rule, terms.size);
     for (&stone, color) in game.opening.stones.iter().zip(Color::ALL.into_iter().cycle()) {
         oracle.play(stone, color);
     }
-    let mut table =
-        Table { terms, players, oracle, stones: game.opening.stones.clone(), black: 0, answers: Vec::new() };
+    let mut table = Table {
+        terms,
+        players,
+        oracle,
+        stones: game.opening.stones.clone(),
+        black: 0,
+        answers: Vec::new(),
+        foretold: None,
+    };
     let ending = match table.run() {
         Stop::Over(ending) => ending,
         Stop::Cancelled => return None,
@@ -56,7 +71,9 @@ pub fn play(game: &Game, setup: &Setup, match_id: &str, players: &mut [Player<'_
     let overruns: Vec<f64> = answers.iter().map(|a| round(a.overrun)).collect();
     let nodes_at: Vec<f64> = answers.iter().map(|a| round(a.thought.nodes_at)).collect();
     Some(GameRecord {
-        match_id: match_id.to_owned(),
+        match_id: match_id.clone(),
+        test: test.clone(),
+        seed: setup.seed,
         game: game.number,
         rule: terms.rule.number(),
         width: terms.size.width(),
@@ -75,6 +92,10 @@ pub fn play(game: &Game, setup: &Setup, match_id: &str, players: &mut [Player<'_
         .to_owned(),
         winner: ending.winner.map(name),
         reason: ending.reason,
+        foretold: table
+            .foretold
+            .as_ref()
+            .map(|(stones, ending)| Foretold { stones: *stones, winner: ending.winner.map(name) }),
         note: ending.note,
         about: [0, 1].map(|seat| table.players[seat].about().to_owned()),
         scores: answers.iter().map(|a| a.thought.score.clone()).collect(),
@@ -98,7 +119,7 @@ impl Table<'_, '_> {
 
     fn game(&mut self) -> Result<std::convert::Infallible, Stop> {
         for seat in 0..2 {
-            self.players[seat].begin().map_err(|trouble| lost(seat, trouble))?;
+            self.players[seat].begin(self.terms).map_err(|trouble| lost(seat, trouble))?;
         }
         if self.terms.swap2 {
             self.swap2()?;
@@ -142,8 +163,34 @@ impl Table<'_, '_> {
             }
             Verdict::Draw => over(None, Reason::FullBoard),
             _ if self.terms.draw_after.is_some_and(|most| self.stones.len() >= most) => over(None, Reason::MoveLimit),
-            _ => Ok(()),
+            _ => self.adjudicate(color),
         }
+    }
+
+    /// Ends the game if its result is certain after a move of `color`, or notes that where it is to be played on.
+    fn adjudicate(&mut self, color: Color) -> Result<(), Stop> {
+        let Some(ending) = self.foreseeable(color).filter(|_| self.foretold.is_none()) else { return Ok(()) };
+        if self.terms.adjudicate {
+            return Err(Stop::Over(ending));
+        }
+        self.foretold = Some((self.stones.len(), ending));
+        Ok(())
+    }
+
+    /// The result of the game after a move of `color`, if it is certain.
+    fn foreseeable(&self, color: Color) -> Option<Ending> {
+        let ending = |winner, reason| Some(Ending { winner, reason, note: String::new() });
+        let claim = |answer: &Answer<()>| answer.thought.score.as_deref().and_then(adjudication::claim);
+        if let [.., before, last] = &self.answers[..] {
+            match (claim(before), claim(last)) {
+                (Some(true), Some(false)) => return ending(Some(1 - self.seat_of(color)), Reason::Announced),
+                (Some(false), Some(true)) => return ending(Some(self.seat_of(color)), Reason::Announced),
+                _ => {}
+            }
+        }
+        // A dead draw has a stone of either colour in every window of five: two fifths of the points.
+        let is_crowded = 5 * self.stones.len() >= 2 * self.terms.size.cells();
+        if is_crowded && adjudication::is_dead_draw(&self.oracle) { ending(None, Reason::DeadDraw) } else { None }
     }
 
     fn seat_of(&self, color: Color) -> usize {

@@ -1,10 +1,10 @@
 //! The games of a tournament and their order.
 //!
-//! The number of a game determines players, colours and opening: one round for each opening, in it every pairing, and for
-//! each pairing two games with colours swapped.
+//! The number of a game decides who plays whom, where, and from which opening. A round has one opening of one ground; in
+//! it, every pairing plays two games with colours reversed. Rounds take the grounds in turn.
 
+use super::ground::Ground;
 use super::openings::{Opening, of_round};
-use tengen::base::Size;
 
 /// Two engines that play each other, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct Game {
     pub number: usize,
     /// Indices of the engine that opens (black, unless swap2 changes that) and of the other one.
     pub seats: [usize; 2],
+    /// Where it is played, by index.
+    pub ground: usize,
     /// The opening.
     pub opening: Opening,
     /// The symmetry applied to the opening of the file; 0 for none.
@@ -41,10 +43,8 @@ pub struct Schedule {
     pub pairings: Vec<Pairing>,
     /// Games of each pairing.
     pub games_each: usize,
-    /// The openings in playing order, at least one; a single one without stones if there is no file.
-    pub openings: Vec<Opening>,
-    /// The board, by whose symmetries the openings are turned.
-    pub size: Size,
+    /// Where they are played, at least one.
+    pub grounds: Vec<Ground>,
 }
 
 impl Schedule {
@@ -65,19 +65,38 @@ impl Schedule {
             (whole_rounds, number - whole_rounds * per_round, false)
         };
         let Pairing { first, second } = self.pairings[pairing];
-        let (opening, symmetry) = of_round(&self.openings, round, self.size);
-        Game { number, seats: if reversed { [second, first] } else { [first, second] }, opening, symmetry }
+        let seats = if reversed { [second, first] } else { [first, second] };
+        let index = round % self.grounds.len();
+        let ground = &self.grounds[index];
+        let (opening, symmetry) = of_round(&ground.openings, round / self.grounds.len(), ground.terms.size);
+        Game { number, seats, ground: index, opening, symmetry }
+    }
+
+    /// Number of rounds without repeating an opening in the same orientation on any ground.
+    pub fn distinct_rounds(&self) -> usize {
+        self.grounds.iter().map(Ground::variants).min().unwrap_or(0) * self.grounds.len()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::terms::Terms;
     use std::collections::HashMap;
+    use tengen::base::{Rule, Size};
 
     fn schedule(engines: usize, gauntlet: bool, games_each: usize) -> Schedule {
-        let size = Size::square(15).unwrap();
-        Schedule { pairings: pairings(engines, gauntlet), games_each, openings: vec![Opening::default()], size }
+        let terms = Terms::plain(Rule::Freestyle, Size::square(15).unwrap());
+        let grounds = ["0:15", "4:20"].map(|text| Ground::parse(text, terms, None).unwrap()).to_vec();
+        Schedule { pairings: pairings(engines, gauntlet), games_each, grounds }
+    }
+
+    #[test]
+    fn rounds_take_the_grounds_in_turn() {
+        let schedule = schedule(3, false, 8);
+        let grounds: Vec<usize> = (0..schedule.total()).map(|number| schedule.game(number).ground).collect();
+        assert_eq!(grounds, [[0; 6], [1; 6], [0; 6], [1; 6]].concat());
+        assert_eq!(schedule.distinct_rounds(), 2);
     }
 
     #[test]

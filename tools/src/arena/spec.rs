@@ -181,13 +181,19 @@ impl EngineSpec {
         Ok(spec)
     }
 
+    /// Name, limits and settings of the engine on one line, without its program.
+    pub fn conditions(&self) -> String {
+        let EngineSpec { name, limits, infos, fresh, suspend, .. } = self;
+        format!("{name}|{}|{infos:?}|{fresh}|{suspend}", limits.fingerprint())
+    }
+
     /// Everything about the engine that affects its games, on one line. It must be the same when a match is resumed.
     pub fn fingerprint(&self) -> String {
-        let EngineSpec { name, program, arguments, limits, infos, fresh, suspend, .. } = self;
+        let EngineSpec { program, arguments, .. } = self;
         // A new build at the same path is a different engine.
         let build = std::fs::read(program).map_or(0, |bytes| Checksum::of(&bytes));
         let start = format!("{}|{build:016x}|{arguments:?}", program.display());
-        format!("{name}|{start}|{}|{infos:?}|{fresh}|{suspend}", limits.fingerprint())
+        format!("{start}|{}", self.conditions())
     }
 }
 
@@ -213,9 +219,9 @@ fn split_command(command: &str) -> Result<(PathBuf, Vec<String>)> {
     Ok((PathBuf::from(program), words.collect()))
 }
 
-/// Splits at `separator` outside of single or double quotes. At commas, quotes are kept unless they enclose a whole value,
-/// because the command in a value is split again later.
-fn split_quoted(text: &str, separator: char) -> Vec<String> {
+/// Splits at `separator` outside of quotes, single or double. The outermost quotes of a command are its own affair:
+/// when splitting fields, quotes are kept unless they enclose a whole value.
+pub(super) fn split_quoted(text: &str, separator: char) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut quote = None;
     for c in text.chars() {

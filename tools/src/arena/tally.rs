@@ -4,9 +4,12 @@ use super::game_log::{GameRecord, Reason};
 use super::match_options::Setup;
 use super::player::Fault;
 use super::ratings::Encounter;
-use super::schedule::Pairing;
+use super::schedule::{Game, Pairing};
 use super::sprt::Pentanomial;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use tengen::base::Point;
+use tengen::base::hash::Checksum;
+use tengen::board::symmetry::Symmetry;
 
 /// Sums for one engine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,8 +75,61 @@ pub struct PairTally {
     pub pairs: Pentanomial,
     /// Wins, draws and losses of single games.
     pub games: [u64; 3],
-    /// Half points of games whose partner is not finished, by the number of the pair.
-    pending: BTreeMap<usize, usize>,
+    /// The same for each ground.
+    pub grounds: Vec<GroundTally>,
+    /// Finished pairs that repeat earlier ones move by move; not counted in `pairs`.
+    pub repeats: u64,
+    /// Half points and moves of games whose partner is not finished, by seed and number of the pair.
+    pending: BTreeMap<(u64, usize), (usize, Vec<Point>)>,
+    /// Checksums of all pairs, for finding repeats.
+    known: HashSet<u64>,
+}
+
+/// Sums for one pairing on one ground.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroundTally {
+    /// Whole pairs of games, without repeats.
+    pub pairs: Pentanomial,
+    /// Wins, draws and losses of single games.
+    pub games: [u64; 3],
+}
+
+impl PairTally {
+    /// Zeros for this number of grounds.
+    pub fn new(grounds: usize) -> PairTally {
+        PairTally { grounds: vec![GroundTally::default(); grounds], ..PairTally::default() }
+    }
+
+    /// Adds a game on a ground, with the half points of the engine listed first.
+    pub fn add(&mut self, record: &GameRecord, ground: usize, half_points: usize) {
+        self.games[2 - half_points] += 1;
+        self.grounds[ground].games[2 - half_points] += 1;
+        let moves = record.stones();
+        // The games of a pair have consecutive numbers, the first one even.
+        let pair = (record.seed, record.game / 2);
+        let Some((earlier, other)) = self.pending.remove(&pair) else {
+            self.pending.insert(pair, (half_points, moves));
+            return;
+        };
+        let games = if record.game.is_multiple_of(2) { [moves, other] } else { [other, moves] };
+        if self.known.insert(checksum(ground, record, &games)) {
+            self.pairs.add(earlier + half_points);
+            self.grounds[ground].pairs.add(earlier + half_points);
+        } else {
+            self.repeats += 1;
+        }
+    }
+}
+
+/// Equal for pairs of games on the same ground that are the same but for a symmetry of the board.
+fn checksum(ground: usize, record: &GameRecord, games: &[Vec<Point>; 2]) -> u64 {
+    let Some(size) = record.size() else { return 0 };
+    let turned = |symmetry: Symmetry| {
+        let index = |&point: &Point| symmetry.apply(point, size).index();
+        games.each_ref().map(|moves| moves.iter().map(index).collect::<Vec<_>>())
+    };
+    let first = Symmetry::of(size).map(turned).min();
+    Checksum::of(format!("{ground} {first:?}").as_bytes())
 }
 
 /// Sums for all engines and pairings.
@@ -92,14 +148,14 @@ impl Standings {
     pub fn new(setup: &Setup) -> Standings {
         Standings {
             engines: vec![EngineTally::default(); setup.engines.len()],
-            pairings: vec![PairTally::default(); setup.schedule.pairings.len()],
+            pairings: vec![PairTally::new(setup.schedule.grounds.len()); setup.schedule.pairings.len()],
             by_color: [0; 2],
         }
     }
 
     /// Adds a game.
     pub fn add(&mut self, setup: &Setup, record: &GameRecord) {
-        let seats = setup.schedule.game(record.game).seats;
+        let Game { seats, ground, .. } = setup.schedule.game(record.game);
         for (seat, engine) in seats.into_iter().enumerate() {
             let tally = &mut self.engines[engine];
             match record.half_points(&record.players[seat]) {
@@ -124,14 +180,7 @@ impl Standings {
             return;
         };
         let half_points = record.half_points(&setup.engines[first].name);
-        let pairing = &mut self.pairings[index];
-        pairing.games[2 - half_points] += 1;
-        // The games of a pair have consecutive numbers, the first one even.
-        let pair = record.game / 2;
-        match pairing.pending.remove(&pair) {
-            None => drop(pairing.pending.insert(pair, half_points)),
-            Some(earlier) => pairing.pairs.add(earlier + half_points),
-        }
+        self.pairings[index].add(record, ground, half_points);
     }
 
     /// The results of all pairings for the ratings.
@@ -179,6 +228,7 @@ mod tests {
     use crate::arena::game_log::Timing;
     use crate::arena::match_options::Arguments;
     use clap::Parser;
+    use tengen::board::notation::letter;
 
     fn setup() -> Setup {
         let line = "tengen-match --engine name=A,cmd=a --engine name=B,cmd=b --games 8";
@@ -189,6 +239,9 @@ mod tests {
         let players = setup.schedule.game(number).seats.map(|seat| setup.engines[seat].name.clone());
         GameRecord {
             match_id: String::new(),
+            test: String::new(),
+            seed: 1,
+            foretold: None,
             game: number,
             rule: 0,
             width: 15,
@@ -198,7 +251,8 @@ mod tests {
             players,
             opening: 0,
             symmetry: 0,
-            moves: "h8i9j10".to_owned(),
+            // Every pair has games of its own.
+            moves: format!("h8i9{}", letter(Point::new(number / 2, 0).unwrap())),
             result: String::new(),
             winner: winner.map(str::to_owned),
             reason,
@@ -225,6 +279,22 @@ mod tests {
         assert_eq!(points, [6, 6]);
         // B is black in odd games.
         assert_eq!(standings.by_color, [2, 1]);
+    }
+
+    #[test]
+    fn pairs_that_repeat_others_count_once() {
+        let setup = setup();
+        let mut standings = Standings::new(&setup);
+        for (number, moves) in
+            ["h8i9a1", "h8i9b1", "h8i9a1", "h8i9b1", "h8g9o1", "h8g9n1", "h8i9b1", "h8i9a1"].into_iter().enumerate()
+        {
+            let moves = moves.to_owned();
+            standings.add(&setup, &GameRecord { moves, ..record(&setup, number, Some("A"), Reason::Five) });
+        }
+        // The second pair repeats the first one, the third mirrors it, the fourth has its games the other way round.
+        let tally = &standings.pairings[0];
+        assert_eq!((tally.pairs.pairs(), tally.repeats, tally.games), (2, 2, [8, 0, 0]));
+        assert_eq!(tally.grounds[0].pairs, tally.pairs);
     }
 
     #[test]

@@ -15,12 +15,14 @@ pub struct Terms {
     pub draw_after: Option<usize>,
     /// Whether brains are started as the official judge starts them.
     pub judge: bool,
+    /// Whether a game ends as soon as its result is certain; see [`super::adjudication`].
+    pub adjudicate: bool,
 }
 
 impl Terms {
-    /// Games of this rule on this board, without swap2, move limit or the judge's conventions.
+    /// Games of this rule on this board, without swap2, move limit, adjudication or the judge's conventions.
     pub fn plain(rule: Rule, size: Size) -> Terms {
-        Terms { rule, size, swap2: false, draw_after: None, judge: false }
+        Terms { rule, size, swap2: false, draw_after: None, judge: false, adjudicate: false }
     }
 }
 

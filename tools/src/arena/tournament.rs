@@ -15,7 +15,6 @@ use super::tally::Standings;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 
@@ -28,11 +27,11 @@ pub enum Outcome {
     Interrupted,
 }
 
-/// Plays the tournament of this command line.
+/// Plays the tournament of this command line, until it is finished or `interrupted` is set.
 ///
 /// # Errors
 /// When an option is invalid, an engine cannot be started, or a file cannot be written.
-pub fn run(arguments: Arguments) -> Result<Outcome> {
+pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<Outcome> {
     let setup = Setup::new(arguments)?;
     for engine in &setup.engines {
         // A program that cannot be started would lose every game.
@@ -42,30 +41,28 @@ pub fn run(arguments: Arguments) -> Result<Outcome> {
     if let Some(folder) = &setup.arguments.psq {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    let cancel = Cancel::default();
-    let interrupts = Arc::new(AtomicUsize::new(0));
-    listen_for_interrupts(&cancel, &interrupts);
     let mut books = Books::open(&setup)?;
     if !books.is_decided {
-        play(&setup, &mut books, &cancel)?;
+        play(&setup, &mut books, &interrupted.part())?;
     }
+    let is_decided = books.is_decided;
     books.close()?;
-    let interrupted = interrupts.load(Ordering::SeqCst) > 0;
-    Ok(if interrupted { Outcome::Interrupted } else { Outcome::Finished })
+    Ok(if interrupted.is_set() && !is_decided { Outcome::Interrupted } else { Outcome::Finished })
 }
 
-/// On Ctrl-C or SIGTERM, cancels the running games and keeps the finished ones; a second one exits at once.
-fn listen_for_interrupts(cancel: &Cancel, interrupts: &Arc<AtomicUsize>) {
-    let (cancel, interrupts) = (cancel.clone(), Arc::clone(interrupts));
+/// A flag that Ctrl-C and SIGTERM set; a second signal exits at once. Call it once per process.
+pub fn interrupts() -> Cancel {
+    let cancel = Cancel::default();
+    let flag = cancel.clone();
     let handler = move || {
-        cancel.set();
-        if interrupts.fetch_add(1, Ordering::SeqCst) > 0 {
+        if flag.set() > 0 {
             std::process::exit(130);
         }
     };
     if let Err(error) = ctrlc::set_handler(handler) {
         log::warn!("Ctrl-C will not end the tournament cleanly: {error}");
     }
+    cancel
 }
 
 fn play(setup: &Setup, books: &mut Books<'_>, cancel: &Cancel) -> Result<()> {
@@ -95,19 +92,19 @@ fn play(setup: &Setup, books: &mut Books<'_>, cancel: &Cancel) -> Result<()> {
 
 /// Plays games until none is left. Processes are kept for the next game if their engines play in it.
 fn work(setup: &Setup, missing: &[usize], next: &AtomicUsize, cancel: &Cancel, results: &Sender<GameRecord>) {
-    let id = game_log::match_id(setup);
+    let ids = [game_log::match_id(setup), game_log::test_id(setup)];
     let mut idle: Vec<(usize, Player<'_>)> = Vec::new();
     while !cancel.is_set() {
         let Some(&number) = missing.get(next.fetch_add(1, Ordering::SeqCst)) else { break };
         let game = setup.schedule.game(number);
         let mut take = |seat: usize| match idle.iter().position(|(index, _)| *index == seat) {
             Some(at) => idle.swap_remove(at).1,
-            None => Player::new(&setup.engines[seat], setup.terms, cancel.clone()),
+            None => Player::new(&setup.engines[seat], setup.schedule.grounds[game.ground].terms, cancel.clone()),
         };
         let mut players = game.seats.map(&mut take);
         // Engines of other pairings: their memory may be needed.
         idle.drain(..).for_each(|(_, mut player)| player.quit());
-        let Some(record) = referee::play(&game, setup, &id, &mut players) else { break };
+        let Some(record) = referee::play(&game, setup, &ids, &mut players) else { break };
         idle.extend(game.seats.into_iter().zip(players));
         if results.send(record).is_err() {
             break;

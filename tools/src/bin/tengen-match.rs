@@ -1,14 +1,71 @@
 //! `tengen-match`: plays brains against each other. The code is in `tengen_tools::arena`.
 
-use clap::Parser;
+use anyhow::Result;
+use clap::{Parser, Subcommand};
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use tengen_tools::arena::match_options::Arguments;
-use tengen_tools::arena::tournament::{Outcome, run};
+use tengen_tools::arena::queue::{self, QueueArguments};
+use tengen_tools::arena::sprt::{SprtBounds, parse_bounds};
+use tengen_tools::arena::tournament::{self, Outcome, interrupts};
+use tengen_tools::arena::{match_options, pooled_count};
+
+/// A match, or one of the commands.
+#[derive(Parser, Debug)]
+#[command(name = "tengen-match", version, after_long_help = match_options::EXAMPLES)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Typed {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    arguments: Arguments,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Play the tests of a file, one after the other; again after an interruption, and it goes on.
+    ///
+    /// A line is NAME NEW OLD OPTIONS: two git revisions, which are built, and options of a match. A revision may be
+    /// followed by engine fields. FILE.d holds builds, games and a table row for each finished test.
+    /// Example line: lmr-75 main,info.tune.lmr_factor=75 main --nodes 10000 --games 8000 --sprt 0,10 --ground
+    /// 0:15:freestyle.txt
+    Queue(QueueArguments),
+    /// Count the games of one test together that several machines or seeds have played.
+    ///
+    /// Example: tengen-match count laptop.jsonl desktop.jsonl --sprt 0,5
+    Count {
+        /// Record files.
+        #[arg(required = true, value_name = "FILE.jsonl")]
+        records: Vec<PathBuf>,
+        /// The question of the sequential test, as for a match.
+        #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_bounds, allow_hyphen_values = true)]
+        sprt: Option<(f64, f64)>,
+        /// Chance of accepting a change that is worth only ELO0.
+        #[arg(long, default_value_t = 0.05)]
+        alpha: f64,
+        /// Chance of rejecting a change that is worth ELO1.
+        #[arg(long, default_value_t = 0.05)]
+        beta: f64,
+    },
+}
+
+fn run(typed: Typed) -> Result<Outcome> {
+    match typed.command {
+        None => tournament::run(typed.arguments, &interrupts()),
+        Some(Command::Queue(arguments)) => queue::run(&arguments, &interrupts()),
+        Some(Command::Count { records, sprt, alpha, beta }) => {
+            let bounds = sprt.map(|elo| SprtBounds::new(elo, alpha, beta)).transpose()?;
+            let report = pooled_count::count(&records)?.report(bounds.as_ref());
+            std::io::stdout().write_all(report.as_bytes())?;
+            Ok(Outcome::Finished)
+        }
+    }
+}
 
 fn main() -> ExitCode {
     env_logger::init();
-    match run(Arguments::parse()) {
+    match run(Typed::parse()) {
         Ok(Outcome::Finished) => ExitCode::SUCCESS,
         Ok(Outcome::Interrupted) => ExitCode::from(130),
         Err(error) => {

@@ -41,10 +41,12 @@ pub struct Wanted {
 const BATCH: u64 = 32;
 /// Number of consecutive candidates without a new opening after which the search for openings gives up.
 const FRUITLESS_CANDIDATES: u64 = 2000;
-/// Number of points tried for the last stone.
-const TRIES: usize = 10;
-/// A short search gets one part in this many of the nodes of the deciding one.
-const TRY_SHARE: u64 = 8;
+/// Number of points tried for the last stone, and of those that get a second search.
+const TRIES: (usize, usize) = (10, 3);
+/// The first and the second search of a point get one part in this many of the nodes of the deciding search.
+const TRY_SHARES: (u64, u64) = (64, 8);
+/// A candidate whose score in the second search exceeds this many times the largest balanced score is dropped.
+const HOPELESS: i32 = 3;
 /// Size of the transposition table in bytes.
 const HASH: u64 = 4 << 20;
 
@@ -131,9 +133,13 @@ impl Maker {
         let mut last: Vec<Point> = window.into_iter().filter(|&p| oracle.cell(p) == Cell::Empty).collect();
         last.shuffle(&mut random);
         last.retain(|&p| oracle.clone().play(p, to_move(&stones)) == Verdict::Continues);
-        last.truncate(TRIES);
-        let best = last.into_iter().min_by_key(|&p| self.imbalance(&stones, p, self.wanted.nodes / TRY_SHARE))?;
-        let is_balanced = self.imbalance(&stones, best, self.wanted.nodes) <= self.wanted.max_score;
+        last.truncate(TRIES.0);
+        let Wanted { nodes, max_score, .. } = self.wanted;
+        last.sort_by_cached_key(|&p| self.imbalance(&stones, p, nodes / TRY_SHARES.0));
+        last.truncate(TRIES.1);
+        let second = last.into_iter().map(|p| (self.imbalance(&stones, p, nodes / TRY_SHARES.1), p));
+        let (imbalance, best) = second.min_by_key(|&(imbalance, _)| imbalance)?;
+        let is_balanced = imbalance <= HOPELESS * max_score && self.imbalance(&stones, best, nodes) <= max_score;
         stones.push(best);
         is_balanced.then_some(Opening { stones })
     }

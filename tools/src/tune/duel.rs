@@ -1,8 +1,9 @@
 //! Matches between two sets of numbers, within one process.
 
-use super::paired_games::{Allowance, Ground, PairOutcome, Rivals, Usage, side_by_side};
+use super::paired_games::{Allowance, PairOutcome, Rivals, Usage, side_by_side};
 use super::spsa::set_all;
 use crate::arena::cancel::Cancel;
+use crate::arena::ground::Ground;
 use crate::arena::openings::of_round;
 use crate::arena::sprt::Pentanomial;
 use anyhow::{Context, Result, ensure};
@@ -52,7 +53,7 @@ pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String
     let mut all = Score::default();
     for ground in &duel.grounds {
         let outcomes = side_by_side(duel.pairs, &mut rivals, cancel, |round, rivals| {
-            let (opening, _) = of_round(&ground.openings, round, ground.size);
+            let (opening, _) = of_round(&ground.openings, round, ground.terms.size);
             Ok(rivals.play_pair(ground, &opening, duel.allowance))
         })?;
         let Some(outcomes) = outcomes else { return Ok(None) };
@@ -113,7 +114,7 @@ mod tests {
 
     fn duel(first: &[&str]) -> Duel {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings/freestyle_15.txt");
-        let ground = Ground::parse(&format!("0:15:{}", path.display()), 1).unwrap();
+        let ground = Ground::with_book(&format!("0:15:{}", path.display()), 1).unwrap();
         let first = first.iter().map(|text| parse_value(text).unwrap()).collect();
         let allowance = Allowance::Clock { turn_ms: 20, match_ms: 200, nodes_per_ms: 250 };
         Duel { first, second: Vec::new(), grounds: vec![ground], pairs: 3, allowance, classical: false }

@@ -2,15 +2,14 @@
 //! machine.
 
 use crate::arena::cancel::Cancel;
-use crate::arena::openings::{self, Opening};
-use crate::arena::terms::{Terms, parse_rule, parse_size};
-use anyhow::{Context, Result, anyhow};
+use crate::arena::ground::Ground;
+use crate::arena::openings::Opening;
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tengen::base::{Color, Point, Rule, Size};
+use tengen::base::{Color, Point};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::Engine;
 use tengen::eval::EvaluatorKind;
@@ -18,35 +17,6 @@ use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
 
 /// Size of each engine's transposition table in bytes; enough for games with few nodes.
 const HASH: u64 = 8 << 20;
-
-/// Where games are played: a rule, a board and openings.
-#[derive(Clone, Debug)]
-pub struct Ground {
-    /// The text on the command line.
-    pub text: String,
-    /// The rule.
-    pub rule: Rule,
-    /// The board.
-    pub size: Size,
-    /// The openings.
-    pub openings: Vec<Opening>,
-}
-
-impl Ground {
-    /// Reads `RULE:SIZE:FILE`, such as `8:15:caro15.txt`, and shuffles the openings by the seed.
-    ///
-    /// # Errors
-    /// When it is not of this form, or the file cannot be used.
-    pub fn parse(text: &str, seed: u64) -> Result<Ground> {
-        let mut parts = text.splitn(3, ':');
-        let mut part = || parts.next().with_context(|| format!("'{text}' is not RULE:SIZE:FILE"));
-        let rule = parse_rule(part()?).map_err(|error| anyhow!("{text}: {error}"))?;
-        let size = parse_size(part()?).map_err(|error| anyhow!("{text}: {error}"))?;
-        let terms = Terms::plain(rule, size);
-        let openings = openings::read(Path::new(part()?), &terms, Some(seed))?;
-        Ok(Ground { text: text.to_owned(), rule, size, openings })
-    }
-}
 
 /// The limits of the engines: nodes for each move, or a clock that counts nodes. Neither depends on the load of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,11 +136,11 @@ impl Rivals {
         black: usize,
         usage: &mut [Usage; 2],
     ) -> Option<Color> {
-        let mut oracle = Oracle::new(ground.rule, ground.size);
+        let mut oracle = Oracle::new(ground.terms.rule, ground.terms.size);
         for engine in &mut self.engines {
-            engine.set_rule(ground.rule);
+            engine.set_rule(ground.terms.rule);
             engine.options_mut().hash_size = Some(HASH);
-            engine.new_game(ground.size, false);
+            engine.new_game(ground.terms.size, false);
         }
         let mut left = [allowance.game_time(); 2];
         let mut color = Color::Black;

@@ -8,8 +8,9 @@
 //! Pairs are played in batches. A pair depends only on the seed, its number and the values before the batch, and results are
 //! added in order, so neither the number of threads nor an interruption changes the result.
 
-use super::paired_games::{Allowance, Ground, Rivals, side_by_side};
+use super::paired_games::{Allowance, Rivals, side_by_side};
 use crate::arena::cancel::Cancel;
+use crate::arena::ground::Ground;
 use crate::arena::openings::of_round;
 use anyhow::{Context, Result, ensure};
 use rand::rngs::SmallRng;
@@ -73,7 +74,7 @@ impl Tuned {
 
     /// Whether the number is used in games on this ground.
     fn matters_on(&self, ground: &Ground) -> bool {
-        find(&self.name).is_some_and(|(_, column)| column.is_none_or(|column| column == column_of(ground.rule)))
+        find(&self.name).is_some_and(|(_, column)| column.is_none_or(|column| column == column_of(ground.terms.rule)))
     }
 }
 
@@ -245,7 +246,7 @@ impl Sample {
         for (engine, values) in rivals.engines.iter_mut().zip(&self.values) {
             set_all(engine, values)?;
         }
-        let (opening, _) = of_round(&ground.openings, (self.number / count) as usize, ground.size);
+        let (opening, _) = of_round(&ground.openings, (self.number / count) as usize, ground.terms.size);
         Ok(rivals.play_pair(ground, &opening, allowance).half_points)
     }
 }
@@ -278,7 +279,8 @@ mod tests {
 
     fn grounds() -> Vec<Ground> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings");
-        let ground = |rule: u8, name: &str| Ground::parse(&format!("{rule}:15:{}/{name}", root.display()), 1).unwrap();
+        let ground =
+            |rule: u8, name: &str| Ground::with_book(&format!("{rule}:15:{}/{name}", root.display()), 1).unwrap();
         vec![ground(0, "freestyle_15.txt"), ground(8, "caro_15.txt")]
     }
 
@@ -292,7 +294,7 @@ mod tests {
             assert!(Tuned::parse(bad).is_err(), "{bad}");
         }
         for bad in ["", "0:15", "0:99:x", "77:15:x", "0:15:/no/such/file"] {
-            assert!(Ground::parse(bad, 1).is_err(), "{bad}");
+            assert!(Ground::with_book(bad, 1).is_err(), "{bad}");
         }
     }
 

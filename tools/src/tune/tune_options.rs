@@ -2,10 +2,11 @@
 
 use super::duel::{self, Duel, parse_value};
 use super::fit::{self, EvalArguments, OrderArguments};
-use super::paired_games::{Allowance, Ground};
+use super::paired_games::Allowance;
 use super::spsa::{self, Settings, State, Tuned};
 use super::trainer::network_options::NetworkArguments;
 use crate::arena::cancel::Cancel;
+use crate::arena::ground::Ground;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -170,7 +171,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
         seed: typed.seed,
     };
     let grounds: Vec<Ground> =
-        typed.grounds.iter().map(|text| Ground::parse(text, typed.seed)).collect::<Result<_>>()?;
+        typed.grounds.iter().map(|text| Ground::with_book(text, typed.seed)).collect::<Result<_>>()?;
     let mut state = State::open(&typed.state, settings)?;
     let cancel = cancelled_by_interrupts();
     let mut progress = Progress::new(&state);
@@ -187,7 +188,7 @@ fn run_match(typed: &MatchArguments) -> Result<()> {
     let duel = Duel {
         first: typed.first.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
         second: typed.second.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
-        grounds: typed.grounds.iter().map(|text| Ground::parse(text, typed.seed)).collect::<Result<_>>()?,
+        grounds: typed.grounds.iter().map(|text| Ground::with_book(text, typed.seed)).collect::<Result<_>>()?,
         pairs: typed.pairs.max(1),
         allowance: typed.allowance.allowance(),
         classical: typed.allowance.classical,

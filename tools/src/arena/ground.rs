@@ -1,0 +1,88 @@
+//! Where games are played: a rule, a board and a book of openings.
+
+use super::openings::{self, Opening};
+use super::terms::{Terms, parse_rule, parse_size};
+use anyhow::{Context, Result, anyhow, ensure};
+use std::path::Path;
+use tengen::base::{Rule, Size};
+
+/// A rule, a board and the openings of its games.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// As it was typed: `RULE:SIZE:FILE`.
+    pub text: String,
+    /// The conditions of its games.
+    pub terms: Terms,
+    /// The openings in playing order, at least one; a single one without stones if there is no file.
+    pub openings: Vec<Opening>,
+}
+
+impl Ground {
+    /// Reads `RULE:SIZE:FILE`, as in `8:15:caro15.txt`; without the file, games begin on the empty board. What is not
+    /// said there comes from `terms`. The seed decides the order of the openings; without one they keep that of the file.
+    ///
+    /// # Errors
+    /// If the text is not of that form or the file cannot be used.
+    pub fn parse(text: &str, terms: Terms, seed: Option<u64>) -> Result<Ground> {
+        let mut parts = text.splitn(3, ':');
+        let mut part = || parts.next().with_context(|| format!("'{text}' is not RULE:SIZE:FILE"));
+        let rule = parse_rule(part()?).map_err(|error| anyhow!("{text}: {error}"))?;
+        let size = parse_size(part()?).map_err(|error| anyhow!("{text}: {error}"))?;
+        Ground::new(text.to_owned(), Terms { rule, size, ..terms }, parts.next().map(Path::new), seed)
+    }
+
+    /// Reads `RULE:SIZE:FILE`, the file included, for games under plain terms; see [`Ground::parse`].
+    ///
+    /// # Errors
+    /// If the text is not of that form or the file cannot be used.
+    pub fn with_book(text: &str, seed: u64) -> Result<Ground> {
+        ensure!(text.splitn(3, ':').count() == 3, "'{text}' is not RULE:SIZE:FILE");
+        let terms = Terms::plain(Rule::Freestyle, Size::square(15).context("15 is a legal side")?);
+        Ground::parse(text, terms, Some(seed))
+    }
+
+    /// A ground under these terms with the openings of a file, if there is one; see [`Ground::parse`].
+    ///
+    /// # Errors
+    /// If the file cannot be used.
+    pub fn new(text: String, terms: Terms, book: Option<&Path>, seed: Option<u64>) -> Result<Ground> {
+        let openings = match book {
+            Some(path) => openings::read(path, &terms, seed)?,
+            None => vec![Opening::default()],
+        };
+        Ok(Ground { text, terms, openings })
+    }
+
+    /// Rule and board in words: `renju 15x15`.
+    pub fn name(&self) -> String {
+        let size = self.terms.size;
+        format!("{} {}x{}", self.terms.rule.name(), size.width(), size.height())
+    }
+
+    /// Number of different openings, counting turned and mirrored ones.
+    pub fn variants(&self) -> usize {
+        self.openings.iter().map(|opening| opening.variants(self.terms.size)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_ground_is_a_rule_a_board_and_a_book() {
+        let mut book = tempfile::NamedTempFile::new().unwrap();
+        writeln!(book, "h8i9\na1c2").unwrap();
+        let terms = Terms { swap2: true, ..Terms::plain(Rule::Freestyle, Size::square(10).unwrap()) };
+        let ground = Ground::parse("4:15", terms, Some(1)).unwrap();
+        assert_eq!((ground.name().as_str(), ground.variants(), ground.terms.swap2), ("renju 15x15", 1, true));
+        let terms = Terms { swap2: false, ..terms };
+        let ground = Ground::parse(&format!("8:20x15:{}", book.path().display()), terms, None).unwrap();
+        assert_eq!((ground.name().as_str(), ground.openings.len()), ("caro 20x15", 2));
+        for bad in ["", "4", "3:15", "4:99", "0:15:there/is/no/such/file"] {
+            assert!(Ground::parse(bad, terms, Some(1)).is_err(), "{bad}");
+        }
+        assert!(Ground::with_book("4:15", 1).is_err());
+    }
+}

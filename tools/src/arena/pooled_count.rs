@@ -1,0 +1,91 @@
+//! One verdict from the records of one test that several machines, or several runs with other seeds, have played.
+
+use super::display::pairing_text;
+use super::game_log::GameRecord;
+use super::sprt::SprtBounds;
+use super::tally::PairTally;
+use anyhow::{Context, Result, bail, ensure};
+use std::collections::HashSet;
+use std::path::PathBuf;
+use tengen::base::Rule;
+
+/// The games of one test, each once.
+#[derive(Debug, Default)]
+pub struct Pool {
+    /// What the games have in common; see [`super::game_log::test_id`].
+    test: Option<String>,
+    /// The engine listed first, and the other.
+    names: [String; 2],
+    /// Rule and board of each ground.
+    grounds: Vec<String>,
+    tally: PairTally,
+    /// Seeds and numbers of the games.
+    known: HashSet<(u64, usize)>,
+}
+
+impl Pool {
+    /// Adds a game, unless it is there already.
+    ///
+    /// # Errors
+    /// If it belongs to another test, or to a match of more than two engines.
+    pub fn add(&mut self, record: &GameRecord) -> Result<()> {
+        let [first, second] = &record.players;
+        // Of a pair, the engine that was listed first opens the first game.
+        let names = if record.game.is_multiple_of(2) { [first, second] } else { [second, first] };
+        match &self.test {
+            None => {
+                self.test = Some(record.test.clone());
+                self.names = names.map(String::clone);
+            }
+            Some(test) => ensure!(*test == record.test, "these games belong to different tests"),
+        }
+        ensure!(names == self.names.each_ref(), "only matches of two engines are counted together");
+        if !self.known.insert((record.seed, record.game)) {
+            return Ok(());
+        }
+        let rule = Rule::from_bits(i64::from(record.rule)).context("no such rule")?;
+        let name = format!("{} {}x{}", rule.name(), record.width, record.height);
+        let ground = self.grounds.iter().position(|ground| *ground == name).unwrap_or_else(|| {
+            self.grounds.push(name);
+            self.tally.grounds.push(super::tally::GroundTally::default());
+            self.grounds.len() - 1
+        });
+        self.tally.add(record, ground, record.half_points(&self.names[0]));
+        Ok(())
+    }
+
+    /// The sums.
+    pub fn tally(&self) -> &PairTally {
+        &self.tally
+    }
+
+    /// The report for people.
+    pub fn report(&self, sprt: Option<&SprtBounds>) -> String {
+        let grounds: Vec<&str> = self.grounds.iter().map(String::as_str).collect();
+        let seeds: HashSet<u64> = self.known.iter().map(|&(seed, _)| seed).collect();
+        let names = self.names.each_ref().map(String::as_str);
+        format!("{}  {} seeds\n", pairing_text(names, &self.tally, &grounds, sprt), seeds.len())
+    }
+}
+
+/// Counts the games of these record files together. A last line that a kill has cut short is left out.
+///
+/// # Errors
+/// If a file cannot be read, or they do not belong to one test.
+pub fn count(paths: &[PathBuf]) -> Result<Pool> {
+    let mut pool = Pool::default();
+    for path in paths {
+        let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = String::from_utf8_lossy(&text);
+        let lines: Vec<&str> = text.lines().collect();
+        for (index, line) in lines.iter().enumerate() {
+            let record: GameRecord = match serde_json::from_str(line) {
+                Ok(record) => record,
+                Err(_) if index + 1 == lines.len() => break,
+                Err(error) => bail!("{} line {}: {error}", path.display(), index + 1),
+            };
+            pool.add(&record).with_context(|| format!("{} line {}", path.display(), index + 1))?;
+        }
+    }
+    Ok(pool)
+}

@@ -1,0 +1,354 @@
+//! Tests that wait in a file, played one after the other.
+//!
+//! A line of the file is `NAME NEW OLD OPTIONS`: a name without blanks, two git revisions, and options of `tengen-match`.
+//! A revision may be followed by engine fields, as in `main,info.tune.lmr_factor=75`; with tuned numbers both brains are
+//! built for tuning. Lines that begin with `#` are comments. The file is read again before each test, so that lines can
+//! be added at any time.
+//!
+//! Everything is kept in a folder beside the file: `NAME.json` the commits, `NAME.jsonl` the games, `NAME.failed` why it
+//! could not be played, `rows.md` a table row for each finished test, `builds` the brains. A queue that was killed goes on
+//! where it stopped; deleting `NAME.failed` tries that test again.
+
+use super::cancel::Cancel;
+use super::display::elo_text;
+use super::match_options::{Arguments, Setup};
+use super::pooled_count::{self, Pool};
+use super::spec::split_quoted;
+use super::tournament::{self, Outcome};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::Parser;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a queue's command line says.
+#[derive(clap::Args, Debug, Clone)]
+pub struct QueueArguments {
+    /// The file of tests; see `tengen-match queue --help`. Example: tengen-match queue tests.txt
+    pub file: PathBuf,
+    /// Show what is finished, what runs and what waits, and play nothing. Example: tengen-match queue tests.txt --status
+    #[arg(long)]
+    pub status: bool,
+}
+
+/// One test of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    name: String,
+    /// The new brain and the old one.
+    sides: [Side; 2],
+    options: Vec<String>,
+}
+
+/// A brain: where its source is, and engine fields of the match runner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Side {
+    revision: String,
+    fields: String,
+}
+
+/// The commits of a test, fixed when it is first played.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Commits([String; 2]);
+
+impl Entry {
+    fn parse(line: &str) -> Result<Entry> {
+        let words: Vec<String> = split_quoted(line, ' ').into_iter().filter(|word| !word.is_empty()).collect();
+        let [name, new, old, options @ ..] = &words[..] else { bail!("expected NAME NEW OLD OPTIONS: {line}") };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        ensure!(name.chars().all(is_plain), "'{name}' is no name: letters, digits, '-', '_' and '.' are allowed");
+        let side = |text: &str| {
+            let (revision, fields) = text.split_once(',').unwrap_or((text, ""));
+            Side { revision: revision.to_owned(), fields: fields.to_owned() }
+        };
+        let entry = Entry { name: name.clone(), sides: [side(new), side(old)], options: options.to_vec() };
+        // Mistakes are reported before anything is built.
+        entry.arguments(&[PathBuf::from("new"), PathBuf::from("old")], Path::new("records"))?;
+        Ok(entry)
+    }
+
+    /// Whether its brains need numbers that can be set.
+    fn is_tuned(&self) -> bool {
+        self.sides.iter().any(|side| side.fields.contains("info.tune."))
+    }
+
+    /// The match to be played.
+    fn arguments(&self, brains: &[PathBuf; 2], records: &Path) -> Result<Arguments> {
+        let mut words = vec!["tengen-match".to_owned()];
+        for ((side, brain), name) in self.sides.iter().zip(brains).zip(["New", "Old"]) {
+            let comma = if side.fields.is_empty() { "" } else { "," };
+            words.push("--engine".to_owned());
+            words.push(format!("name={name},cmd=\"{}\"{comma}{}", brain.display(), side.fields));
+        }
+        words.extend(self.options.iter().cloned());
+        words.extend(["--records".to_owned(), records.display().to_string(), "--resume".to_owned()]);
+        let is_timed = self
+            .options
+            .iter()
+            .any(|option| ["--turn-ms", "--match-ms"].iter().any(|timed| option.split('=').next() == Some(timed)));
+        if is_timed && !self.options.iter().any(|option| option.starts_with("--concurrency")) {
+            // The clock wants a machine that does nothing else.
+            words.extend(["--concurrency".to_owned(), "1".to_owned()]);
+        }
+        let arguments = Arguments::try_parse_from(words);
+        arguments.map_err(|error| anyhow!("{}: {}", self.name, error.to_string().lines().next().unwrap_or_default()))
+    }
+}
+
+/// A queue and its folder.
+struct Queue {
+    file: PathBuf,
+    folder: PathBuf,
+}
+
+impl Queue {
+    fn new(file: &Path) -> Queue {
+        let mut folder = file.as_os_str().to_owned();
+        folder.push(".d");
+        Queue { file: file.to_owned(), folder: folder.into() }
+    }
+
+    fn entries(&self) -> Result<Vec<Entry>> {
+        let text = fs::read_to_string(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let entries = lines.map(Entry::parse).collect::<Result<Vec<_>>>()?;
+        for (index, entry) in entries.iter().enumerate() {
+            let is_new = entries[..index].iter().all(|other| other.name != entry.name);
+            ensure!(is_new, "two tests are called '{}'", entry.name);
+        }
+        Ok(entries)
+    }
+
+    fn path(&self, entry: &Entry, ending: &str) -> PathBuf {
+        self.folder.join(format!("{}.{ending}", entry.name))
+    }
+
+    /// The row of a finished test.
+    fn row(&self, entry: &Entry) -> Option<String> {
+        let rows = fs::read_to_string(self.folder.join("rows.md")).unwrap_or_default();
+        let start = format!("| {} |", entry.name);
+        rows.lines().find(|row| row.starts_with(&start)).map(str::to_owned)
+    }
+
+    /// The commits that a test compares: those it began with, if it has begun.
+    fn commits(&self, entry: &Entry) -> Result<Commits> {
+        let path = self.path(entry, "json");
+        if let Ok(text) = fs::read_to_string(&path) {
+            return serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()));
+        }
+        let commit = |side: &Side| -> Result<String> {
+            let commit = output("git", &["rev-parse", "--verify", &format!("{}^{{commit}}", side.revision)])?;
+            Ok(commit.trim().to_owned())
+        };
+        let commits = Commits([commit(&entry.sides[0])?, commit(&entry.sides[1])?]);
+        write(&path, &serde_json::to_string(&commits)?)?;
+        Ok(commits)
+    }
+
+    /// The brain of a commit, built if it is not there yet.
+    fn brain(&self, commit: &str, is_tuned: bool) -> Result<PathBuf> {
+        let folder =
+            self.folder.join("builds").join(if is_tuned { format!("{commit}-tune") } else { commit.to_owned() });
+        let brain = folder.join(format!("pbrain-tengen{}", std::env::consts::EXE_SUFFIX));
+        if brain.exists() {
+            return Ok(brain);
+        }
+        fs::create_dir_all(&folder)?;
+        let source = self.folder.join("source");
+        let source = source.to_str().context("the folder's name is not Unicode")?;
+        if Path::new(source).exists() {
+            output("git", &["-C", source, "checkout", "--quiet", "--force", "--detach", commit])?;
+        } else {
+            output("git", &["worktree", "prune"])?;
+            output("git", &["worktree", "add", "--quiet", "--detach", source, commit])?;
+        }
+        let target = fs::canonicalize(&self.folder)?.join("target");
+        let target = target.to_str().context("the folder's name is not Unicode")?;
+        let manifest = format!("{source}/Cargo.toml");
+        let mut words = vec!["build", "--release", "--locked", "--quiet", "--no-default-features", "-p", "tengen"];
+        words.extend(["--bin", "pbrain-tengen", "--manifest-path", &manifest, "--target-dir", target]);
+        if is_tuned {
+            words.extend(["--features", "tune"]);
+        }
+        output("cargo", &words)?;
+        let built = Path::new(target).join("release").join(brain.file_name().context("a file name")?);
+        let unfinished = brain.with_extension("tmp");
+        fs::copy(&built, &unfinished).with_context(|| format!("cannot copy {}", built.display()))?;
+        fs::rename(&unfinished, &brain)?;
+        Ok(brain)
+    }
+
+    /// Plays a test, or what is missing of it, and notes its row.
+    fn play(&self, entry: &Entry, interrupted: &Cancel) -> Result<Outcome> {
+        let commits = self.commits(entry)?;
+        let is_tuned = entry.is_tuned();
+        let brains = [self.brain(&commits.0[0], is_tuned)?, self.brain(&commits.0[1], is_tuned)?];
+        let records = self.path(entry, "jsonl");
+        let arguments = entry.arguments(&brains, &records)?;
+        let setup = Setup::new(arguments.clone())?;
+        if tournament::run(arguments, interrupted)? == Outcome::Interrupted {
+            return Ok(Outcome::Interrupted);
+        }
+        let row = row(entry, &commits, &setup, &pooled_count::count(&[records])?);
+        let mut rows = OpenOptions::new().create(true).append(true).open(self.folder.join("rows.md"))?;
+        rows.write_all(row.as_bytes())?;
+        Ok(Outcome::Finished)
+    }
+
+    /// One line a test.
+    fn status(&self) -> Result<String> {
+        let mut text = String::new();
+        for entry in self.entries()? {
+            let state = if let Some(row) = self.row(&entry) {
+                row
+            } else if let Ok(reason) = fs::read_to_string(self.path(&entry, "failed")) {
+                format!("failed: {}", reason.trim())
+            } else if self.path(&entry, "jsonl").exists() {
+                let pool = pooled_count::count(&[self.path(&entry, "jsonl")])?;
+                let arguments = entry.arguments(&["new".into(), "old".into()], Path::new("records"))?;
+                let games: u64 = pool.tally().games.iter().sum();
+                let mut state = format!("playing: {games} of {} games", arguments.games);
+                if let Some(elo) = pool.tally().pairs.elo() {
+                    let _ = write!(state, ", Elo {}", elo_text(&elo));
+                }
+                if let Some(bounds) = arguments.sprt_bounds()? {
+                    let llr = pool.tally().pairs.llr(&bounds);
+                    let _ = write!(state, ", LLR {llr:.2} of [{:.2}, {:.2}]", bounds.lower(), bounds.upper());
+                }
+                state
+            } else {
+                "waits".to_owned()
+            };
+            let _ = writeln!(text, "{:<20} {state}", entry.name);
+        }
+        Ok(text)
+    }
+}
+
+/// The row of a finished test: name, commits, bounds, limits, grounds, games, Elo, likelihood ratio and verdict, seed.
+fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> String {
+    let side = |index: usize| {
+        let Side { revision, fields } = &entry.sides[index];
+        let comma = if fields.is_empty() { "" } else { "," };
+        let commit = &commits.0[index];
+        format!("{revision}{comma}{fields} ({})", commit.get(..10).unwrap_or(commit))
+    };
+    let (pairs, games) = (&pool.tally().pairs, pool.tally().games.iter().sum::<u64>());
+    let elo = pairs.elo().map_or_else(|| "-".to_owned(), |elo| elo_text(&elo));
+    let (bounds, verdict) = match &setup.sprt {
+        Some(bounds) => {
+            let llr = pairs.llr(bounds);
+            let verdict = match bounds.decide(llr) {
+                Some(true) => "passed",
+                Some(false) => "failed",
+                None => "not decided",
+            };
+            (format!("[{}, {}]", bounds.elo0, bounds.elo1), format!("{llr:.2} {verdict}"))
+        }
+        None => ("-".to_owned(), "-".to_owned()),
+    };
+    let grounds: Vec<String> = setup.schedule.grounds.iter().map(|ground| ground.name()).collect();
+    let limits = setup.engines[0].limits.describe();
+    format!(
+        "| {} | {} | {} | {bounds} | {limits} | {} | {games} | {elo} | {verdict} | {} |\n",
+        entry.name,
+        side(0),
+        side(1),
+        grounds.join(", "),
+        setup.seed
+    )
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// What a program prints.
+fn output(program: &str, words: &[&str]) -> Result<String> {
+    let output = Command::new(program).args(words).output().with_context(|| format!("cannot start {program}"))?;
+    ensure!(
+        output.status.success(),
+        "{program} {}: {}",
+        words.join(" "),
+        String::from_utf8_lossy(&output.stderr).trim().replace('\n', " / ")
+    );
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Plays the tests of a file until none is left, or shows how far they are.
+///
+/// # Errors
+/// If the file makes no sense, another queue works in its folder, or a file cannot be written. A test that cannot be
+/// played is noted, and the next one follows.
+pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<Outcome> {
+    let queue = Queue::new(&arguments.file);
+    if arguments.status {
+        std::io::stdout().write_all(queue.status()?.as_bytes())?;
+        return Ok(Outcome::Finished);
+    }
+    fs::create_dir_all(&queue.folder).with_context(|| format!("cannot create {}", queue.folder.display()))?;
+    let lock = File::create(queue.folder.join("lock"))?;
+    ensure!(lock.try_lock().is_ok(), "another queue works in {}", queue.folder.display());
+    loop {
+        let is_open = |entry: &Entry| queue.row(entry).is_none() && !queue.path(entry, "failed").exists();
+        let Some(entry) = queue.entries()?.into_iter().find(is_open) else { return Ok(Outcome::Finished) };
+        log::info!("{}", entry.name);
+        match queue.play(&entry, interrupted) {
+            Ok(Outcome::Finished) => {}
+            Ok(Outcome::Interrupted) => return Ok(Outcome::Interrupted),
+            Err(error) => write(&queue.path(&entry, "failed"), &format!("{error:#}\n"))?,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_name_two_revisions_and_a_match() {
+        let entry =
+            Entry::parse("lmr-75 main,info.tune.lmr=75 a8f36f8 --nodes 10000 --sprt 0,10 --games 8000").unwrap();
+        assert_eq!((entry.name.as_str(), entry.is_tuned()), ("lmr-75", true));
+        assert_eq!(entry.sides[0], Side { revision: "main".to_owned(), fields: "info.tune.lmr=75".to_owned() });
+        let arguments = entry.arguments(&["/new".into(), "/old".into()], Path::new("r.jsonl")).unwrap();
+        assert_eq!(arguments.engine[0], "name=New,cmd=\"/new\",info.tune.lmr=75");
+        assert_eq!((arguments.games, arguments.sprt, arguments.resume), (8000, Some((0.0, 10.0)), true));
+        assert_eq!(arguments.concurrency, None);
+        for bad in ["", "name", "name new", "na/me new old", "name new old --nosuch", "name new old --sprt 5,0"] {
+            assert!(Entry::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn timed_tests_run_alone() {
+        for timed in ["--turn-ms 100", "--turn-ms=100", "--match-ms 5000"] {
+            let entry = Entry::parse(&format!("t new old {timed}")).unwrap();
+            let concurrency =
+                |entry: &Entry| entry.arguments(&["a".into(), "b".into()], Path::new("r")).unwrap().concurrency;
+            assert_eq!(concurrency(&entry), Some(1));
+            let entry = Entry::parse(&format!("t new old {timed} --concurrency 2")).unwrap();
+            assert_eq!(concurrency(&entry), Some(2));
+        }
+    }
+
+    #[test]
+    fn what_is_finished_or_failed_is_not_played_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tests.txt");
+        fs::write(&file, "# two tests\na new old --nodes 100\nb new old --nodes 100\nc new old --nodes 100\n").unwrap();
+        let queue = Queue::new(&file);
+        fs::create_dir_all(&queue.folder).unwrap();
+        fs::write(queue.folder.join("rows.md"), "| a | new (1) | old (2) | +1 |\n").unwrap();
+        fs::write(queue.folder.join("b.failed"), "no such revision\n").unwrap();
+        let status = queue.status().unwrap();
+        let lines: Vec<&str> = status.lines().map(str::trim_end).collect();
+        assert!(lines[0].contains("| a | new (1)") && lines[1].ends_with("failed: no such revision"), "{status}");
+        assert!(lines[2].starts_with('c') && lines[2].ends_with("waits"), "{status}");
+        fs::write(&file, "a new old\na new old\n").unwrap();
+        assert!(queue.entries().unwrap_err().to_string().contains("two tests"));
+    }
+}
