@@ -79,7 +79,9 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
         }
         session.serve(&orders);
     })?;
-    thread::Builder::new().name("listen".into()).spawn(move || input::listen(input::input(), began, &traffic, &sender))?;
+    thread::Builder::new()
+        .name("listen".into())
+        .spawn(move || input::listen(input::input(), began, &traffic, &sender))?;
     thinking.join().map_err(|_| io::Error::other("the thinking thread panicked"))
 }
 

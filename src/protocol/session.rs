@@ -219,14 +219,26 @@ impl<W: Write> Session<W> {
                 self.engine.clear_hash();
                 Ok(())
             }
-            Command::Block(spots) => self.change_blocked_points(spots, Blocked::add_points),
-            Command::Unblock(spots) => self.change_blocked_points(spots, Blocked::remove_points),
+            Command::Block(spots) => {
+                self.change_blocked_points(spots, Blocked::add_points);
+                Ok(())
+            }
+            Command::Unblock(spots) => {
+                self.change_blocked_points(spots, Blocked::remove_points);
+                Ok(())
+            }
             Command::UnblockAll => {
                 self.engine.set_blocked(&[]);
                 Ok(())
             }
-            Command::BlockPath(spots) => self.change_blocked_paths(spots, Blocked::add_path),
-            Command::UnblockPath(spots) => self.change_blocked_paths(spots, Blocked::remove_path),
+            Command::BlockPath(spots) => {
+                self.change_blocked_paths(spots, Blocked::add_path);
+                Ok(())
+            }
+            Command::UnblockPath(spots) => {
+                self.change_blocked_paths(spots, Blocked::remove_path);
+                Ok(())
+            }
             Command::UnblockPaths => {
                 self.engine.set_blocked_paths(&[]);
                 Ok(())
@@ -265,19 +277,17 @@ impl<W: Write> Session<W> {
     }
 
     /// Blocks or unblocks the points that lie on the board.
-    fn change_blocked_points(&mut self, spots: &[Spot], change: fn(&mut Blocked, &[Point])) -> io::Result<()> {
+    fn change_blocked_points(&mut self, spots: &[Spot], change: fn(&mut Blocked, &[Point])) {
         let points = self.points(spots);
         change(self.engine.blocked_mut(), &points);
-        Ok(())
     }
 
     /// Blocks or unblocks a line. One that leaves the board is ignored: a GUI that blocks all moves but one sends such.
-    fn change_blocked_paths(&mut self, spots: &[Spot], change: fn(&mut Blocked, &[Point])) -> io::Result<()> {
+    fn change_blocked_paths(&mut self, spots: &[Spot], change: fn(&mut Blocked, &[Point])) {
         let path = self.points(spots);
         if path.len() == spots.len() {
             change(self.engine.blocked_mut(), &path);
         }
-        Ok(())
     }
 
     fn reply(&mut self, reply: &Reply<'_>) -> io::Result<()> {

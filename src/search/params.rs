@@ -347,7 +347,7 @@ mod tests {
     fn a_row_is_read_with_one_value_and_with_one_for_each_rule() {
         assert_eq!(columns!(7), [7; COLUMNS]);
         assert_eq!(columns!([1, 2, 3, 4, 5]), [1, 2, 3, 4, 5]);
-        assert!(is_per_rule!([1, 2, 3, 4, 5]) && !is_per_rule!(7));
+        assert_eq!([is_per_rule!([1, 2, 3, 4, 5]), is_per_rule!(7)], [true, false]);
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn parse(arguments: &[String]) -> Result<Option<Settings>> {
             Long("level") => settings.level = level_of(&parser.value()?.string()?)?,
             Long("rule") => settings.rule = rule_of(&parser.value()?.string()?)?,
             Long("size") => {
-                size = Some(Size::square(parser.value()?.parse()?).context("the side of a board has 5 to 22 points")?)
+                size = Some(Size::square(parser.value()?.parse()?).context("the side of a board has 5 to 22 points")?);
             }
             Long("white") => settings.person = Color::White,
             Long("from") => from = Some(parser.value()?.string()?),

@@ -1,5 +1,5 @@
 //! Names of points for people: a column letter from `a` and a row number counted from below, so that `a1` is the lower left
-//! corner. Renju books, RenLib and Yixin-Board count this way.
+//! corner. Renju books, `RenLib` and Yixin-Board count this way.
 //!
 //! Machine formats (opening files, game logs, proofs) use [`notation`], whose rows count from above.
 

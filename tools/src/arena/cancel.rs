@@ -13,6 +13,7 @@ pub struct Cancel {
 
 impl Cancel {
     /// A flag that stops only a part, and is set whenever this one is.
+    #[must_use]
     pub fn part(&self) -> Cancel {
         Cancel { own: Arc::default(), whole: Some(Arc::clone(&self.own)) }
     }

@@ -11,6 +11,7 @@
 
 use super::cancel::Cancel;
 use super::display::elo_text;
+use super::ground::Ground;
 use super::match_options::{Arguments, Setup};
 use super::pooled_count::{self, Pool};
 use super::spec::split_quoted;
@@ -250,7 +251,7 @@ fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> String {
         }
         None => ("-".to_owned(), "-".to_owned()),
     };
-    let grounds: Vec<String> = setup.schedule.grounds.iter().map(|ground| ground.name()).collect();
+    let grounds: Vec<String> = setup.schedule.grounds.iter().map(Ground::name).collect();
     let limits = setup.engines[0].limits.describe();
     format!(
         "| {} | {} | {} | {bounds} | {limits} | {} | {games} | {elo} | {verdict} | {} |\n",

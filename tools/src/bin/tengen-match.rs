@@ -23,6 +23,7 @@ struct Typed {
 }
 
 #[derive(Subcommand, Debug)]
+#[allow(clippy::doc_markdown)] // Help texts, read by people.
 enum Command {
     /// Play the tests of a file, one after the other; again after an interruption, and it goes on.
     ///
