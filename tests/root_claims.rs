@@ -74,34 +74,51 @@ fn seems_lost(score: Score) -> bool {
     score <= -Score::estimate(Score::EVAL_LIMIT)
 }
 
+/// How often positions were believed lost on 13x13, announced as lost where a threat forces the reply, and announced as
+/// lost on 9x9.
+#[derive(Clone, Copy, Debug, Default)]
+struct Losses {
+    believed: usize,
+    forced: usize,
+    small: usize,
+}
+
+/// Searches positions on a board with sides of this length.
+fn losses(side: usize) -> Losses {
+    let mut losses = Losses::default();
+    for (number, board) in positions(Rule::Freestyle, side, 300).into_iter().enumerate() {
+        let is_free = forced::duty(&board).is_free() && forced::static_result(&mut board.clone(), Ply::ROOT).is_none();
+        if !is_free && number % 8 > 0 {
+            continue;
+        }
+        for (lines, threads, strength) in [(1, 1, 100), (2, 1, 100), (1, 2, 100), (1, 1, 80)] {
+            let mut engine = engine(&board);
+            engine.options_mut().threads = threads;
+            engine.options_mut().strength = strength;
+            let (report, scores) = search(&mut engine, lines);
+            let announced = scores.iter().any(|score| score.is_loss());
+            match (is_free, side) {
+                (true, 13) => assert!(!announced, "{scores:?}"),
+                (true, _) => losses.small += usize::from(announced),
+                (false, _) => losses.forced += usize::from(announced),
+            }
+            losses.believed += usize::from(is_free && side == 13 && seems_lost(report.last.score));
+        }
+    }
+    losses
+}
+
 /// On boards larger than 9x9, where no threat forces the reply, the search tries only points near stones. When all of them
 /// lose, the others may still hold.
 #[test]
 fn a_loss_after_near_points_only_is_believed_and_not_announced() {
-    let [mut believed, mut forced, mut small] = [0; 3];
-    for side in [9, 13] {
-        for (number, board) in positions(Rule::Freestyle, side, 300).into_iter().enumerate() {
-            let is_free =
-                forced::duty(&board).is_free() && forced::static_result(&mut board.clone(), Ply::ROOT).is_none();
-            if !is_free && number % 8 > 0 {
-                continue;
-            }
-            for (lines, threads, strength) in [(1, 1, 100), (2, 1, 100), (1, 2, 100), (1, 1, 80)] {
-                let mut engine = engine(&board);
-                engine.options_mut().threads = threads;
-                engine.options_mut().strength = strength;
-                let (report, scores) = search(&mut engine, lines);
-                let announced = scores.iter().any(|score| score.is_loss());
-                match (is_free, side) {
-                    (true, 13) => assert!(!announced, "{scores:?}"),
-                    (true, _) => small += usize::from(announced),
-                    (false, _) => forced += usize::from(announced),
-                }
-                believed += usize::from(is_free && side == 13 && seems_lost(report.last.score));
-            }
-        }
-    }
-    assert!(believed > 20 && forced > 20 && small > 20, "{believed} {forced} {small}");
+    let (nine, thirteen) = std::thread::scope(|scope| {
+        let nine = scope.spawn(|| losses(9));
+        let thirteen = losses(13);
+        (nine.join().unwrap(), thirteen)
+    });
+    let forced = nine.forced + thirteen.forced;
+    assert!(thirteen.believed > 20 && forced > 20 && nine.small > 20, "{nine:?} {thirteen:?}");
 }
 
 /// The board of `stones`, black first.

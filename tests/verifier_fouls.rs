@@ -190,15 +190,19 @@ fn check(case: &Case, twice: bool) {
 
 #[test]
 fn black_wins_unless_a_far_white_stone_makes_the_winning_move_a_foul() {
-    for case in &BLACK {
-        check(case, false);
-    }
+    std::thread::scope(|scope| {
+        for case in &BLACK {
+            scope.spawn(|| check(case, false));
+        }
+    });
 }
 
 #[test]
 fn white_wins_by_a_foul_unless_a_far_black_stone_makes_it_legal() {
-    for (index, case) in WHITE.iter().enumerate() {
-        // Twice only where the areas are small, for the time that it takes.
-        check(case, [2, 4].contains(&index));
-    }
+    std::thread::scope(|scope| {
+        for (index, case) in WHITE.iter().enumerate() {
+            // Twice only where the areas are small, for the time that it takes.
+            scope.spawn(move || check(case, [2, 4].contains(&index)));
+        }
+    });
 }
