@@ -115,6 +115,25 @@ fn the_docs_name_files_that_exist() {
     }
 }
 
+/// Each identifier in "Where would I change …?" occurs in a file of its row.
+#[test]
+fn the_places_to_change_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let rows = MAP.split("\n| to change | go to |").nth(1).expect("there is a table of places");
+    let mut count = 0;
+    for row in rows.lines().skip(2).take_while(|line| line.starts_with('|')) {
+        let cell = row.split(" | ").nth(1).expect("two columns");
+        let (files, names): (Vec<&str>, Vec<&str>) = quoted(cell).partition(|word| word.contains('/'));
+        let read = |file: &&str| std::fs::read_to_string(root.join(file)).unwrap_or_default();
+        let texts: String = files.iter().map(read).collect();
+        for name in names.iter().filter(|name| !name.starts_with('-')).flat_map(|name| name.split("::")) {
+            assert!(texts.contains(name), "{name} is not in {files:?}");
+            count += 1;
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
 #[test]
 fn the_table_of_tests_is_complete() {
     let rows = LABORATORY.split("\n| test | what it checks |").nth(1).expect("there is a table of tests");
