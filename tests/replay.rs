@@ -151,7 +151,7 @@ fn a_record_of_a_killed_process_is_repeated_as_far_as_it_goes() {
     brain.child.wait().unwrap();
     let output = replay(&path);
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success() && said.contains("1 more lines where the record ends"), "{said}");
+    assert!(output.status.success() && said.contains("1 more lines after the end of the record"), "{said}");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_difference_is_found_and_nonsense_refused() {
     std::fs::write(&path, tampered).unwrap();
     let output = replay(&path);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stdout).unwrap().contains(&format!("DIFFERENT  {other} then, {answer} now")));
+    assert!(String::from_utf8(output.stdout).unwrap().contains(&format!("DIFFERENT  {other} recorded, {answer} now")));
     std::fs::write(&path, "tengen-record 1\n> what is this\n").unwrap();
     let output = replay(&path);
     assert_eq!(output.status.code(), Some(2));
