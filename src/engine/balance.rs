@@ -25,7 +25,7 @@ pub struct Balanced {
     pub depth: u32,
 }
 
-/// Most sets of stones that are searched; if there are more, a sample is.
+/// Largest number of sets of stones to search; if there are more, a random sample of this size.
 const MOST_SETS: usize = 256;
 /// On an empty board, largest distance of the first stone from the centre, in rows and columns.
 const MIDDLE: usize = 4;
@@ -136,7 +136,7 @@ impl<'a> Question<'a> {
         SearchLimits { started: Some(self.began), turn: limits.time_for_question(CLOCK_PARTS), left: None, ..limits }
     }
 
-    /// Whether the limits are reached, by the rules for a move.
+    /// Whether the limits are reached.
     fn is_over(&self) -> bool {
         let limits = self.limits();
         let deadline = TimeManager::new(&limits, 1, &self.params);

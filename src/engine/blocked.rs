@@ -15,8 +15,8 @@ impl Blocked {
         &self.points
     }
 
-    /// Lines from the empty board; the search must not play the last move of one after the others, in whatever order
-    /// these were played.
+    /// Lines from the empty board. The search must not play the last move of a line after its other moves, which may have
+    /// been played in any order.
     pub fn paths(&self) -> &[Vec<Point>] {
         &self.paths
     }
@@ -68,7 +68,7 @@ impl Blocked {
         self.paths.retain(|path| path.iter().all(|&point| size.contains(point)));
     }
 
-    /// What is left of each blocked line after these stones, of the lines that lead through the position.
+    /// The blocked lines that lead through the position of these stones, without the moves up to it.
     pub(super) fn paths_from(&self, stones: &[(Point, Cell)]) -> Vec<Vec<Point>> {
         let rest = |path: &Vec<Point>| {
             let (walked, rest) = path.split_at_checked(stones.len())?;

@@ -30,7 +30,7 @@ const FIFTHS: usize = 8;
 const CLOCK_PARTS: u32 = 20;
 /// Node limit for a part of a question that has no other limit.
 const PART_NODES: u64 = 400_000;
-/// With three stones on the board: below this score two more stones are placed and the opponent chooses.
+/// With three stones on the board and an absolute score below this, two more are placed and the opponent chooses.
 const EVEN: i32 = 25;
 
 impl Engine {
@@ -143,7 +143,7 @@ fn some_of(mut points: Vec<Point>, count: usize, random: &mut SmallRng) -> Optio
 /// The questions of the Soosorv-8 opening: three stones, the choice of sides, a fourth stone with a number of fifth
 /// stones, sides again, the fifth stones, and which of them stays.
 impl Engine {
-    /// The first three stones: black in the centre, white next to it, black within two steps; the most even such opening.
+    /// The most even opening with black in the centre, white next to it and black within two steps.
     pub fn soosorv_opening(&mut self, control: &SearchControl) -> Vec<Point> {
         let size = self.size();
         let center = size.center();
