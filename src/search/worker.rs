@@ -270,6 +270,7 @@ impl<'a> Worker<'a> {
 
     /// Enters a node. Returns its score where nothing has to be searched: the search stops, the game is drawn, the threats
     /// prove a result, or the largest ply is reached.
+    #[inline]
     pub(super) fn settled(&mut self, ply: Ply) -> Option<Score> {
         self.pv[ply.index()].clear();
         if self.enter(ply) || self.board.is_draw() {
