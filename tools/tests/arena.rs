@@ -1,7 +1,7 @@
 //! The match runner from end to end: brains with every kind of fault, resumption after a kill, reproducibility.
 
 #![cfg(unix)]
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -162,7 +162,7 @@ fn lost_with_hiccups(games: usize) -> Vec<String> {
     for game in games_played {
         let reason = serde_json::to_value(game.reason).unwrap();
         match reason.as_str().unwrap() {
-            "five" | "full-board" => {}
+            "five" | "full-board" | "announced" | "dead-draw" => {}
             "timeout" => lost.push(game.note),
             other => panic!("{other}: {}", game.note),
         }
@@ -342,8 +342,9 @@ fn the_sequential_test_stops_and_its_records_do_not_depend_on_the_workers() {
     let folder = TempDir::new().unwrap();
     let runs = [1, 2].map(|workers| {
         let path = folder.path().join(format!("{workers}.jsonl"));
-        let engines = [fake("A", "column 3"), fake("B", "outside")];
-        let words = format!("--nodes 10 --games 400 --sprt 0,200 --concurrency {workers}");
+        let engines = [fake("A", "plain"), fake("B", "outside")];
+        let words =
+            format!("--nodes 10 --games 400 --sprt 0,200 --concurrency {workers} --openings {OPENINGS} --seed 1");
         let output = run(&words, &[&engines[0], &engines[1]], &path);
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(stdout.contains("accepted"), "{stdout}");
@@ -412,7 +413,7 @@ fn rectangular_boards_and_every_rule() {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("r.jsonl");
         let engines = [format!("name=A,cmd={brain}"), format!("name=B,cmd={brain}")];
-        let words = format!("--rule {rule} --size 9x7 --nodes 100 --games 2");
+        let words = format!("--rule {rule} --size 9x7 --nodes 100 --games 2 --to-the-end");
         let output = run(&words, &[&engines[0], &engines[1]], &path);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         for game in records(&path) {
@@ -421,6 +422,74 @@ fn rectangular_boards_and_every_rule() {
             assert!(["five", "full-board", "forbidden"].contains(&reason.as_str().unwrap()), "{game:?}");
         }
     }
+}
+
+/// A match on several grounds, once played to the end and once adjudicated: the same results with fewer moves.
+#[test]
+fn adjudication_ends_games_sooner_with_the_same_results() {
+    let brain = brain();
+    let folder = TempDir::new().unwrap();
+    let engines = [format!("name=A,cmd={brain},nodes=300"), format!("name=B,cmd={brain},nodes=400")];
+    let play = |name: &str, more: &str| {
+        let path = folder.path().join(name);
+        let words = format!("--ground 0:15:{OPENINGS} --ground 8:7 --ground 4:9x8 --games 12 --seed 5 {more}");
+        let output = run(&words, &[&engines[0], &engines[1]], &path);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        (records(&path), String::from_utf8(output.stdout).unwrap())
+    };
+    let (whole, table) = play("whole.jsonl", "--to-the-end");
+    let (adjudicated, _) = play("adjudicated.jsonl", "");
+    assert!(table.contains("8:7") && table.contains("4:9x8"), "{table}");
+    let mut shorter = 0;
+    for (whole, adjudicated) in whole.iter().zip(&adjudicated) {
+        assert_eq!(whole.winner, adjudicated.winner, "{whole:?} {adjudicated:?}");
+        assert!(whole.moves.starts_with(&adjudicated.moves));
+        if let Some(foretold) = &whole.foretold {
+            assert_eq!(foretold.winner, whole.winner);
+            assert_eq!(foretold.stones, adjudicated.stones().len());
+        }
+        shorter += usize::from(adjudicated.moves.len() < whole.moves.len());
+    }
+    assert!(shorter >= 4, "{shorter} of 12 games ended sooner");
+}
+
+#[test]
+fn games_of_two_seeds_are_counted_together_and_none_twice() {
+    let brain = brain();
+    let folder = TempDir::new().unwrap();
+    let engines = [format!("name=A,cmd={brain},nodes=100"), format!("name=B,cmd={brain},nodes=200")];
+    let paths = [1, 2].map(|seed| {
+        let path = folder.path().join(format!("{seed}.jsonl"));
+        let words = format!("--ground 0:15:{OPENINGS} --games 4 --seed {seed}");
+        assert!(run(&words, &[&engines[0], &engines[1]], &path).status.success());
+        path
+    });
+    let count = |files: &[&Path]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));
+        let output = command.arg("count").args(files).args(["--sprt", "0,10"]).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (is_fine, both) = count(&[&paths[0], &paths[1], &paths[0]]);
+    assert!(is_fine && both.contains("8 games") && both.contains("2 seeds") && both.contains("SPRT [0, 10]"), "{both}");
+    let other = folder.path().join("other.jsonl");
+    assert!(run("--size 9 --games 2 --seed 1", &[&engines[0], &engines[1]], &other).status.success());
+    assert!(!count(&[&paths[0], &other]).0, "another test");
+}
+
+/// Resuming without a seed takes the one of the records.
+#[test]
+fn a_drawn_seed_is_recorded_and_taken_up_again() {
+    let brain = brain();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("r.jsonl");
+    let engines = [format!("name=A,cmd={brain},nodes=100"), format!("name=B,cmd={brain},nodes=100")];
+    let words = |games: usize| format!("--ground 0:15:{OPENINGS} --games {games}");
+    assert!(run(&words(2), &[&engines[0], &engines[1]], &path).status.success());
+    let before = records(&path);
+    assert!(run(&format!("{} --resume", words(4)), &[&engines[0], &engines[1]], &path).status.success());
+    let after = records(&path);
+    assert_eq!(after[..2], before);
+    assert!(after.len() == 4 && after.iter().all(|game| game.seed == before[0].seed));
 }
 
 #[test]
