@@ -12,6 +12,7 @@ pub mod positions;
 pub mod replay;
 pub mod smp;
 pub mod solve;
+pub mod suite;
 pub mod verify;
 
 use anyhow::Result;
@@ -68,6 +69,12 @@ pub static COMMANDS: &[Command] = &[
         arguments: "",
         doc: "measure the speed of the board alone",
         run: |_, out| Ok(bench::board(out)?),
+    },
+    Command {
+        words: "bench suite",
+        arguments: "[--nodes N] FILE...",
+        doc: "count the forced wins of a file that the playing search sees",
+        run: suite::run,
     },
     Command {
         words: "bench",
