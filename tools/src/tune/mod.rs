@@ -9,5 +9,6 @@ pub mod paired_games;
 mod samples;
 pub mod spsa;
 pub mod trainer;
+mod trajectory_chart;
 mod tree_choices;
 pub mod tune_options;

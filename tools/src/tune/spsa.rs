@@ -5,18 +5,23 @@
 //! of each number adds up, and the noise cancels out. Steps are proportional to the plausible range of a number and shrink
 //! during the run (schedule of Spall 1998: gains a / (A + k)^0.602, steps c / k^0.101).
 //!
-//! Pairs are played in batches. A pair depends only on the seed, its number and the values before the batch, and results are
-//! added in order, so neither the number of threads nor an interruption changes the result.
+//! Results count in the order of their pairs, and a pair starts from the values after all pairs but those of the last
+//! [`Settings::lag`] numbers before it. So several pairs are played at the same time without waiting for each other, and
+//! neither the number of threads nor an interruption changes the result.
 
-use super::paired_games::{Allowance, Rivals, side_by_side};
+use super::paired_games::{Allowance, Rivals};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
-use crate::arena::openings::of_round;
+use crate::arena::openings::{Opening, of_round};
 use anyhow::{Context, Result, ensure};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+use tengen::base::hash::Checksum;
 use tengen::engine::Engine;
 use tengen::search::ParamTable;
 use tengen::search::params::{COLUMN_NAMES, ROWS, column_of, find};
@@ -31,6 +36,12 @@ const STEP_SHARE: f64 = 1.0 / 20.0;
 pub const GAIN: f64 = 0.002;
 /// Spall's A as a share of the run: larger values make the first gains smaller.
 const HOLD: f64 = 0.1;
+/// The result is the mean of the values over this last share of the run.
+const TAIL: f64 = 0.25;
+/// Number of points of the trajectory that is kept.
+const TRAJECTORY: u64 = 400;
+/// How often a waiting thread looks whether the run is cancelled.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A number being tuned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,9 +78,12 @@ impl Tuned {
         Ok(Tuned { name: name.to_ascii_lowercase(), start, min, max })
     }
 
-    /// The step at the end of the run.
+    /// The step at the end of the run: a share of the range, but at most half the start and at least one unit, as some
+    /// ranges are very wide.
     fn last_step(&self) -> f64 {
-        (self.max - self.min) * STEP_SHARE
+        let by_range = (self.max - self.min) * STEP_SHARE;
+        let by_start = (self.start.abs() / 2.0).max(1.0);
+        if self.start == 0.0 { by_range } else { by_range.min(by_start) }
     }
 
     /// Whether the number is used in games on this ground.
@@ -92,12 +106,36 @@ pub struct Settings {
     pub classical: bool,
     /// Pairs of games in the whole run.
     pub pairs: u64,
-    /// Pairs between two updates of the values.
-    pub batch: u64,
+    /// Number of pairs before a pair whose results it need not wait for, itself included; at least 1.
+    pub lag: u64,
     /// Gain at the end, in squared steps.
     pub gain: f64,
     /// The same seed gives the same run.
     pub seed: u64,
+    /// Checksum of the tuning program: another build is another engine.
+    pub build: u64,
+    /// Checksums of the openings of each ground.
+    pub books: Vec<u64>,
+}
+
+/// A checksum of the running program; 0 if it cannot be read.
+pub fn build_checksum() -> u64 {
+    std::env::current_exe().and_then(std::fs::read).map_or(0, |bytes| Checksum::of(&bytes))
+}
+
+/// A checksum of the openings of a ground.
+pub fn book_checksum(ground: &Ground) -> u64 {
+    let text: Vec<String> = ground.openings.iter().map(Opening::text).collect();
+    Checksum::of(text.join("\n").as_bytes())
+}
+
+/// The values at one moment of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Waypoint {
+    /// Pairs played.
+    pub played: u64,
+    /// The values then.
+    pub values: Vec<f64>,
 }
 
 /// The state of a run.
@@ -109,15 +147,29 @@ pub struct State {
     pub played: u64,
     /// The current values.
     pub values: Vec<f64>,
-    /// Number of pairs by half points (0 to 4) of the engine on the first side.
-    pub outcomes: [u64; 5],
+    /// For each ground: number of pairs by half points (0 to 4) of the engine on the first side.
+    pub outcomes: Vec<[u64; 5]>,
+    /// Where the values have been.
+    pub trajectory: Vec<Waypoint>,
+    /// Sums of the values in the tail of the run, and the number of pairs in it.
+    tail: (Vec<f64>, u64),
+    /// The values after each of the last pairs, oldest first and the current ones last.
+    recent: VecDeque<Vec<f64>>,
 }
 
 impl State {
     /// A run before its first pair.
     pub fn new(settings: Settings) -> State {
-        let values = settings.tuned.iter().map(|tuned| tuned.start).collect();
-        State { settings, played: 0, values, outcomes: [0; 5] }
+        let values: Vec<f64> = settings.tuned.iter().map(|tuned| tuned.start).collect();
+        State {
+            played: 0,
+            outcomes: vec![[0; 5]; settings.grounds.len()],
+            trajectory: vec![Waypoint { played: 0, values: values.clone() }],
+            tail: (vec![0.0; values.len()], 0),
+            recent: VecDeque::from([values.clone()]),
+            values,
+            settings,
+        }
     }
 
     /// The run in this file, or a new one if the file does not exist.
@@ -134,10 +186,14 @@ impl State {
             serde_json::from_str(&text).with_context(|| format!("{} is not the state of a run", path.display()))?;
         ensure!(
             state.settings == settings,
-            "{} has a run with other settings, which can only continue with those",
+            "{} has a run with other settings, another build or other openings, and can only continue with those",
             path.display()
         );
-        ensure!(state.values.len() == settings.tuned.len(), "{} is damaged", path.display());
+        let numbers = settings.tuned.len();
+        let is_whole = state.outcomes.len() == settings.grounds.len()
+            && state.recent.len() as u64 == settings.lag.max(1).min(state.played + 1)
+            && state.recent.iter().chain([&state.values, &state.tail.0]).all(|values| values.len() == numbers);
+        ensure!(is_whole, "{} is damaged", path.display());
         Ok(state)
     }
 
@@ -158,13 +214,40 @@ impl State {
         self.played >= self.settings.pairs
     }
 
-    /// The current values, rounded as in the source.
+    /// The result so far, rounded as in the source: the mean over the tail of the run, before that the current values.
     pub fn rounded(&self) -> impl Iterator<Item = (&Tuned, i64)> {
-        self.settings.tuned.iter().zip(self.values.iter().map(|value| value.round() as i64))
+        let (sums, pairs) = &self.tail;
+        let mean = move |(value, sum): (&f64, &f64)| if *pairs > 0 { sum / *pairs as f64 } else { *value };
+        let values = self.values.iter().zip(sums).map(mean);
+        self.settings.tuned.iter().zip(values.map(|value| value.round() as i64))
+    }
+
+    /// The values from which the pair with this number starts. It must be less than [`Settings::lag`] pairs ahead.
+    fn values_for(&self, number: u64) -> &[f64] {
+        let known = (number + 1).saturating_sub(self.settings.lag.max(1));
+        let back = (self.played - known) as usize;
+        &self.recent[self.recent.len() - 1 - back]
+    }
+
+    /// Keeps the values after a pair.
+    fn note(&mut self) {
+        self.recent.push_back(self.values.clone());
+        if self.recent.len() as u64 > self.settings.lag.max(1) {
+            self.recent.pop_front();
+        }
+        if self.played as f64 > (1.0 - TAIL) * self.settings.pairs as f64 {
+            for (sum, value) in self.tail.0.iter_mut().zip(&self.values) {
+                *sum += value;
+            }
+            self.tail.1 += 1;
+        }
+        if self.played.is_multiple_of(self.settings.pairs.div_ceil(TRAJECTORY)) || self.is_finished() {
+            self.trajectory.push(Waypoint { played: self.played, values: self.values.clone() });
+        }
     }
 }
 
-/// Plays until the run is finished or cancelled. `show` is called with the state after each batch, and saves it.
+/// Plays until the run is finished or cancelled. `show` is called with the state after every few pairs, and saves it.
 ///
 /// # Errors
 /// When the state cannot be saved or a value cannot be set.
@@ -173,25 +256,100 @@ pub fn run(
     grounds: &[Ground],
     threads: usize,
     cancel: &Cancel,
-    mut show: impl FnMut(&State) -> Result<()>,
+    show: impl FnMut(&State) -> Result<()> + Send,
 ) -> Result<()> {
     ensure!(ParamTable::IS_TUNABLE, "the numbers of this build are fixed; build it with --features tune");
     ensure!(!state.values.is_empty() && !grounds.is_empty(), "no number to tune, or no ground to play on");
     let classical = state.settings.classical;
-    let mut rivals: Vec<Rivals> = (0..threads.max(1)).map(|_| Rivals::new(classical)).collect();
-    while !state.is_finished() {
-        let numbers = state.played..(state.played + state.settings.batch.max(1)).min(state.settings.pairs);
-        let samples: Vec<Sample> =
-            numbers.map(|number| Sample::draw(state, &grounds[number as usize % grounds.len()], number)).collect();
-        let allowance = state.settings.allowance;
-        let work = |index: usize, rivals: &mut Rivals| samples[index].play(grounds, allowance, rivals);
-        let Some(outcomes) = side_by_side(samples.len(), &mut rivals, cancel, work)? else { break };
-        for (sample, half_points) in samples.iter().zip(outcomes) {
-            sample.learn(state, half_points);
+    let desk = Desk {
+        ledger: Mutex::new(Ledger { next: state.played, state, results: BTreeMap::new(), error: None, show }),
+        changed: Condvar::new(),
+        grounds,
+        cancel,
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            scope.spawn(|| desk.work(&mut Rivals::new(classical)));
         }
-        show(state)?;
+    });
+    let mut ledger = desk.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match ledger.error.take() {
+        Some(error) => Err(error),
+        None => (ledger.show)(ledger.state),
     }
-    Ok(())
+}
+
+/// Where the threads of a run get their pairs and leave their results.
+struct Desk<'a, S> {
+    ledger: Mutex<Ledger<'a, S>>,
+    changed: Condvar,
+    grounds: &'a [Ground],
+    cancel: &'a Cancel,
+}
+
+/// What the threads share.
+struct Ledger<'a, S> {
+    state: &'a mut State,
+    /// The next pair to play.
+    next: u64,
+    /// Results of pairs that wait for those before them.
+    results: BTreeMap<u64, (Sample, usize)>,
+    /// The first error, which ends the run.
+    error: Option<anyhow::Error>,
+    show: S,
+}
+
+impl<S: FnMut(&State) -> Result<()>> Desk<'_, S> {
+    /// Plays pairs until there are no more.
+    fn work(&self, rivals: &mut Rivals) {
+        while let Some((sample, allowance)) = self.draw() {
+            let outcome = sample.play(self.grounds, allowance, rivals);
+            let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+            match outcome {
+                Ok(half_points) => {
+                    ledger.results.insert(sample.number, (sample, half_points));
+                }
+                Err(error) => {
+                    ledger.error.get_or_insert(error);
+                }
+            }
+            ledger.count(self.grounds.len());
+            self.changed.notify_all();
+        }
+    }
+
+    /// The next pair, as soon as the results that it needs are there; `None` at the end of the run.
+    fn draw(&self) -> Option<(Sample, Allowance)> {
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let settings = &ledger.state.settings;
+            if self.cancel.is_set() || ledger.error.is_some() || ledger.next >= settings.pairs {
+                return None;
+            }
+            if ledger.next < ledger.state.played + settings.lag.max(1) {
+                break;
+            }
+            ledger = self.changed.wait_timeout(ledger, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let number = ledger.next;
+        ledger.next += 1;
+        let ground = &self.grounds[number as usize % self.grounds.len()];
+        Some((Sample::draw(ledger.state, ground, number), ledger.state.settings.allowance))
+    }
+}
+
+impl<S: FnMut(&State) -> Result<()>> Ledger<'_, S> {
+    /// Counts the results that no earlier pair is missing for.
+    fn count(&mut self, grounds: usize) {
+        while let Some((sample, half_points)) = self.results.remove(&self.state.played) {
+            sample.learn(self.state, sample.number as usize % grounds, half_points);
+            if self.state.played.is_multiple_of(self.state.settings.lag.max(1))
+                && let Err(error) = (self.show)(self.state)
+            {
+                self.error.get_or_insert(error);
+            }
+        }
+    }
 }
 
 /// A pair of games to be played.
@@ -210,10 +368,12 @@ impl Sample {
         let mut random = SmallRng::seed_from_u64(settings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
         let shrink = (settings.pairs as f64 / (number + 1) as f64).powf(GAMMA);
         let mut sample = Sample { number, steps: Vec::new(), values: [Vec::new(), Vec::new()] };
-        for (tuned, &value) in settings.tuned.iter().zip(&state.values) {
+        for (tuned, &value) in settings.tuned.iter().zip(state.values_for(number)) {
             let side = if random.random::<bool>() { 1.0 } else { -1.0 };
             let side = if tuned.matters_on(ground) { side } else { 0.0 };
             let step = tuned.last_step() * shrink;
+            // Near a bound both sides move inwards, so that they stay two steps apart.
+            let value = value.clamp(tuned.min + step, (tuned.max - step).max(tuned.min + step));
             // Rounded up or down at random, by the same offset for both, so that fractions have an effect.
             let offset = random.random::<f64>();
             for (values, side) in sample.values.iter_mut().zip([side, -side]) {
@@ -225,8 +385,8 @@ impl Sample {
         sample
     }
 
-    /// Moves the values towards the winner's.
-    fn learn(&self, state: &mut State, half_points: usize) {
+    /// Moves the values towards the winner's after a pair on this ground.
+    fn learn(&self, state: &mut State, ground: usize, half_points: usize) {
         let pairs = state.settings.pairs as f64;
         let (hold, k) = (HOLD * pairs, (self.number + 1) as f64);
         let growth = ((hold + pairs) / (hold + k)).powf(ALPHA);
@@ -236,8 +396,9 @@ impl Sample {
             let gain = state.settings.gain * tuned.last_step().powi(2) * growth;
             *value = (*value + gain / step * result * side).clamp(tuned.min, tuned.max);
         }
-        state.outcomes[half_points.min(4)] += 1;
+        state.outcomes[ground][half_points.min(4)] += 1;
         state.played = self.number + 1;
+        state.note();
     }
 
     fn play(&self, grounds: &[Ground], allowance: Allowance, rivals: &mut Rivals) -> Result<usize> {
@@ -271,9 +432,11 @@ mod tests {
             allowance: Allowance::Nodes(500),
             classical: false,
             pairs,
-            batch: 4,
+            lag: 4,
             gain: GAIN,
             seed: 7,
+            build: 1,
+            books: vec![2],
         }
     }
 
@@ -313,12 +476,16 @@ mod tests {
             };
             let edge = 20.0 * (loss(&sample.values[1]) - loss(&sample.values[0]));
             let half_points = (2.0 + edge + random.random_range(-2.0..2.0)).round().clamp(0.0, 4.0);
-            sample.learn(&mut state, half_points as usize);
+            sample.learn(&mut state, 0, half_points as usize);
         }
-        for ((value, best), tuned) in state.values.iter().zip(best).zip(&state.settings.tuned) {
+        for ((tuned, value), best) in state.rounded().zip(best) {
             let range = tuned.max - tuned.min;
-            assert!((value - best).abs() < 0.15 * range, "{}: {value} instead of {best}", tuned.name);
+            assert!((value as f64 - best).abs() < 0.15 * range, "{}: {value} instead of {best}", tuned.name);
         }
+        assert_eq!(state.tail.1, 1000, "the mean of the last quarter");
+        let (first, last) = (&state.trajectory[0], state.trajectory.last().unwrap());
+        assert_eq!((first.played, last.played, state.trajectory.len()), (0, 4000, 401));
+        assert_eq!(last.values, state.values);
     }
 
     #[test]
@@ -328,13 +495,41 @@ mod tests {
         let settings = settings(&["aspiration_window", "vcf_delta"], 100);
         let mut state = State::open(&path, settings.clone()).unwrap();
         for number in 0..10 {
-            Sample::draw(&state, &grounds()[0], number).learn(&mut state, number as usize % 5);
+            Sample::draw(&state, &grounds()[0], number).learn(&mut state, 0, number as usize % 5);
         }
         state.save(&path).unwrap();
         assert_eq!(State::open(&path, settings.clone()).unwrap(), state);
         assert!(State::open(&path, Settings { seed: 8, ..settings.clone() }).is_err());
+        assert!(State::open(&path, Settings { build: 9, ..settings.clone() }).is_err(), "another build");
+        assert!(State::open(&path, Settings { books: vec![9], ..settings.clone() }).is_err(), "another book");
         std::fs::write(&path, "{").unwrap();
         assert!(State::open(&path, settings).is_err());
+    }
+
+    /// Near a bound one side was clamped, so that its games said less than the step counted for.
+    #[test]
+    fn near_a_bound_both_sides_keep_their_distance() {
+        let tuned = Tuned::parse("aspiration_window=20").unwrap();
+        for start in [tuned.min, tuned.max] {
+            let mut settings = settings(&["aspiration_window=20"], 1000);
+            settings.tuned[0].start = start;
+            let state = State::new(settings);
+            for number in 0..4 {
+                let sample = Sample::draw(&state, &grounds()[0], number);
+                let [first, second] = [0, 1].map(|side: usize| sample.values[side][0].1 as f64);
+                let step = sample.steps[0].1;
+                assert!((first - second).abs() > 2.0 * step - 1.5, "{first} and {second}, step {step}");
+                assert!([first, second].iter().all(|value| (tuned.min..=tuned.max).contains(value)));
+            }
+        }
+    }
+
+    #[test]
+    fn steps_of_wide_ranges_depend_on_the_value() {
+        let step = |name: &str| Tuned::parse(name).unwrap().last_step();
+        assert_eq!(step("razor_slope=2"), 1.0);
+        assert!(step("razor_slope=0") > 5.0);
+        assert!(step("aspiration_window=20") < 10.0);
     }
 
     #[test]
@@ -363,7 +558,7 @@ mod tests {
             Ok(())
         };
         run(&mut together, &grounds, 3, &cancel, interrupt).unwrap();
-        assert_eq!(together.played, 4, "one batch");
+        assert!((4..16).contains(&together.played), "{}", together.played);
         run(&mut together, &grounds, 3, &Cancel::default(), |_| Ok(())).unwrap();
         assert_eq!(alone, together);
     }

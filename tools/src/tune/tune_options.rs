@@ -5,9 +5,10 @@ use super::fit::{self, EvalArguments, OrderArguments};
 use super::paired_games::Allowance;
 use super::spsa::{self, Settings, State, Tuned};
 use super::trainer::network_options::NetworkArguments;
+use super::trajectory_chart;
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
@@ -72,9 +73,9 @@ pub struct SpsaArguments {
     /// How far the values move: the gain at the end of the run, in squared steps. Short runs need a larger gain.
     #[arg(long, default_value_t = spsa::GAIN)]
     pub gain: f64,
-    /// Pairs between two updates of the values.
+    /// Number of pairs that may be played before the result of the first of them counts.
     #[arg(long, default_value_t = 8)]
-    pub batch: u64,
+    pub lag: u64,
     /// The same seed gives the same run, with any number of threads.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -84,6 +85,9 @@ pub struct SpsaArguments {
     /// The file with the state of the run.
     #[arg(long, value_name = "FILE")]
     pub state: PathBuf,
+    /// Draw the course of the values to this SVG file.
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
 }
 
 /// Options of `match`.
@@ -160,18 +164,20 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn run_spsa(typed: &SpsaArguments) -> Result<()> {
+    let grounds: Vec<Ground> =
+        typed.grounds.iter().map(|text| Ground::with_book(text, typed.seed)).collect::<Result<_>>()?;
     let settings = Settings {
         tuned: typed.params.iter().map(|text| Tuned::parse(text)).collect::<Result<_>>()?,
         grounds: typed.grounds.clone(),
         allowance: typed.allowance.allowance(),
         classical: typed.allowance.classical,
         pairs: typed.pairs.max(1),
-        batch: typed.batch.max(1),
+        lag: typed.lag.max(1),
         gain: typed.gain,
         seed: typed.seed,
+        build: spsa::build_checksum(),
+        books: grounds.iter().map(spsa::book_checksum).collect(),
     };
-    let grounds: Vec<Ground> =
-        typed.grounds.iter().map(|text| Ground::with_book(text, typed.seed)).collect::<Result<_>>()?;
     let mut state = State::open(&typed.state, settings)?;
     let cancel = cancelled_by_interrupts();
     let mut progress = Progress::new(&state);
@@ -180,6 +186,10 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
         state.save(&typed.state)
     })?;
     progress.bar.finish_and_clear();
+    if let Some(path) = &typed.chart {
+        let text = trajectory_chart::svg(&state)?;
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     std::io::stdout().write_all(report(&state).as_bytes())?;
     Ok(())
 }
@@ -256,6 +266,9 @@ fn report(state: &State) -> String {
         let (start, min, max) = (tuned.start, tuned.min, tuned.max);
         let _ = writeln!(text, "{:24} {start:>6} -> {value:>6}   of {min} to {max}", tuned.name);
     }
-    let _ = writeln!(text, "drawn pairs {} of {}", state.outcomes[2], state.outcomes.iter().sum::<u64>());
+    for (ground, outcomes) in state.settings.grounds.iter().zip(&state.outcomes) {
+        let _ = writeln!(text, "{ground}: pairs 0-2 to 2-0 {outcomes:?}");
+    }
+    let _ = writeln!(text, "gain {}", state.settings.gain);
     text
 }
