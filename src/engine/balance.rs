@@ -38,7 +38,7 @@ const FIRST_DEPTH: u32 = 2;
 /// Depth of the last round, if the settings give no other.
 const DEEPEST: u32 = 12;
 
-/// Nodes that any machine searches in a millisecond.
+/// Nodes that even a slow machine searches in a millisecond.
 const NODES_PER_MS: u64 = 256;
 /// Nodes of the first search, even without time.
 const FIRST_NODES: u64 = 1024;

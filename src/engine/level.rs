@@ -1,4 +1,4 @@
-//! Playing strength: levels 0 to 100, from a player who only compares shapes to the full engine.
+//! Playing strength: levels 0 to 100, from level 0, a player that only compares shapes, to level 100, the full engine.
 //!
 //! A level sets read probability, depth, width and oversight rate. A move is *read* with the read probability:
 //! searched among the best candidates (the width) to a few plies (the depth). Otherwise it is *felt*: the player

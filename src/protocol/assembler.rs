@@ -1,4 +1,4 @@
-//! Puts lines together to commands: one line is a command, or opens a block that ends with `DONE`, or announces a path.
+//! Assembles lines into commands: one line is a command, or opens a block that ends with `DONE`, or announces a path.
 
 use super::command::table::{self, Payload};
 use super::command::{Command, FileUse, Placement, Spot, payload};

@@ -23,20 +23,6 @@ pub struct SearchLimits {
     pub nodes_per_ms: Option<u32>,
 }
 
-impl SearchLimits {
-    /// Time for one of `moves` moves: that part of the game's clock plus the increment. At most three quarters of what is
-    /// left, because the increment comes only after the move. `None` without a game clock.
-    pub fn part_of_game(&self, moves: u32) -> Option<Duration> {
-        let left = self.left?;
-        Some((left / moves.max(1)).saturating_add(self.increment).min(left / 4 * 3))
-    }
-
-    /// Time for a question that counts as one of `moves` moves; `None`: no limit.
-    pub fn time_for_question(&self, moves: u32) -> Option<Duration> {
-        self.turn.into_iter().chain(self.part_of_game(moves)).min()
-    }
-}
-
 /// Stop flag and limits of a running search; shared between threads.
 #[derive(Debug, Default)]
 pub struct SearchControl {

@@ -1,4 +1,4 @@
-//! When to stop, by the limits and by how the search goes.
+//! How the time of a game is divided among its moves, and when to stop a search.
 //!
 //! The hard deadline ends a search inside an iteration. Where a game clock must be saved, a move also has a share of the
 //! clock, and the iterations so far decide how much of this share is used before no further one begins. All times are
@@ -9,6 +9,20 @@ use super::limits::SearchLimits;
 use super::params::Params;
 use crate::base::{Point, Score};
 use std::time::Duration;
+
+impl SearchLimits {
+    /// Time for one of `moves` moves: that part of the game's clock plus the increment. At most three quarters of what is
+    /// left, because the increment comes only after the move. `None` without a game clock.
+    pub fn part_of_game(&self, moves: u32) -> Option<Duration> {
+        let left = self.left?;
+        Some((left / moves.max(1)).saturating_add(self.increment).min(left / 4 * 3))
+    }
+
+    /// Time for a question that counts as one of `moves` moves; `None`: no limit.
+    pub fn time_for_question(&self, moves: u32) -> Option<Duration> {
+        self.turn.into_iter().chain(self.part_of_game(moves)).min()
+    }
+}
 
 /// The time that `nodes` nodes stand for where nodes are the clock, `per_ms` to the millisecond: then the use of time can
 /// be studied on a busy machine, with the same result every time.

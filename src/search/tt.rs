@@ -1,7 +1,8 @@
 //! The transposition table: results of earlier searches by position. Lockless and free of data races.
 //!
 //! An entry is two 64-bit words; the first is the key combined with the second by exclusive or, so that a pair of words
-//! written by two threads fails the check and is not found (Hyatt and Mann 2002). Four entries share a bucket of 64 bytes.
+//! written by two threads fails the check and is not found (Hyatt and Mann 2002). Four entries share a bucket of 64 bytes
+//! (`tt/memory.rs`).
 //!
 //! The table is a linear hash table (Litwin 1980): it begins small and grows by a bucket per node up to its limit. The new
 //! bucket takes its entries from an older one, so growing loses nothing and never copies the table. Without a clock the

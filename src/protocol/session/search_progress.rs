@@ -1,5 +1,5 @@
-//! The messages of a running search: a line for each finished iteration and, if the manager asks for it, REALTIME
-//! messages with which Yixin-Board draws the search.
+//! When a running search reports: a line for each finished iteration and, if the manager asks for it, REALTIME messages
+//! with which Yixin-Board draws the search. Their text is in `protocol/reply.rs`.
 
 use crate::base::{Point, Score};
 use crate::protocol::info::Wishes;
