@@ -194,21 +194,28 @@ fn play(number: usize, turn: Duration, most: usize, answers: &mut Vec<Answer>) {
             brain.send(&opening);
             brain.expect("OK");
         }
+        let mut reports = String::new();
         let asked = Instant::now();
         brain.send(&question);
+        let due = asked + turn;
         if is_first && burst {
-            brain.expect("OK");
+            let (_, line, waits) = brain.answer_due(due);
+            assert_eq!(line, "OK", "\n{}", brain.recent());
+            reports += &waits;
         }
-        let (came, line) = brain.answer();
+        let (came, line, waits) = brain.answer_due(due);
+        reports += &waits;
         let ms = turn.as_millis();
         let mut rows = vec![format!("{ms:>4} ms, {}", if is_first { "first moves" } else { "later moves" })];
         if is_first {
             rows.push(format!("{ms:>4} ms, first, {}", hash_name(hash)));
             rows.push(format!("{ms:>4} ms, first, {}", if burst { "one burst" } else { "after OK" }));
         }
-        let what =
-            format!("game {number}, {rule:?} {side}, {ms} ms, {}, move {played}, burst {burst}", hash_name(hash));
-        answers.push(Answer { rows, what, due: asked + turn, came, tolerance: TOLERANCE });
+        let what = format!(
+            "game {number}, {rule:?} {side}, {ms} ms, {}, move {played}, burst {burst}{reports}",
+            hash_name(hash)
+        );
+        answers.push(Answer { rows, what, due, came, tolerance: TOLERANCE });
         let point = line.split_once(',').and_then(|(x, y)| board.point(x.parse().ok()?, y.parse().ok()?));
         let point = point.filter(|&point| oracle.cell(point) == Cell::Empty);
         let point = point.unwrap_or_else(|| panic!("{line} is no move:\n{}", brain.recent()));
@@ -284,10 +291,16 @@ fn start(number: usize, hash: u64, turn: Duration, whole: bool, answers: &mut Ve
         format!("{settings}\nSTART {side}\r")
     };
     brain.send(&greeting);
-    let (came, line) = brain.answer();
+    let (came, line, waits) = brain.answer_due(begun + START);
     assert_eq!(line, "OK");
     let rows = vec![format!("START, {}", hash_name(Some(hash)))];
-    answers.push(Answer { rows, what: format!("START, {what}"), due: begun + START, came, tolerance: Duration::ZERO });
+    answers.push(Answer {
+        rows,
+        what: format!("START, {what}{waits}"),
+        due: begun + START,
+        came,
+        tolerance: Duration::ZERO,
+    });
     let asked = Instant::now();
     brain.send(&block(&moves));
     let second = Duration::from_secs(1);
@@ -300,10 +313,10 @@ fn start(number: usize, hash: u64, turn: Duration, whole: bool, answers: &mut Ve
     } else {
         (asked + turn, "whole")
     };
-    let (came, line) = brain.answer();
+    let (came, line, reports) = brain.answer_due(due);
     assert!(line.contains(','), "{line} is no move:\n{}", brain.recent());
     let rows = vec![format!("{ms:>4} ms, {}, {end}", hash_name(Some(hash)))];
-    answers.push(Answer { rows, what: format!("{what}, {end}"), due, came, tolerance: TOLERANCE });
+    answers.push(Answer { rows, what: format!("{what}, {end}{reports}"), due, came, tolerance: TOLERANCE });
     assert!(brain.end().1.success());
 }
 

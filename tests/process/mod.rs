@@ -5,6 +5,7 @@
 use nix::sys::signal::{Signal, kill};
 use nix::time::clock_getcpuclockid;
 use nix::unistd::Pid;
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -13,6 +14,9 @@ use std::time::{Duration, Instant};
 
 /// How long an answer may take on the busiest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long after its time an answer is long overdue.
+const LONG_OVERDUE: Duration = Duration::from_millis(100);
 
 pub struct Process {
     child: Child,
@@ -81,6 +85,41 @@ impl Process {
                 return (at, line);
             }
         }
+    }
+
+    /// As [`Process::answer`], with a report of the threads if the answer is long overdue: what each waits for then.
+    pub fn answer_due(&mut self, due: Instant) -> (Instant, String, String) {
+        let mut report = String::new();
+        let mut look_at = due + LONG_OVERDUE;
+        loop {
+            match self.lines.recv_timeout(look_at.saturating_duration_since(Instant::now())) {
+                Ok((at, line)) if !line.starts_with("MESSAGE ") => {
+                    self.note(&format!("< {line}"));
+                    return (at, line, report);
+                }
+                Ok(_) => {}
+                Err(_) => {
+                    assert!(due.elapsed() < PATIENCE, "no answer:\n{}\n{report}", self.recent());
+                    let _ = write!(report, "\n{:.1?} after its time:{}", due.elapsed(), self.threads_in_words());
+                    look_at = Instant::now() + due.elapsed();
+                }
+            }
+        }
+    }
+
+    /// State, kernel function, times on a processor and in a run queue, and system call of each thread.
+    fn threads_in_words(&self) -> String {
+        let folder = format!("/proc/{}/task", self.child.id());
+        let mut text = String::new();
+        for task in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let read = |name: &str| std::fs::read_to_string(task.path().join(name)).unwrap_or_default();
+            let stat = read("stat");
+            let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next()).unwrap_or('?');
+            let [name, place, times, call] = ["comm", "wchan", "schedstat", "syscall"].map(read);
+            let (name, place, times, call) = (name.trim(), place.trim(), times.trim(), call.trim());
+            let _ = write!(text, "\n    {name}: {state}, {place}, ns {times}, call {call}");
+        }
+        text
     }
 
     /// The messages before the next line that is none.
