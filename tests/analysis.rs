@@ -174,7 +174,8 @@ fn analysis_uses_the_threads_asked_for_and_a_level_uses_one() {
         let helped = (0..50).any(|_| {
             engine.clear_hash();
             let last = engine.analyse(1, &limits, &mut NullSink).last;
-            assert_eq!(last.depth, 9);
+            // The vote may follow the thread that has finished fewer iterations.
+            assert!((1..=9).contains(&last.depth), "{}", last.depth);
             last.nodes != alone
         });
         assert!(helped, "{strength}: two threads visit as many nodes as one");
