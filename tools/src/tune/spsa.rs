@@ -260,6 +260,7 @@ pub fn run(
 ) -> Result<()> {
     ensure!(ParamTable::IS_TUNABLE, "the numbers of this build are fixed; build it with --features tune");
     ensure!(!state.values.is_empty() && !grounds.is_empty(), "no number to tune, or no ground to play on");
+    ensure!(grounds.len() == state.settings.grounds.len(), "the run has other grounds");
     let classical = state.settings.classical;
     let desk = Desk {
         ledger: Mutex::new(Ledger { next: state.played, state, results: BTreeMap::new(), error: None, show }),
@@ -545,8 +546,9 @@ mod tests {
     fn neither_threads_nor_interruptions_change_a_run() {
         let settings = settings(&["rfp_slope.caro", "lmp_base", "history_divisor", "lmr_factor"], 16);
         // Enough nodes for the numbers to matter: with a few hundred every pair may end even.
-        let settings = Settings { allowance: Allowance::Nodes(1500), ..settings };
         let grounds = grounds();
+        let names = grounds.iter().map(|ground| ground.text.clone()).collect();
+        let settings = Settings { allowance: Allowance::Nodes(1500), grounds: names, ..settings };
         let mut alone = State::new(settings.clone());
         run(&mut alone, &grounds, 1, &Cancel::default(), |_| Ok(())).unwrap();
         assert!(alone.is_finished());
