@@ -28,3 +28,18 @@ impl Cancel {
         self.own.load(Ordering::SeqCst) > 0 || self.whole.as_ref().is_some_and(|whole| whole.load(Ordering::SeqCst) > 0)
     }
 }
+
+/// A flag that Ctrl-C and SIGTERM set; a second signal exits at once. Call it once per process.
+pub fn interrupts() -> Cancel {
+    let cancel = Cancel::default();
+    let flag = cancel.clone();
+    let handler = move || {
+        if flag.set() > 0 {
+            std::process::exit(130);
+        }
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        log::warn!("Ctrl-C will not end the games cleanly: {error}");
+    }
+    cancel
+}

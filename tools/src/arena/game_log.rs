@@ -227,18 +227,29 @@ fn rewrite<'a>(path: &Path, games: impl IntoIterator<Item = &'a GameRecord>) -> 
     Ok(())
 }
 
-fn read(path: &Path, setup: &Setup) -> Result<BTreeMap<usize, GameRecord>> {
+/// The games of a record file. A last line that a kill has cut short is left out.
+///
+/// # Errors
+/// If the file cannot be read, or another line is not a record.
+pub fn records(path: &Path) -> Result<Vec<GameRecord>> {
     let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let text = String::from_utf8_lossy(&text);
-    let id = match_id(setup);
-    let mut games = BTreeMap::new();
+    let mut records = Vec::new();
     let lines: Vec<&str> = text.lines().collect();
     for (index, line) in lines.iter().enumerate() {
-        let record: GameRecord = match serde_json::from_str(line) {
-            Ok(record) => record,
+        match serde_json::from_str(line) {
+            Ok(record) => records.push(record),
             Err(_) if index + 1 == lines.len() => break,
             Err(error) => bail!("{} line {}: {error}", path.display(), index + 1),
-        };
+        }
+    }
+    Ok(records)
+}
+
+fn read(path: &Path, setup: &Setup) -> Result<BTreeMap<usize, GameRecord>> {
+    let id = match_id(setup);
+    let mut games = BTreeMap::new();
+    for record in records(path)? {
         ensure!(
             record.match_id == id,
             "{} has games of a different match (engines, limits, rule, size, openings or seed differ)",

@@ -1,10 +1,10 @@
 //! One verdict from the records of one test that several machines, or several runs with other seeds, have played.
 
 use super::display::pairing_text;
-use super::game_log::GameRecord;
+use super::game_log::{self, GameRecord};
 use super::sprt::SprtBounds;
-use super::tally::PairTally;
-use anyhow::{Context, Result, bail, ensure};
+use super::tally::{GroundTally, PairTally};
+use anyhow::{Context, Result, ensure};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use tengen::base::Rule;
@@ -47,7 +47,7 @@ impl Pool {
         let name = format!("{} {}x{}", rule.name(), record.width, record.height);
         let ground = self.grounds.iter().position(|ground| *ground == name).unwrap_or_else(|| {
             self.grounds.push(name);
-            self.tally.grounds.push(super::tally::GroundTally::default());
+            self.tally.grounds.push(GroundTally::default());
             self.grounds.len() - 1
         });
         self.tally.add(record, ground, record.half_points(&self.names[0]));
@@ -68,23 +68,15 @@ impl Pool {
     }
 }
 
-/// Counts the games of these record files together. A last line that a kill has cut short is left out.
+/// Counts the games of these record files together.
 ///
 /// # Errors
 /// If a file cannot be read, or they do not belong to one test.
 pub fn count(paths: &[PathBuf]) -> Result<Pool> {
     let mut pool = Pool::default();
     for path in paths {
-        let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let text = String::from_utf8_lossy(&text);
-        let lines: Vec<&str> = text.lines().collect();
-        for (index, line) in lines.iter().enumerate() {
-            let record: GameRecord = match serde_json::from_str(line) {
-                Ok(record) => record,
-                Err(_) if index + 1 == lines.len() => break,
-                Err(error) => bail!("{} line {}: {error}", path.display(), index + 1),
-            };
-            pool.add(&record).with_context(|| format!("{} line {}", path.display(), index + 1))?;
+        for record in game_log::records(path)? {
+            pool.add(&record).with_context(|| format!("{} game {}", path.display(), record.game))?;
         }
     }
     Ok(pool)

@@ -50,21 +50,6 @@ pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<Outcome> {
     Ok(if interrupted.is_set() && !is_decided { Outcome::Interrupted } else { Outcome::Finished })
 }
 
-/// A flag that Ctrl-C and SIGTERM set; a second signal exits at once. Call it once per process.
-pub fn interrupts() -> Cancel {
-    let cancel = Cancel::default();
-    let flag = cancel.clone();
-    let handler = move || {
-        if flag.set() > 0 {
-            std::process::exit(130);
-        }
-    };
-    if let Err(error) = ctrlc::set_handler(handler) {
-        log::warn!("Ctrl-C will not end the tournament cleanly: {error}");
-    }
-    cancel
-}
-
 fn play(setup: &Setup, books: &mut Books<'_>, cancel: &Cancel) -> Result<()> {
     let total = setup.schedule.total();
     let missing: Vec<usize> = (0..total).filter(|number| !books.games.contains_key(number)).collect();

@@ -5,10 +5,11 @@ use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tengen_tools::arena::cancel::interrupts;
 use tengen_tools::arena::match_options::Arguments;
 use tengen_tools::arena::queue::{self, QueueArguments};
 use tengen_tools::arena::sprt::{SprtBounds, parse_bounds};
-use tengen_tools::arena::tournament::{self, Outcome, interrupts};
+use tengen_tools::arena::tournament::{self, Outcome};
 use tengen_tools::arena::{match_options, pooled_count};
 
 /// A match, or one of the commands.

@@ -6,7 +6,7 @@ use super::paired_games::Allowance;
 use super::spsa::{self, Settings, State, Tuned};
 use super::trainer::network_options::NetworkArguments;
 use super::trajectory_chart;
-use crate::arena::cancel::Cancel;
+use crate::arena::cancel::interrupts;
 use crate::arena::ground::Ground;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
@@ -179,7 +179,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
         books: grounds.iter().map(spsa::book_checksum).collect(),
     };
     let mut state = State::open(&typed.state, settings)?;
-    let cancel = cancelled_by_interrupts();
+    let cancel = interrupts();
     let mut progress = Progress::new(&state);
     spsa::run(&mut state, &grounds, typed.concurrency.unwrap_or_else(cores), &cancel, |state| {
         progress.show(state);
@@ -203,28 +203,13 @@ fn run_match(typed: &MatchArguments) -> Result<()> {
         allowance: typed.allowance.allowance(),
         classical: typed.allowance.classical,
     };
-    let text = duel::run(&duel, typed.concurrency.unwrap_or_else(cores), &cancelled_by_interrupts())?;
+    let text = duel::run(&duel, typed.concurrency.unwrap_or_else(cores), &interrupts())?;
     std::io::stdout().write_all(text.unwrap_or_else(|| "interrupted\n".to_owned()).as_bytes())?;
     Ok(())
 }
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-}
-
-/// On Ctrl-C, cancels the running games and keeps the finished ones; a second one exits at once.
-fn cancelled_by_interrupts() -> Cancel {
-    let cancel = Cancel::default();
-    let handler = cancel.clone();
-    let listening = ctrlc::set_handler(move || {
-        if handler.set() > 0 {
-            std::process::exit(130);
-        }
-    });
-    if let Err(error) = listening {
-        log::warn!("Ctrl-C will not end the games cleanly: {error}");
-    }
-    cancel
 }
 
 /// A progress bar on a terminal, status lines elsewhere.
