@@ -1,5 +1,5 @@
 //! The order of the source: a floor uses only those below it, no files use each other in a circle, no file is too long,
-//! only a few rooms touch the standard streams, and the map in `docs/house.md` is complete.
+//! only a few files touch the standard streams, and the map in `docs/house.md` is complete.
 //!
 //! This holds for the library and for the package of tools, which stands on the library. Files are read with `syn`;
 //! `floors/circles.rs` says what counts as a use.
@@ -40,7 +40,7 @@ const STDERR: &[&str] = &["src/tools/", "src/main.rs", "tools/"];
 const PRINTING: &[&str] = &["src/tools/", "tools/"];
 /// Where the standard hash maps, whose keys are random, may be used. `base::maps` has others with fixed keys.
 const RANDOM_KEYS: &[&str] = &["src/base/maps.rs", "tools/src/arena/", "tools/src/data/"];
-/// The slow rules, and the rooms that must not use them: those decide about moves, and they are tested against them.
+/// The slow rules, and the folders that must not use them: those decide about moves, and they are tested against them.
 const ORACLE: &str = "src/board/oracle.rs";
 const WITHOUT_ORACLE: &[&str] = &["src/eval/", "src/search/", "src/solver/"];
 
@@ -115,7 +115,7 @@ fn the_docs_name_files_that_exist() {
     }
 }
 
-/// Each identifier in "Where would I change …?" occurs in a file of its row.
+/// Each identifier in "Where to change what" occurs in a file of its row.
 #[test]
 fn the_places_to_change_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -229,12 +229,12 @@ fn check_floors(source: &Source) -> Vec<String> {
     complaints
 }
 
-/// Whether a file is one of these rooms, or in one of them.
-fn is_in(name: &str, rooms: &[&str]) -> bool {
-    rooms.iter().any(|&room| name == room || room.ends_with('/') && name.starts_with(room))
+/// Whether a file is one of these places, or in one of them.
+fn is_in(name: &str, places: &[&str]) -> bool {
+    places.iter().any(|&place| name == place || place.ends_with('/') && name.starts_with(place))
 }
 
-/// The slow rules named in a room that must not use them.
+/// The slow rules named in a file that must not use them.
 fn check_oracle(source: &Source, resolved: &Crate<'_>) -> Vec<String> {
     if !is_in(&source.name, WITHOUT_ORACLE) {
         return Vec::new();
@@ -244,7 +244,7 @@ fn check_oracle(source: &Source, resolved: &Crate<'_>) -> Vec<String> {
     named.map(|reference| format!("{}:{}: play and search never use the oracle", source.name, reference.line)).collect()
 }
 
-/// Standard hash maps outside their rooms.
+/// Standard hash maps where they are not allowed.
 fn check_hashing(source: &Source) -> Vec<String> {
     if is_in(&source.name, RANDOM_KEYS) {
         return Vec::new();
@@ -259,7 +259,7 @@ fn check_hashing(source: &Source) -> Vec<String> {
     named.map(complaint).collect()
 }
 
-/// Standard streams and printing macros outside their rooms.
+/// Standard streams and printing macros where they are not allowed.
 fn check_streams(source: &Source) -> Vec<String> {
     let mut complaints = Vec::new();
     for reference in source.references.iter().filter(|reference| !reference.is_test) {
@@ -267,7 +267,7 @@ fn check_streams(source: &Source) -> Vec<String> {
         let is_misplaced = if reference.calls(&["print", "println", "eprint", "eprintln", "dbg"]) {
             !is_in(&source.name, PRINTING)
         } else {
-            streams.iter().any(|(stream, rooms)| reference.ends_with("io", stream) && !is_in(&source.name, rooms))
+            streams.iter().any(|(stream, places)| reference.ends_with("io", stream) && !is_in(&source.name, places))
         };
         if is_misplaced {
             complaints.push(format!("{}:{}: `{}` does not belong here", source.name, reference.line, reference.text()));
@@ -313,7 +313,7 @@ mod checker {
 
     #[test]
     fn paths_around_the_floors_are_refused() {
-        for text in ["use crate::*;", "use crate as house;", "use crate::Engine;", "use crate::{self as house};"] {
+        for text in ["use crate::*;", "use crate as root;", "use crate::Engine;", "use crate::{self as root};"] {
             assert_eq!(count("search/pvs.rs", text), 1, "{text}");
         }
         assert_eq!(count("utils.rs", ""), 1, "a file without a floor");
