@@ -1,13 +1,13 @@
 //! Playing strength: levels 0 to 100, from level 0, a player that only compares shapes, to level 100, the full engine.
 //!
-//! A level sets read probability, depth, width and oversight rate. A move is *read* with the read probability:
-//! searched among the best candidates (the width) to a few plies (the depth). Otherwise it is *felt*: the player
-//! compares the best shape it could make with the best one of the opponent, and attacks or defends by their ratio. An
-//! *oversight* hides a whole line of the board for one move: a diagonal more often than a row, a line through the last
-//! stone less often, a five rarely. From [`SOUND`] on no five and no open four of either side is overlooked. At
+//! A level sets search probability, depth, width and oversight rate. With the search probability, a move is searched
+//! among the best candidates (the width) to a few plies (the depth). Otherwise it is chosen by its shape, without a search:
+//! the player compares the best shape it could make with the best one of the opponent, and attacks or defends by their
+//! ratio. An *oversight* hides a whole line of the board for one move: a diagonal more often than a row, a line through
+//! the last stone less often, a five rarely. From [`SOUND`] on no five and no open four of either side is overlooked. At
 //! [`FULL`] there are no restrictions. Levels apply to the moves of a game; analysis is always at full strength.
 //!
-//! Reading and oversights depend on the position and the seed alone, so games are reproducible.
+//! All random choices depend on the position and the seed alone, so games are reproducible.
 
 use crate::base::hash::{GOLDEN, scatter};
 use crate::base::{Color, Direction, Point, PointList, ReplyList, Size};
@@ -42,18 +42,18 @@ pub const LEVELS: [(&str, u32); 11] = [
 pub struct Level {
     /// 0 to 100.
     strength: u32,
-    /// Read probability per mille.
-    reads: u32,
+    /// Search probability per mille.
+    search_probability: u32,
     /// Search depth in plies.
     depth: u32,
     /// Candidates that are searched.
     width: u32,
     /// Oversight rate per mille of the lines.
-    blind: u32,
+    oversight_rate: u32,
 }
 
-/// Every tenth level: read probability per mille, depth, width, oversight rate per mille.
-const LADDER: [[u32; 4]; 10] = [
+/// Every tenth level: search probability per mille, depth, width, oversight rate per mille.
+const SETTINGS: [[u32; 4]; 10] = [
     [0, 1, 3, 700],
     [0, 1, 3, 400],
     [0, 1, 3, 200],
@@ -66,10 +66,10 @@ const LADDER: [[u32; 4]; 10] = [
     [1000, 7, 26, 1],
 ];
 
-/// Value of a threat in a felt move, for making it as for preventing it, by threat code.
-const WORTH: [u32; 14] = [0, 0, 8, 9, 20, 24, 40, 55, 200, 30, 50, 400, 1000, 10_000];
-/// A felt move attacks when the best own threat has at least this many tenths of the value of the opponent's.
-const BOLDNESS: u32 = 9;
+/// Value of a threat in a move without a search, for making it as for preventing it, by threat code.
+const THREAT_VALUE: [u32; 14] = [0, 0, 8, 9, 20, 24, 40, 55, 200, 30, 50, 400, 1000, 10_000];
+/// A move without a search attacks when the best own threat has at least this many tenths of the value of the opponent's.
+const ATTACK_RATIO: u32 = 9;
 
 /// Factors of the oversight rate, in tenths: for diagonals, for rows and columns, for own shapes, for lines through the
 /// last stone, for fives.
@@ -81,7 +81,8 @@ const FIVE: u32 = 2;
 
 impl Level {
     /// The full engine.
-    pub const FULL: Level = Level { strength: FULL, reads: 1000, depth: u32::MAX, width: u32::MAX, blind: 0 };
+    pub const FULL: Level =
+        Level { strength: FULL, search_probability: 1000, depth: u32::MAX, width: u32::MAX, oversight_rate: 0 };
 
     /// The level of this strength; more than 100 counts as 100.
     pub fn of(strength: u32) -> Level {
@@ -89,10 +90,16 @@ impl Level {
             return Level::FULL;
         }
         let step = (strength / 10).min(8) as usize;
-        let (low, high) = (LADDER[step], LADDER[step + 1]);
+        let (low, high) = (SETTINGS[step], SETTINGS[step + 1]);
         let beyond = (strength - 10 * step as u32).min(10);
         let between = |i: usize| (low[i] * (10 - beyond) + high[i] * beyond + 5) / 10;
-        Level { strength, reads: between(0), depth: between(1), width: between(2), blind: between(3) }
+        Level {
+            strength,
+            search_probability: between(0),
+            depth: between(1),
+            width: between(2),
+            oversight_rate: between(3),
+        }
     }
 
     /// Whether this is the full engine.
@@ -115,9 +122,9 @@ impl Level {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// Plays here without a search.
-    Feel(Point),
+    Play(Point),
     /// Searches these points only.
-    Read(Vec<Point>),
+    Search(Vec<Point>),
 }
 
 /// The choice of this level, `blocked` points left out. `None` on an empty board or if no point may be played; an
@@ -126,15 +133,15 @@ pub fn choose(board: &mut Board, level: Level, seed: u64, blocked: &[Point]) -> 
     if board.move_number() == 0 {
         return None;
     }
-    let eyes = Eyes { level, seed: mix(seed ^ board.key()), last: board.last_move() };
+    let view = View { level, seed: mix(seed ^ board.key()), last: board.last_move() };
     let necessary = if level.is_sound() { necessary(board) } else { None };
-    let candidates = candidates(board, &eyes, necessary.as_ref(), blocked);
-    let favourite = *candidates.first()?;
-    if eyes.chance(0) >= level.reads {
-        return Some(Choice::Feel(favourite));
+    let candidates = candidates(board, &view, necessary.as_ref(), blocked);
+    let best = *candidates.first()?;
+    if view.chance(0) >= level.search_probability {
+        return Some(Choice::Play(best));
     }
     let width = if necessary.is_some() { candidates.len() } else { candidates.len().min(level.width as usize) };
-    Some(Choice::Read(with_images(board, &candidates[..width], blocked)))
+    Some(Choice::Search(with_images(board, &candidates[..width], blocked)))
 }
 
 /// The moves that miss no five and no open four; `None` if all moves do.
@@ -158,7 +165,7 @@ fn necessary(board: &Board) -> Option<ReplyList> {
 }
 
 /// The points near stones as this level sees them, the best first.
-fn candidates(board: &mut Board, eyes: &Eyes, necessary: Option<&ReplyList>, blocked: &[Point]) -> Vec<Point> {
+fn candidates(board: &mut Board, view: &View, necessary: Option<&ReplyList>, blocked: &[Point]) -> Vec<Point> {
     let us = board.side();
     let mut points = PointList::new();
     match necessary {
@@ -166,16 +173,16 @@ fn candidates(board: &mut Board, eyes: &Eyes, necessary: Option<&ReplyList>, blo
         None => board.for_each_near(|point| points.push(point)),
     }
     points.retain(|point| !blocked.contains(point) && board.may_play(*point, us));
-    let worth = |point: Point, color: Color| WORTH[eyes.threat(board, point, color).index()];
-    let seen: Vec<(Point, u32, u32)> = points.iter().map(|&p| (p, worth(p, us), worth(p, us.opponent()))).collect();
+    let value = |point: Point, color: Color| THREAT_VALUE[view.threat(board, point, color).index()];
+    let seen: Vec<(Point, u32, u32)> = points.iter().map(|&p| (p, value(p, us), value(p, us.opponent()))).collect();
     let best_own = seen.iter().map(|&(_, own, _)| own).max().unwrap_or(0);
     let best_their = seen.iter().map(|&(_, _, their)| their).max().unwrap_or(0);
-    let attacks = 10 * best_own >= BOLDNESS * best_their;
+    let attacks = 10 * best_own >= ATTACK_RATIO * best_their;
     let mut ranked: Vec<(u32, u64, Point)> = seen
         .into_iter()
         .map(|(point, own, their)| {
             let (first, second) = if attacks { (own, their) } else { (their, own) };
-            (4 * first + second, eyes.whim(point), point)
+            (4 * first + second, view.tie_break(point), point)
         })
         .collect();
     ranked.sort_unstable_by(|a, b| b.cmp(a));
@@ -200,43 +207,43 @@ fn with_images(board: &Board, points: &[Point], blocked: &[Point]) -> Vec<Point>
 
 /// What a level sees of a position.
 #[derive(Clone, Copy, Debug)]
-struct Eyes {
+struct View {
     level: Level,
     /// Random seed of this position.
     seed: u64,
     last: Option<Point>,
 }
 
-impl Eyes {
+impl View {
     /// A random number below 1000 for `what`.
     fn chance(&self, what: u64) -> u32 {
         (mix(self.seed ^ mix(what)) % 1000) as u32
     }
 
     /// A random number to break ties between points.
-    fn whim(&self, point: Point) -> u64 {
+    fn tie_break(&self, point: Point) -> u64 {
         mix(self.seed ^ mix(1 + point.index() as u64))
     }
 
     /// The shape of a point along one line; [`Shape::Dead`] if the line is overlooked.
     fn shape(&self, board: &Board, point: Point, color: Color, direction: Direction) -> Shape {
         let shape = board.shape(point, color, direction);
-        let is_plain = self.level.is_sound() && matches!(shape, Shape::Five | Shape::OpenFour);
-        if shape == Shape::Dead || is_plain {
+        let is_never_overlooked = self.level.is_sound() && matches!(shape, Shape::Five | Shape::OpenFour);
+        if shape == Shape::Dead || is_never_overlooked {
             return shape;
         }
         let row = line_of(point, direction);
         let is_straight = matches!(direction, Direction::Horizontal | Direction::Vertical);
-        let mut hidden = self.level.blind * if is_straight { STRAIGHT } else { DIAGONAL };
+        let mut rate = self.level.oversight_rate * if is_straight { STRAIGHT } else { DIAGONAL };
         for (applies, tenths) in [
             (color == board.side(), OWN),
             (self.last.is_some_and(|last| line_of(last, direction) == row), JUST_PLAYED),
             (shape == Shape::Five, FIVE),
         ] {
-            hidden = if applies { hidden * tenths / 10 } else { hidden };
+            rate = if applies { rate * tenths / 10 } else { rate };
         }
         let number = 1000 + 256 * (4 * color.index() + direction.index()) as u64 + row as u64;
-        if self.chance(number) * 10 < hidden { Shape::Dead } else { shape }
+        if self.chance(number) * 10 < rate { Shape::Dead } else { shape }
     }
 
     /// The threat that a stone of `color` on `point` would make, without overlooked lines.
@@ -260,8 +267,8 @@ fn mix(number: u64) -> u64 {
     scatter(number.wrapping_add(GOLDEN))
 }
 
-/// The report of a felt move.
-pub fn felt(board: &Board, point: Point) -> SearchReport {
+/// The report of a move without a search.
+pub fn report_without_search(board: &Board, point: Point) -> SearchReport {
     let mut evaluator = ShapeEvaluator::new(board.rule());
     evaluator.refresh(board);
     let last = Iteration {

@@ -262,12 +262,12 @@ impl Engine {
         }
         match level::choose(&mut board, level, self.options.seed, &scope.blocked) {
             None => self.search(level, board, scope, control, sink),
-            Some(level::Choice::Feel(point)) => {
-                let report = level::felt(&board, point);
+            Some(level::Choice::Play(point)) => {
+                let report = level::report_without_search(&board, point);
                 sink.iteration(&report.last);
                 report
             }
-            Some(level::Choice::Read(points)) => {
+            Some(level::Choice::Search(points)) => {
                 let others = self.size.points().filter(|point| !points.contains(point)).collect();
                 let scope = self.scope_without(others, &board, 1);
                 self.search(level, board, scope, control, sink)
