@@ -4,9 +4,9 @@
 //! is what the search uses: the classical evaluation, and a [`network`] on top of it where there is one.
 
 pub mod chosen;
+pub mod classical_weights;
 pub mod network;
 pub mod shapes;
-pub mod weights;
 
 pub use chosen::{ChosenEvaluator, EvaluatorKind};
 pub use shapes::ShapeEvaluator;

@@ -5,7 +5,7 @@
 //! threat term contains the value of the tempo.
 
 use super::Evaluator;
-use super::weights::{self, MASKS, TABLE, VALUE_SCALE, WeightSet, Weights};
+use super::classical_weights::{MASKS, TABLE, VALUE_SCALE, WeightSet, Weights, nearness, threat_mask};
 use crate::base::{Color, Point, Rule, Score, bounded};
 use crate::board::tables::Combination;
 use crate::board::{Board, Change, Observer};
@@ -58,7 +58,7 @@ impl ShapeEvaluator {
         let us = board.side();
         let before = self.earlier.last().copied().unwrap_or(self.sum);
         let sign = if us == Color::Black { 1 } else { -1 };
-        let threats = self.weights[us.index()].threat[bounded::<MASKS>(weights::threat_mask(board))];
+        let threats = self.weights[us.index()].threat[bounded::<MASKS>(threat_mask(board))];
         Parts { points: sign * self.sum, before: sign * before, threats: i32::from(threats) }
     }
 
@@ -102,8 +102,8 @@ impl Evaluator for ShapeEvaluator {
         let weights = self.weights[us.index()];
         let attack = weights.order[bounded::<TABLE>(worth[us.index()].id())][0];
         let defence = weights.order[bounded::<TABLE>(worth[us.opponent().index()].id())][1];
-        let their_last = weights.near[0][weights::nearness(point, board.last_move())];
-        let our_last = weights.near[1][weights::nearness(point, board.move_before_last())];
+        let their_last = weights.near[0][nearness(point, board.last_move())];
+        let our_last = weights.near[1][nearness(point, board.move_before_last())];
         i32::from(attack) + i32::from(defence) + i32::from(their_last) + i32::from(our_last)
     }
 }

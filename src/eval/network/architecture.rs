@@ -7,7 +7,7 @@ use crate::base::Color;
 use crate::board::Threat;
 
 // Classes of the distance between a move and an earlier one.
-pub use crate::eval::weights::NEARNESS;
+pub use crate::eval::classical_weights::NEARNESS;
 
 /// Channels of a cell for one colour.
 pub const CHANNELS: usize = 16;

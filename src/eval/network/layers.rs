@@ -11,8 +11,8 @@ use super::architecture::{
 use super::weights::Head;
 use crate::base::{Color, Point, Score};
 use crate::board::{Board, Threat};
+use crate::eval::classical_weights::{VALUE_SCALE, nearness};
 use crate::eval::shapes::Parts;
-use crate::eval::weights::{VALUE_SCALE, nearness};
 use arrayvec::ArrayVec;
 
 /// Score units per 1.0 of the logit: win probability = sigmoid(score / 200).

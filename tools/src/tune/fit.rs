@@ -6,7 +6,7 @@ use super::{fit_eval, fit_order};
 use anyhow::{Context, Result, ensure};
 use std::io::Write as _;
 use std::path::PathBuf;
-use tengen::eval::weights::{self, WeightSet, Weights};
+use tengen::eval::classical_weights::{self, WeightSet, Weights};
 
 /// Options of both fits.
 #[derive(clap::Args, Debug)]
@@ -93,12 +93,12 @@ fn run(typed: &FitArguments, fit: impl Fn(&mut [Weights]) -> Result<()>) -> Resu
     let mut sets = WeightSet::ALL.map(Weights::hand_set);
     if typed.out.exists() {
         let bytes = std::fs::read(&typed.out).with_context(|| typed.out.display().to_string())?;
-        let old =
-            weights::decode(&bytes).with_context(|| format!("there are no weights in {}", typed.out.display()))?;
+        let old = classical_weights::decode(&bytes)
+            .with_context(|| format!("there are no weights in {}", typed.out.display()))?;
         sets.clone_from_slice(&old);
     }
     fit(&mut sets)?;
-    std::fs::write(&typed.out, weights::encode(&sets)).with_context(|| typed.out.display().to_string())
+    std::fs::write(&typed.out, classical_weights::encode(&sets)).with_context(|| typed.out.display().to_string())
 }
 
 #[cfg(test)]
@@ -127,7 +127,7 @@ mod tests {
         };
         let bytes = fit("first");
         assert_eq!(bytes, fit("second"));
-        let sets = weights::decode(&bytes).unwrap();
+        let sets = classical_weights::decode(&bytes).unwrap();
         for set in WeightSet::ALL {
             let (fitted, hand_set) = (&sets[set.index()], Weights::hand_set(set));
             let is_fitted = set == WeightSet::Standard;

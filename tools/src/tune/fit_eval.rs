@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use tengen::base::{Color, Score};
 use tengen::board::Board;
 use tengen::board::tables::COMBINATIONS;
-use tengen::eval::weights::{MASK_BITS, MASKS, VALUE_SCALE, WeightSet, Weights, threat_mask};
+use tengen::eval::classical_weights::{MASK_BITS, MASKS, VALUE_SCALE, WeightSet, Weights, threat_mask};
 
 /// Score units of one logit in the common fit to all rules.
 const COMMON_SCALE: f32 = 170.0;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use tengen::base::{Color, Ply, Point};
 use tengen::board::tables::COMBINATIONS;
 use tengen::board::{Board, Threat};
-use tengen::eval::weights::{NEARNESS, ORDER_SCALE, WeightSet, Weights, nearness};
+use tengen::eval::classical_weights::{NEARNESS, ORDER_SCALE, WeightSet, Weights, nearness};
 use tengen::search::forced::{self, Duty};
 use tengen::search::order::for_each_reply;
 

@@ -5,7 +5,7 @@ use anyhow::Result;
 use std::path::PathBuf;
 use tengen::base::{Cell, Color, Point, Rule};
 use tengen::board::{Board, NullObserver, Threat};
-use tengen::eval::weights::WeightSet;
+use tengen::eval::classical_weights::WeightSet;
 
 /// One game in this many is held out: it is not fitted to, but used to measure the fit.
 const HELD_OUT: u64 = 20;

@@ -9,13 +9,13 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use tengen::base::{Color, Rule};
 use tengen::board::tables::RuleTables;
+use tengen::eval::classical_weights::NEARNESS;
 use tengen::eval::network::Weights;
 use tengen::eval::network::features::{MAPPINGS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
 use tengen::eval::network::weights::{
     CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, Head, INPUT_SCALE, OUTPUT_SCALE, PAIRS,
     POLICY_SCALE, SECOND, STAGES, THREATS, WIDTH, head_number,
 };
-use tengen::eval::weights::NEARNESS;
 
 /// One row in floating point.
 pub type Row = [f32; CHANNELS];

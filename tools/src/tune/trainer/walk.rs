@@ -10,10 +10,10 @@ use tengen::base::point::CELLS;
 use tengen::base::{Color, Direction, Point, Rule, Score, Size};
 use tengen::board::lines::Lines;
 use tengen::board::{Board, NullObserver, Threat};
+use tengen::eval::classical_weights::nearness;
 use tengen::eval::network::features::{REACH, ROWS, ShapePair, mapping, row_of};
 use tengen::eval::network::layers::{hints, threats};
 use tengen::eval::network::weights::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
-use tengen::eval::weights::nearness;
 use tengen::eval::{Evaluator, ShapeEvaluator};
 
 type Vector = [f32; WIDTH];
