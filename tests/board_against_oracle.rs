@@ -10,7 +10,7 @@ use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Board, Foul, NullObserver, Threat};
 
 /// Threat counts of one colour over all empty points, by code.
-type Counts = [usize; 14];
+type Counts = [usize; Threat::ALL.len()];
 
 /// A golden position: name, rule, moves on 15x15, and the expected counts for black and white.
 struct Golden {
@@ -47,7 +47,7 @@ const GOLDEN: [Golden; 8] = [
 
 /// Counts by the oracle.
 fn counts(oracle: &Oracle, color: Color) -> Counts {
-    let mut counts = [0; 14];
+    let mut counts = [0; Threat::ALL.len()];
     for p in oracle.size().points().filter(|&p| oracle.cell(p) == Cell::Empty) {
         counts[oracle.threat(p, color).index()] += 1;
     }
@@ -96,7 +96,7 @@ fn compare_point(board: &Board, oracle: &Oracle, p: Point) -> Result<(), String>
 
 /// Compares the whole board.
 fn compare_all(board: &mut Board, oracle: &Oracle) -> Result<(), String> {
-    let mut expected = [[0; 14]; 2];
+    let mut expected = [[0; Threat::ALL.len()]; 2];
     for p in oracle.size().points() {
         if board.cell(p) != oracle.cell(p) || board.is_empty(p) != (oracle.cell(p) == Cell::Empty) {
             return Err(format!("{p}: board has {:?}, oracle {:?}", board.cell(p), oracle.cell(p)));

@@ -485,13 +485,16 @@ mod tests {
     use super::*;
     use notation::parse_moves;
 
-    fn counts(rule: Rule, moves: &str, color: Color) -> Vec<usize> {
+    /// The number of points of each threat.
+    type Counts = [usize; Threat::ALL.len()];
+
+    fn counts(rule: Rule, moves: &str, color: Color) -> Counts {
         let size = Size::square(15).unwrap();
         let mut board = Board::new(rule, size);
         for point in parse_moves(moves, size).unwrap() {
             board.play(point, &mut NullObserver);
         }
-        Threat::ALL.iter().map(|&threat| board.count(color, threat)).collect()
+        Threat::ALL.map(|threat| board.count(color, threat))
     }
 
     #[test]
@@ -527,7 +530,7 @@ mod tests {
     fn golden_positions_of_freestyle_standard_and_caro() {
         let p1 = "j11n11k12m9l12l10l9j13k14k11j12i12k13m14k8i10";
         let p2 = "k6k4n7l6i6j4i4i5h6j6j5l7h4h5k5l8l5k9m5n5";
-        let cases: [(Rule, &str, [usize; 14], [usize; 14]); 6] = [
+        let cases: [(Rule, &str, Counts, Counts); 6] = [
             (
                 Rule::Freestyle,
                 p1,

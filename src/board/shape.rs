@@ -39,7 +39,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// All shapes, weakest first.
+    /// All shapes, weakest first. Arrays by shape have the length `Shape::ALL.len()`.
     pub const ALL: [Shape; 14] = [
         Shape::Dead,
         Shape::Overline,
@@ -57,7 +57,7 @@ impl Shape {
         Shape::Five,
     ];
 
-    /// The shape with this code; `Dead` for codes above 13, which do not occur.
+    /// The shape with this code; `Dead` for larger codes, which do not occur.
     #[inline]
     pub const fn from_code(code: u8) -> Shape {
         if (code as usize) < Shape::ALL.len() { Shape::ALL[code as usize] } else { Shape::Dead }
@@ -117,7 +117,7 @@ pub enum Threat {
 }
 
 impl Threat {
-    /// All threats, weakest first.
+    /// All threats, weakest first. Arrays by threat have the length `Threat::ALL.len()`.
     pub const ALL: [Threat; 14] = [
         Threat::None,
         Threat::Forbidden,

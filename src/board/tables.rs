@@ -26,8 +26,11 @@ use std::sync::OnceLock;
 pub const KEYS: usize = 1 << 20;
 /// Number of values of four packed shapes, one nibble per direction: indices of [`RuleTables::combinations`].
 pub const PACKED: usize = 1 << 16;
-/// Number of multisets of four of the fourteen shapes.
-pub const COMBINATIONS: usize = 2380;
+/// Number of multisets of four shapes.
+pub const COMBINATIONS: usize = {
+    let shapes = Shape::ALL.len();
+    shapes * (shapes + 1) * (shapes + 2) * (shapes + 3) / 24
+};
 
 /// The four shapes of a point regardless of their directions, with the threat that they make together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -399,7 +402,7 @@ mod tests {
 
     /// Number of windows of each shape, in the order of [`Shape::ALL`]. The cells of a side are any of empty, own and
     /// blocked; in caro they are any of empty, own and opposing, and then walls.
-    fn histogram(rule: LineRule, half: usize) -> [usize; 14] {
+    fn histogram(rule: LineRule, half: usize) -> [usize; Shape::ALL.len()] {
         let mut windows = Windows::new(rule, half);
         let is_caro = rule.is_caro();
         let states: &[usize] = if is_caro { &[3, 1, 2, 0] } else { &[3, 1, 0] };
@@ -416,7 +419,7 @@ mod tests {
                 })
                 .collect();
         }
-        let mut counts = [0; 14];
+        let mut counts = [0; Shape::ALL.len()];
         for &left in &sides {
             for &right in &sides {
                 let window = windows.window(left, right);
@@ -428,7 +431,7 @@ mod tests {
 
     #[test]
     fn histograms_are_those_of_the_definition() {
-        let cases: [(LineRule, usize, [usize; 14]); 6] = [
+        let cases: [(LineRule, usize, [usize; Shape::ALL.len()]); 6] = [
             (LineRule::AtLeastFive, 4, [3537, 0, 81, 34, 419, 115, 30, 11, 850, 198, 51, 796, 142, 297]),
             (LineRule::AtLeastFive, 5, [31833, 0, 729, 306, 3771, 1035, 270, 99, 7650, 1782, 459, 7164, 1278, 2673]),
             (LineRule::ExactFive, 5, [37368, 1053, 652, 268, 3332, 840, 192, 36, 6408, 1200, 168, 5344, 568, 1620]),
@@ -448,7 +451,7 @@ mod tests {
     #[test]
     fn combinations_count_as_the_definition_says() {
         let counted = |forbidden| {
-            let mut counts = [0usize; 14];
+            let mut counts = [0usize; Threat::ALL.len()];
             for lines in all_combinations() {
                 counts[Threat::of_lines(lines, forbidden).index()] += 1;
             }
@@ -463,7 +466,7 @@ mod tests {
         let mut ids = vec![false; COMBINATIONS];
         for packed in 0..PACKED {
             let nibbles = [packed % 16, packed / 16 % 16, packed / 256 % 16, packed / 4096];
-            if nibbles.iter().all(|&nibble| nibble < 14) {
+            if nibbles.iter().all(|&nibble| nibble < Shape::ALL.len()) {
                 let combination = combination_table(true)[packed];
                 let mut lines = unpack(packed as u16);
                 lines.sort_unstable();

@@ -26,7 +26,7 @@ fn every_shape_has_the_known_number_of_windows() {
     let blocked = [Seen::Own, Seen::Empty, Seen::Opponent];
     let caro = [Seen::Own, Seen::Empty, Seen::Opponent, Seen::Wall];
     #[rustfmt::skip]
-    let table: [(LineRule, usize, &[Seen], [usize; 14]); 6] = [
+    let table: [(LineRule, usize, &[Seen], [usize; Shape::ALL.len()]); 6] = [
         (LineRule::AtLeastFive, 4, &blocked, [3537, 0, 81, 34, 419, 115, 30, 11, 850, 198, 51, 796, 142, 297]),
         (LineRule::AtLeastFive, 5, &blocked, [31833, 0, 729, 306, 3771, 1035, 270, 99, 7650, 1782, 459, 7164, 1278, 2673]),
         (LineRule::ExactFive, 5, &blocked, [37368, 1053, 652, 268, 3332, 840, 192, 36, 6408, 1200, 168, 5344, 568, 1620]),
@@ -35,7 +35,7 @@ fn every_shape_has_the_known_number_of_windows() {
         (LineRule::CaroExact, 5, &caro, [95774, 2005, 1194, 145, 6287, 519, 138, 32, 12149, 828, 133, 9969, 409, 2914]),
     ];
     for (rule, half, states, expected) in table {
-        let mut counts = [0; 14];
+        let mut counts = [0; Shape::ALL.len()];
         for window in all_windows(states, half) {
             let shape = line_shape(rule, window);
             counts[shape as usize] += 1;

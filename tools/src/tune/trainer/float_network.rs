@@ -9,6 +9,7 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use tengen::base::{Color, Rule};
 use tengen::board::tables::RuleTables;
+use tengen::board::{Shape, Threat};
 use tengen::eval::classical_weights::NEARNESS;
 use tengen::eval::network::Weights;
 use tengen::eval::network::features::{MAPPINGS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
@@ -20,8 +21,11 @@ use tengen::eval::network::weights::{
 /// One row in floating point.
 pub type Row = [f32; CHANNELS];
 
-/// Kinds of lines: pairs of shapes of both colours, and two for an occupied centre.
-const KINDS: usize = 14 * 14 + 2;
+/// Number of shapes, and of pairs of shapes of both colours.
+const SHAPES: usize = Shape::ALL.len();
+const SHAPE_PAIRS: usize = SHAPES * SHAPES;
+/// Kinds of lines: pairs of shapes, and two for an occupied centre.
+const KINDS: usize = SHAPE_PAIRS + 2;
 /// Parts of the rows: the sides (for each kind of centre), then the kinds.
 const PARTS: usize = 3 * SIDES + KINDS;
 /// Rows of the table: the rests, then the shared parts, then the bias.
@@ -152,9 +156,9 @@ pub fn parts_of_rows(rule: Rule) -> Vec<[u32; 3]> {
         let kind = match center {
             0 => {
                 let shapes = tables.shapes[key(left, right, tables.half)];
-                usize::from(shapes & 15) * 14 + usize::from(shapes >> 4)
+                usize::from(shapes & 15) * SHAPES + usize::from(shapes >> 4)
             }
-            occupied => 14 * 14 + occupied - 1,
+            occupied => SHAPE_PAIRS + occupied - 1,
         };
         let side = |side: usize| (first + center * SIDES + side) as u32;
         [side(left), side(right), (first + 3 * SIDES + kind) as u32]
@@ -198,7 +202,7 @@ impl Model {
                 row[0] = 0.0;
             }
             for kind in 0..KINDS {
-                let own = if kind < 14 * 14 { WARM_VALUES[kind / 14] } else { 0.0 };
+                let own = if kind < SHAPE_PAIRS { WARM_VALUES[kind / SHAPES] } else { 0.0 };
                 table[first + 3 * SIDES + kind][0] = (own / 24.0).min(1.9);
             }
         }
@@ -210,7 +214,7 @@ impl Model {
             head.output.fill_with(|| normal(0.1));
             head.policy.fill_with(|| normal(0.1));
             for (pair, value) in head.pairs.iter_mut().enumerate() {
-                *value = (WARM_ATTACK[pair / 14] + WARM_DEFENCE[pair % 14]) / 32.0;
+                *value = (WARM_ATTACK[pair / Threat::ALL.len()] + WARM_DEFENCE[pair % Threat::ALL.len()]) / 32.0;
             }
             head.first_bias = [0.2; FIRST];
             head.second_bias = [0.2; SECOND];
@@ -291,12 +295,12 @@ pub const fn bias_row() -> usize {
 }
 
 /// Approximate value of a line's shape in the classical evaluation.
-const WARM_VALUES: [f32; 14] = [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 4.0, 5.0, 5.0, 11.0, 16.0, 26.0, 45.0, 30.0];
+const WARM_VALUES: [f32; SHAPES] = [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 4.0, 5.0, 5.0, 11.0, 16.0, 26.0, 45.0, 30.0];
 
 /// Approximate move score for the threat that a move makes, in the classical evaluation.
-const WARM_ATTACK: [f32; 14] = [0., 0., 18., 18., 34., 36., 52., 60., 110., 44., 74., 200., 300., 400.];
+const WARM_ATTACK: [f32; Threat::ALL.len()] = [0., 0., 18., 18., 34., 36., 52., 60., 110., 44., 74., 200., 300., 400.];
 /// The same for the threat that a move prevents.
-const WARM_DEFENCE: [f32; 14] = [0., 0., 14., 15., 26., 28., 40., 52., 80., 36., 56., 120., 200., 300.];
+const WARM_DEFENCE: [f32; Threat::ALL.len()] = [0., 0., 14., 15., 26., 28., 40., 52., 80., 36., 56., 120., 200., 300.];
 
 fn round(weight: f32, limit: f32) -> f32 {
     (weight * CELL_SCALE as f32).round().clamp(-limit, limit) / CELL_SCALE as f32
@@ -366,16 +370,16 @@ fn import_head(head: &Head) -> FloatHead {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tengen::board::Shape;
 
     #[test]
     fn rows_know_the_shapes_of_their_lines() {
         let parts = parts_of_rows(Rule::Freestyle);
         let kind = |row: usize| parts[row][2] as usize - MAPPINGS * ROWS - 3 * SIDES;
         // An empty line: both colours have the same shape.
-        let count = |own: Shape| (0..ROWS).filter(|&row| kind(row) < 196 && kind(row) / 14 == own as usize).count();
+        let count =
+            |own: Shape| (0..ROWS).filter(|&row| kind(row) < SHAPE_PAIRS && kind(row) / SHAPES == own as usize).count();
         assert!(count(Shape::Five) > 0 && count(Shape::OpenFour) > 0 && count(Shape::Dead) > count(Shape::Five));
-        assert!((0..ROWS).filter(|&row| kind(row) >= 196).count() == 2 * ROWS / 3);
+        assert!((0..ROWS).filter(|&row| kind(row) >= SHAPE_PAIRS).count() == 2 * ROWS / 3);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use tengen::base::{Color, Direction, Point, Rule, Score, Size};
 use tengen::board::lines::Lines;
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::eval::classical_weights::nearness;
+use tengen::eval::network::architecture::pair;
 use tengen::eval::network::features::{REACH, ROWS, ShapePair, mapping, row_of};
 use tengen::eval::network::layers::{hints, threats};
 use tengen::eval::network::weights::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
@@ -414,7 +415,7 @@ impl Walker {
         let moves = &mut self.moves;
         let last_moves = [board.last_move(), board.move_before_last()];
         board.for_each_near(|point| {
-            let pair = board.threat(point, us).index() * 14 + board.threat(point, us.opponent()).index();
+            let pair = pair(board.threat(point, us), board.threat(point, us.opponent()));
             let value = &cells[point.index()].value;
             let mut sums = [0.0; 8];
             for i in (0..CHANNELS).step_by(8) {
