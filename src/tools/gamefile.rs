@@ -31,14 +31,14 @@ fn read(text: &str, size: Option<Size>) -> Result<GameFile> {
     if text.starts_with("Piskvorky") {
         parse_psq(text).context("as a Piskvork file")
     } else if text.starts_with('(') {
-        sgf::parse(text).context("as SGF")
+        sgf::parse(text)
     } else if let Some(diagram) = notation::parse_diagram(text) {
         let mut record = Recorder::new(diagram.size);
         record.set_up(&diagram.cells);
         Ok(record.finish())
     } else if let Some(start) = text.find("(;") {
         // SGF with other text before it, as in a letter.
-        sgf::parse(&text[start..]).context("as SGF")
+        sgf::parse(&text[start..])
     } else if text.lines().any(|line| !line.starts_with('#') && line.contains(';')) {
         let position = positions::parse(text)?.into_iter().next().context("no position")?;
         Ok(GameFile { rule: Some(position.rule), ..GameFile::of_moves(position.size, &position.moves)? })

@@ -25,6 +25,10 @@ const SETUP: [(&str, Cell); 3] = [("AB", Cell::Black), ("AW", Cell::White), ("AE
 /// # Errors
 /// When the text is not SGF, or its game cannot be put on a board.
 pub fn parse(text: &str) -> Result<GameFile> {
+    read(text).context("as SGF")
+}
+
+fn read(text: &str) -> Result<GameFile> {
     let nodes = main_line(text)?;
     let values = |name: &'static str| nodes.iter().flatten().filter(move |(key, _)| key == name).map(|(_, v)| v);
     let last = |name: &'static str| values(name).next_back().and_then(|values| values.last());
