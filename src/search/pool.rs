@@ -196,13 +196,8 @@ impl Drop for Crew<'_> {
 mod tests {
     use super::*;
     use crate::base::{Point, Rule, Score, Size};
-    use crate::search::{Iteration, TranspositionTable};
-
-    fn report(x: usize, depth: u32, score: Score) -> SearchReport {
-        let pv = Point::new(x, 7).into_iter().collect();
-        let last = Iteration { depth, seldepth: depth, score, nodes: 0, elapsed: Duration::ZERO, pv, rank: 1 };
-        SearchReport::new(Point::new(x, 7), last)
-    }
+    use crate::search::TranspositionTable;
+    use crate::search::report::tests::report;
 
     fn job(threads: usize, work: Work) -> Job {
         Job {

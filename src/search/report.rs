@@ -78,3 +78,15 @@ pub struct NullSink;
 impl ReportSink for NullSink {
     fn iteration(&mut self, _iteration: &Iteration) {}
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// The result of a search to this depth that chose a move in this column.
+    pub fn report(x: usize, depth: u32, score: Score) -> SearchReport {
+        let pv = Point::new(x, 7).into_iter().collect();
+        let last = Iteration { depth, seldepth: depth, score, nodes: 0, elapsed: Duration::ZERO, pv, rank: 1 };
+        SearchReport::new(Point::new(x, 7), last)
+    }
+}

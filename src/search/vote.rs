@@ -34,14 +34,7 @@ pub fn elect(reports: &[SearchReport], params: &Params) -> usize {
 mod tests {
     use super::*;
     use crate::base::{Ply, Rule, Score};
-    use crate::search::Iteration;
-    use std::time::Duration;
-
-    fn report(x: usize, depth: u32, score: Score) -> SearchReport {
-        let pv = Point::new(x, 7).into_iter().collect();
-        let last = Iteration { depth, seldepth: depth, score, nodes: 0, elapsed: Duration::ZERO, pv, rank: 1 };
-        SearchReport::new(Point::new(x, 7), last)
-    }
+    use crate::search::report::tests::report;
 
     #[test]
     fn votes() {
