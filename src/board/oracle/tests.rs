@@ -400,5 +400,5 @@ fn illegal_moves_place_nothing() {
     assert_eq!((oracle.cell(p), oracle.stones()), (Cell::Empty, 0));
 }
 
-mod checksums;
 mod renju;
+mod windows;
