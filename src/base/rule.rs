@@ -41,8 +41,9 @@ pub enum LineRule {
 impl LineRule {
     /// Stones in a row that win. A game of six in a row is a variant that returns 6 here.
     ///
-    /// The tables and the oracle read the length from here. Code that looks for rows of five itself does not: the zones
-    /// of the solver, the verifier, and the oracle's fouls, which are renju's and exist for five only.
+    /// The tables, the oracle, the zones of the solver, the verifier and the match runner read the length from here. The
+    /// fouls do not: they are renju's and exist for five only. The windows in `board/lines.rs` and the cells near a stone
+    /// in `board/cells.rs` have a fixed width: a length that needs more does not compile.
     pub const fn win_length(self) -> usize {
         match self {
             LineRule::AtLeastFive

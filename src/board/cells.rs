@@ -3,10 +3,22 @@
 use std::ops::{BitAnd, BitOrAssign};
 
 use crate::base::point::{CELLS, STRIDE};
-use crate::base::{Point, bounded};
+use crate::base::{Color, Point, Rule, bounded};
 
 /// Rows of the padded space.
 pub const ROWS: usize = CELLS / STRIDE;
+/// Distance at which a cell on a line through a point is still near it.
+const NEAR_ON_LINES: usize = 4;
+
+// All cells of a winning row are near each of them. A rule with longer rows needs a larger neighbourhood.
+const _: () = {
+    let mut i = 0;
+    while i < Rule::ALL.len() {
+        let (black, white) = (Rule::ALL[i].line_rule(Color::Black), Rule::ALL[i].line_rule(Color::White));
+        assert!(black.win_length() <= NEAR_ON_LINES + 1 && white.win_length() <= NEAR_ON_LINES + 1);
+        i += 1;
+    }
+};
 
 /// A set of cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,8 +62,9 @@ impl CellSet {
     pub fn insert_near(&mut self, point: Point) {
         const LINES: u32 = 0b1_0001_0001;
         const SQUARE: u32 = 0b0_1111_1110;
-        const SHAPE: [u32; 9] = [LINES, SQUARE, SQUARE, SQUARE, 0b1_1111_1111, SQUARE, SQUARE, SQUARE, LINES];
-        let (column, row) = (point.index() % STRIDE - 4, point.index() / STRIDE - 4);
+        const SHAPE: [u32; 2 * NEAR_ON_LINES + 1] =
+            [LINES, SQUARE, SQUARE, SQUARE, 0b1_1111_1111, SQUARE, SQUARE, SQUARE, LINES];
+        let (column, row) = (point.index() % STRIDE - NEAR_ON_LINES, point.index() / STRIDE - NEAR_ON_LINES);
         for (i, cells) in SHAPE.iter().enumerate() {
             self.rows[bounded::<ROWS>(row + i)] |= cells << column;
         }

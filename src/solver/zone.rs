@@ -177,31 +177,33 @@ fn add_five(board: &Board, point: Point, color: Color, zone: &mut CellSet) {
     }
 }
 
-/// The empty cells of all rows of five that `color` can fill with `stones` stones.
+/// The empty cells of all rows, as long as those that win, that `color` can fill with `stones` stones.
 fn rows(board: &Board, color: Color, stones: usize) -> CellSet {
+    let length = board.rule().line_rule(color).win_length();
     let empty = board.empty_cells().rows();
     let own: CellSet = board.size().points().filter(|&point| board.cell(point) == Cell::from(color)).collect();
     let own = own.rows();
     let mut found = [0; ROWS];
     for (down, right) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
-        // The bits of a row, shifted so that the cell `steps` steps on stands where the five begins.
+        // The bits of a padded row, shifted so that the cell `steps` steps on stands where the winning row begins.
         let shift = |bits: u32, steps: usize| match right {
             0 => bits,
             1 => bits >> steps,
             _ => bits << steps,
         };
-        for row in 0..ROWS - 4 * down {
+        for row in 0..ROWS - (length - 1) * down {
             let (mut fits, mut ones, mut twos, mut fours) = (u32::MAX, 0, 0, 0);
-            for steps in 0..5 {
+            for steps in 0..length {
                 let at = row + steps * down;
                 let gap = shift(empty[at], steps);
                 fits &= gap | shift(own[at], steps);
-                // The gaps so far, counted for all fives of the row at once.
+                // The gaps so far, counted for all winning rows that begin in this padded row at once.
                 let carry = ones & gap;
                 ones ^= gap;
                 fours ^= twos & carry;
                 twos ^= carry;
             }
+            // Exact for rows of up to five. Longer ones would give more cells than needed, which is safe.
             fits &= match stones {
                 0 => !(ones | twos | fours),
                 1 => !(twos | fours),
@@ -210,7 +212,7 @@ fn rows(board: &Board, color: Color, stones: usize) -> CellSet {
                 4 => !(fours & ones),
                 _ => u32::MAX,
             };
-            for steps in 0..5 {
+            for steps in 0..length {
                 let at = row + steps * down;
                 let back = match right {
                     0 => fits,
@@ -233,13 +235,14 @@ mod tests {
 
     /// The slow reference of [`rows`].
     fn rows_one_by_one(board: &Board, color: Color, stones: usize) -> CellSet {
+        let length = board.rule().line_rule(color).win_length();
         let mut found = CellSet::default();
         for start in board.size().points() {
             for direction in Direction::ALL {
-                let row: Vec<Point> = (0..5).filter_map(|steps| start.step(direction, steps)).collect();
+                let row: Vec<Point> = (0..length as i32).filter_map(|steps| start.step(direction, steps)).collect();
                 let own = row.iter().filter(|&&point| board.cell(point) == Cell::from(color)).count();
                 let empty = row.iter().filter(|&&point| board.is_empty(point)).count();
-                if own + empty == 5 && empty <= stones {
+                if own + empty == length && empty <= stones {
                     row.iter().filter(|&&point| board.is_empty(point)).for_each(|&point| found.insert(point));
                 }
             }

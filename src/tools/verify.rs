@@ -380,26 +380,26 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds the empty points of every row of five that the defender can complete with `stones` stones: the extra ones and the
+    /// Adds the empty points of every winning row that the defender can complete with `stones` stones: the extra ones and the
     /// reply. A stone elsewhere cannot give the defender a five that is not there already. Overlines and blocked ends are
     /// ignored; that only makes the area larger, which is safe.
     fn add_rows_of_defender(&self, stones: usize, area: &mut Area) {
         let attacker = Cell::from(self.claim.attacker);
+        let length = self.oracle.rule().line_rule(self.claim.attacker.opponent()).win_length();
+        let mut gaps = Vec::with_capacity(length);
         for (start, direction) in self.oracle.size().points().flat_map(|point| Direction::ALL.map(|line| (point, line)))
         {
-            let mut row = [start; 5];
-            let mut empty = 0;
-            let is_free = (0..5).all(|steps| match start.step(direction, steps) {
+            gaps.clear();
+            let is_free = (0..length as i32).all(|steps| match start.step(direction, steps) {
                 Some(point) if self.oracle.cell(point) == Cell::Empty => {
-                    row[empty] = point;
-                    empty += 1;
-                    empty <= stones
+                    gaps.push(point);
+                    gaps.len() <= stones
                 }
                 Some(point) => ![Cell::Wall, attacker].contains(&self.oracle.cell(point)),
                 None => false,
             });
             if is_free {
-                for &point in &row[..empty] {
+                for &point in &gaps {
                     area.add(point);
                 }
             }

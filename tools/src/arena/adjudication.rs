@@ -4,31 +4,29 @@
 use tengen::base::{Cell, Color, Direction, Point, Rule};
 use tengen::board::oracle::Oracle;
 
-/// Length of the shortest winning row.
-const FIVE: i32 = 5;
-
 /// Whether no sequence of moves, legal or not, lets either side win or lose.
 ///
-/// Looks at every window of five points. A window without a stone of the opponent may still become a five. Exact: a
-/// `true` is a proof; a `false` says nothing.
+/// Looks at every window as long as a winning row. A window without a stone of the opponent may still become one. A `true`
+/// is a proof; a `false` says nothing.
 pub fn is_dead_draw(oracle: &Oracle) -> bool {
     Color::ALL.into_iter().all(|color| {
         oracle
             .size()
             .points()
             .flat_map(|start| Direction::ALL.into_iter().map(move |direction| (start, direction)))
-            .all(|(start, direction)| !may_become_five(oracle, color, start, direction))
+            .all(|(start, direction)| !may_become_row(oracle, color, start, direction))
     })
 }
 
-/// Whether the five points from `start` may still become a winning row of `color`.
-fn may_become_five(oracle: &Oracle, color: Color, start: Point, direction: Direction) -> bool {
+/// Whether the points from `start` on, as many as a winning row has, may still become a winning row of `color`.
+fn may_become_row(oracle: &Oracle, color: Color, start: Point, direction: Direction) -> bool {
     let at = |offset: i32| start.step(direction, offset).map_or(Cell::Wall, |point| oracle.cell(point));
+    let length = oracle.rule().line_rule(color).win_length() as i32;
     let (own, other) = (Cell::from(color), Cell::from(color.opponent()));
-    if (0..FIVE).any(|offset| [other, Cell::Wall].contains(&at(offset))) {
+    if (0..length).any(|offset| [other, Cell::Wall].contains(&at(offset))) {
         return false;
     }
-    let ends = [at(-1), at(FIVE)];
+    let ends = [at(-1), at(length)];
     match oracle.rule() {
         // A longer row of black loses in renju, so that it, too, must be impossible.
         Rule::Freestyle | Rule::Renju => true,
