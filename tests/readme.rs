@@ -14,6 +14,7 @@ const README: &str = include_str!("../README.md");
 const PROTOCOL: &str = include_str!("../docs/protocol.md");
 const TOOLS: &str = include_str!("../docs/tools.md");
 const TOURNAMENTS: &str = include_str!("../docs/tournaments.md");
+const EXPERIMENTS: &str = include_str!("../EXPERIMENTS.md");
 
 /// The rows of the table with this header, as cells.
 fn table(page: &str, head: &str) -> Vec<Vec<String>> {
@@ -103,7 +104,8 @@ fn every_link_has_a_target() {
             assert!(linked.exists(), "{}: {target}", page.display());
             if !place.is_empty() {
                 let text = std::fs::read_to_string(&linked).unwrap();
-                let known = text.lines().filter(|line| line.starts_with('#')).any(|line| anchor(line) == place);
+                let mut headlines = text.lines().filter(|line| line.starts_with('#'));
+                let known = headlines.any(|line| anchor(line) == place) || text.contains(&named_place(place));
                 assert!(known, "{}: {target}", page.display());
             }
             count += 1;
@@ -117,6 +119,19 @@ fn anchor(headline: &str) -> String {
     let words = headline.trim_start_matches('#').trim().to_lowercase();
     let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-'));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// What gives a place that is no headline, such as a row of a table, its name.
+fn named_place(name: &str) -> String {
+    format!("<a id=\"{name}\"></a>")
+}
+
+#[test]
+fn the_index_of_experiments_names_each_row_once() {
+    for name in EXPERIMENTS.split("<a id=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert_eq!(EXPERIMENTS.matches(&named_place(name)).count(), 1, "two rows are called {name}");
+        assert!(EXPERIMENTS.contains(&format!("](#{name})")), "the index of EXPERIMENTS.md lacks {name}");
+    }
 }
 
 #[test]
