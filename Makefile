@@ -12,7 +12,7 @@ TARGET := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
 all:
 	cargo build --release --locked --package tengen --bin pbrain-tengen
-	cp target/release/pbrain-tengen$(SUFFIX) $(TARGET)
+	cp $(or $(CARGO_TARGET_DIR),target)/release/pbrain-tengen$(SUFFIX) $(TARGET)
 
 bench: all
 	./$(TARGET) bench
