@@ -10,6 +10,7 @@
 //! neither the number of threads nor an interruption changes the result.
 
 use super::paired_games::{Allowance, Rivals};
+use super::state_file;
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::openings::{Opening, of_round};
@@ -177,13 +178,9 @@ impl State {
     /// # Errors
     /// When the file cannot be read or has another run.
     pub fn open(path: &Path, settings: Settings) -> Result<State> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(State::new(settings)),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        let Some(state) = state_file::read::<State>(path, "the state of a run")? else {
+            return Ok(State::new(settings));
         };
-        let state: State =
-            serde_json::from_str(&text).with_context(|| format!("{} is not the state of a run", path.display()))?;
         ensure!(
             state.settings == settings,
             "{} has a run with other settings, another build or other openings, and can only continue with those",
@@ -202,11 +199,7 @@ impl State {
     /// # Errors
     /// When it cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".new");
-        std::fs::write(&beside, serde_json::to_string_pretty(self)? + "\n")
-            .and_then(|()| std::fs::rename(&beside, path))
-            .with_context(|| format!("cannot write {}", path.display()))
+        state_file::write(self, path)
     }
 
     /// Whether all pairs have been played.

@@ -3,6 +3,7 @@
 use super::duel::{self, Duel, parse_value};
 use super::fit::{self, EvalArguments, OrderArguments};
 use super::paired_games::Allowance;
+use super::screen::{self, Design, Idea, Screening};
 use super::spsa::{self, Settings, State, Tuned};
 use super::trainer::network_options::NetworkArguments;
 use super::trajectory_chart;
@@ -37,6 +38,12 @@ pub enum Command {
     /// tengen-tune spsa --state run.json --param lmr_factor.renju --param razor_base --ground
     /// 4:15:tests/data/openings/renju_15.txt --pairs 10000 --nodes 5000
     Spsa(SpsaArguments),
+    /// Estimate the effects of many ideas from the same games. Needs a build with --features tune.
+    ///
+    /// In each pair of games, each idea is drawn for one of the two engines. After an interruption, the same command
+    /// continues, also with more pairs. Example: tengen-tune screen --state screen.json --idea rfp_slope=60 --idea
+    /// lmr_factor=60,lmr_lag=35 --ground 4:15:tests/data/openings/renju_15.txt --pairs 2000 --nodes 10000
+    Screen(ScreenArguments),
     /// Train a network on training games.
     ///
     /// Example: tengen-tune network --rule 0 --records games.tgr --epochs 10 --checkpoint run.ckpt --out freestyle.tnn
@@ -88,6 +95,33 @@ pub struct SpsaArguments {
     /// Draw the course of the values to this SVG file.
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
+}
+
+/// Options of `screen`.
+#[derive(clap::Args, Debug)]
+pub struct ScreenArguments {
+    /// An idea: NAME=VALUE, or several of these separated by commas. NAME.RULE sets a number for one rule. Repeat for each
+    /// idea.
+    #[arg(long = "idea", value_name = "NAME=VALUE", required = true)]
+    pub ideas: Vec<String>,
+    /// Where to play: rule number, size and a file of openings. Several grounds alternate.
+    #[arg(long = "ground", value_name = "RULE:SIZE:FILE", required = true)]
+    pub grounds: Vec<String>,
+    /// Nodes for a move.
+    #[arg(long, default_value_t = 10_000)]
+    pub nodes: u64,
+    /// Pairs of games in all.
+    #[arg(long, default_value_t = 2000)]
+    pub pairs: u64,
+    /// The same seed gives the same games, with any number of threads.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Pairs played at the same time; default: all cores.
+    #[arg(long)]
+    pub concurrency: Option<usize>,
+    /// The file with the games played.
+    #[arg(long, value_name = "FILE")]
+    pub state: PathBuf,
 }
 
 /// Options of `match`.
@@ -155,6 +189,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.command {
         Command::Params => tengen::tools::param_list::list(&mut std::io::stdout())?,
         Command::Spsa(arguments) => run_spsa(arguments)?,
+        Command::Screen(arguments) => run_screen(arguments)?,
         Command::Network(typed) => super::trainer::run(&typed.training()?, &mut std::io::stdout())?,
         Command::Match(arguments) => run_match(arguments)?,
         Command::Eval(arguments) => fit::run_eval(arguments)?,
@@ -191,6 +226,29 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
         std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     std::io::stdout().write_all(report(&state).as_bytes())?;
+    Ok(())
+}
+
+fn run_screen(typed: &ScreenArguments) -> Result<()> {
+    let grounds: Vec<Ground> =
+        typed.grounds.iter().map(|text| Ground::with_book(text, typed.seed)).collect::<Result<_>>()?;
+    let design = Design {
+        ideas: typed.ideas.iter().map(|text| Idea::parse(text)).collect::<Result<_>>()?,
+        grounds: typed.grounds.clone(),
+        allowance: Allowance::Nodes(typed.nodes.max(1)),
+        seed: typed.seed,
+        build: spsa::build_checksum(),
+        books: grounds.iter().map(spsa::book_checksum).collect(),
+    };
+    let mut screening = Screening::open(&typed.state, design)?;
+    let threads = typed.concurrency.unwrap_or_else(cores);
+    let bar = ProgressBar::new(typed.pairs);
+    screen::run(&mut screening, &grounds, typed.pairs, threads, &interrupts(), |screening| {
+        bar.set_position(screening.half_points.len() as u64);
+        screening.save(&typed.state)
+    })?;
+    bar.finish_and_clear();
+    std::io::stdout().write_all(screening.report().as_bytes())?;
     Ok(())
 }
 

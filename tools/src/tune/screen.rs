@@ -1,0 +1,269 @@
+//! Screening: estimates the effects of many ideas from the same games.
+//!
+//! An idea is one or more numbers of the search with new values. In each pair of games every idea is drawn for one of the
+//! two engines, the other plays without it. So each pair tells something about every idea, and twenty ideas need no more
+//! games than one (a two-level factorial design, Plackett and Burman 1946). The effect of an idea is its mean over the
+//! draws of the others. A screening says which ideas are worth a match; it decides nothing.
+//!
+//! A pair depends only on the seed and its number: neither threads nor an interruption change the result.
+
+use super::duel::parse_value;
+use super::paired_games::{Allowance, Rivals, side_by_side};
+use super::spsa::set_all;
+use super::state_file;
+use crate::arena::cancel::Cancel;
+use crate::arena::ground::Ground;
+use crate::arena::openings::of_round;
+use anyhow::{Context, Result, ensure};
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
+use std::path::Path;
+use tengen::search::ParamTable;
+use tengen::search::params::{ROWS, find};
+
+/// Pairs between two writings of the state.
+const BATCH: u64 = 40;
+/// Elo for each part of the score, near an even score: 400 / ln 10 for a unit of the logit, four of which make one of the
+/// score.
+const ELO_PER_SCORE: f64 = 1600.0 / std::f64::consts::LN_10;
+/// Standard errors on each side of a 95 % interval.
+const STANDARD_ERRORS: f64 = 1.96;
+
+/// One or more numbers with new values, which are tried together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Idea {
+    /// As typed.
+    pub text: String,
+    /// The numbers and their new values.
+    pub values: Vec<(String, i64)>,
+}
+
+impl Idea {
+    /// Reads `name=value`, or several of these separated by commas.
+    ///
+    /// # Errors
+    /// When it is not of this form, or there is no such number.
+    pub fn parse(text: &str) -> Result<Idea> {
+        let values: Vec<(String, i64)> = text.split(',').map(parse_value).collect::<Result<_>>()?;
+        for (name, _) in &values {
+            find(name).with_context(|| format!("unknown number: {name}"))?;
+        }
+        Ok(Idea { text: text.to_owned(), values })
+    }
+}
+
+/// What is screened. A state belongs to one of these.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Design {
+    /// The ideas, at most 64.
+    pub ideas: Vec<Idea>,
+    /// The grounds, as on the command line; pairs alternate between them.
+    pub grounds: Vec<String>,
+    /// Limits of the engines.
+    pub allowance: Allowance,
+    /// Seed of the draws.
+    pub seed: u64,
+    /// Checksum of the program.
+    pub build: u64,
+    /// Checksums of the openings of each ground.
+    pub books: Vec<u64>,
+}
+
+/// The pairs played so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Screening {
+    /// What is screened.
+    pub design: Design,
+    /// Half points of the first engine in each pair, 0 to 4.
+    pub half_points: Vec<u8>,
+}
+
+/// The estimated effect of an idea.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effect {
+    /// Elo gained by it.
+    pub elo: f64,
+    /// Half the width of the 95 % interval.
+    pub margin: f64,
+}
+
+impl Screening {
+    /// The screening in this file, or a new one if the file does not exist.
+    ///
+    /// # Errors
+    /// When the file cannot be read or has another screening.
+    pub fn open(path: &Path, design: Design) -> Result<Screening> {
+        ensure!(!design.ideas.is_empty() && design.ideas.len() <= 64, "between 1 and 64 ideas can be screened");
+        let Some(screening) = state_file::read::<Screening>(path, "a screening")? else {
+            return Ok(Screening { design, half_points: Vec::new() });
+        };
+        ensure!(
+            screening.design == design,
+            "{} has other ideas, grounds or limits, another build or other openings",
+            path.display()
+        );
+        Ok(screening)
+    }
+
+    /// Writes the file atomically.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        state_file::write(self, path)
+    }
+
+    /// The effects in the order of the ideas.
+    pub fn effects(&self) -> Vec<Effect> {
+        let effect = |idea: usize| {
+            let signed = |(number, &half_points): (usize, &u8)| {
+                let score = f64::from(half_points) / 4.0 - 0.5;
+                if has_first(&self.design, number as u64, idea) { score } else { -score }
+            };
+            let pairs = self.half_points.len().max(1) as f64;
+            let mean = self.half_points.iter().enumerate().map(signed).sum::<f64>() / pairs;
+            let squares = self.half_points.iter().enumerate().map(|one| (signed(one) - mean).powi(2)).sum::<f64>();
+            let error = (squares / (pairs - 1.0).max(1.0) / pairs).sqrt();
+            Effect { elo: mean * ELO_PER_SCORE, margin: STANDARD_ERRORS * error * ELO_PER_SCORE }
+        };
+        (0..self.design.ideas.len()).map(effect).collect()
+    }
+
+    /// The effects as a table, the largest first.
+    pub fn report(&self) -> String {
+        let mut rows: Vec<(Effect, &Idea)> = self.effects().into_iter().zip(&self.design.ideas).collect();
+        rows.sort_by(|a, b| b.0.elo.total_cmp(&a.0.elo));
+        let mut text = String::new();
+        let _ = writeln!(text, "{} pairs", self.half_points.len());
+        for (Effect { elo, margin }, idea) in rows {
+            let _ = writeln!(text, "{elo:+6.1} [{:+.1}, {:+.1}]  {}", elo - margin, elo + margin, idea.text);
+        }
+        text
+    }
+}
+
+/// Whether the first engine has an idea in the pair with this number; otherwise the second one has it.
+fn has_first(design: &Design, number: u64, idea: usize) -> bool {
+    let mut random = SmallRng::seed_from_u64(design.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
+    random.random::<u64>() >> idea & 1 == 1
+}
+
+/// The numbers of the first or second engine in a pair: those of its ideas, and the shipped ones of the others.
+fn values(design: &Design, number: u64, is_first: bool) -> Vec<(String, i64)> {
+    let mut all = Vec::new();
+    for wanted in [false, true] {
+        for (index, idea) in design.ideas.iter().enumerate() {
+            if (has_first(design, number, index) == is_first) != wanted {
+                continue;
+            }
+            all.extend(idea.values.iter().map(|(name, value)| {
+                let shipped = find(name).map_or(0, |(row, column)| ROWS[row].values[column.unwrap_or(0)]);
+                (name.clone(), if wanted { *value } else { i64::from(shipped) })
+            }));
+        }
+    }
+    all
+}
+
+/// Plays until there are this many pairs or the run is cancelled. `show` is called every few pairs, and saves the state.
+///
+/// # Errors
+/// When a number cannot be set or the state cannot be saved.
+pub fn run(
+    screening: &mut Screening,
+    grounds: &[Ground],
+    pairs: u64,
+    threads: usize,
+    cancel: &Cancel,
+    mut show: impl FnMut(&Screening) -> Result<()>,
+) -> Result<()> {
+    ensure!(ParamTable::IS_TUNABLE, "the numbers of this build are fixed; build it with --features tune");
+    ensure!(grounds.len() == screening.design.grounds.len() && !grounds.is_empty(), "the screening has other grounds");
+    let mut rivals: Vec<Rivals> = (0..threads.max(1)).map(|_| Rivals::new(false)).collect();
+    let count = grounds.len();
+    while (screening.half_points.len() as u64) < pairs {
+        let first = screening.half_points.len();
+        let batch = (pairs - first as u64).min(BATCH) as usize;
+        let design = &screening.design;
+        let outcomes = side_by_side(batch, &mut rivals, cancel, |index, rivals| {
+            let number = first + index;
+            for (side, engine) in rivals.engines.iter_mut().enumerate() {
+                set_all(engine, &values(design, number as u64, side == 0))?;
+            }
+            let ground = &grounds[number % count];
+            let (opening, _) = of_round(&ground.openings, number / count, ground.terms.size);
+            Ok(rivals.play_pair(ground, &opening, design.allowance).half_points as u8)
+        })?;
+        let Some(outcomes) = outcomes else { break };
+        screening.half_points.extend(outcomes);
+        show(screening)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn design() -> Design {
+        Design {
+            ideas: ["rfp_slope=60", "lmr_factor=60,lmr_lag=30", "rfp_slope.renju=70"]
+                .map(|text| Idea::parse(text).unwrap())
+                .to_vec(),
+            grounds: vec!["0:15:book".to_owned()],
+            allowance: Allowance::Nodes(100),
+            seed: 3,
+            build: 1,
+            books: vec![2],
+        }
+    }
+
+    #[test]
+    fn every_idea_is_with_one_engine_and_about_as_often_with_each() {
+        let design = design();
+        for idea in 0..3 {
+            let first = (0..1000).filter(|&number| has_first(&design, number, idea)).count();
+            assert!((430..570).contains(&first), "{first}");
+        }
+        for number in 0..50 {
+            let [one, other] = [true, false].map(|is_first| values(&design, number, is_first));
+            let has = |values: &[(String, i64)], name: &str, value| {
+                values.iter().rev().find(|one| one.0 == name) == Some(&(name.to_owned(), value))
+            };
+            for (name, value) in [("rfp_slope", 60), ("lmr_lag", 30), ("rfp_slope.renju", 70)] {
+                assert!(has(&one, name, value) != has(&other, name, value), "{number} {name}");
+            }
+            assert_eq!(has(&one, "lmr_lag", 30), has(&one, "lmr_factor", 60));
+        }
+    }
+
+    /// Results made from known effects are estimated to lie where they are.
+    #[test]
+    fn effects_are_found_again() {
+        let design = design();
+        let mut random = SmallRng::seed_from_u64(9);
+        let score = [0.05, 0.0, -0.03];
+        let half_points = (0..20_000)
+            .map(|number| {
+                let sides = (0..3).map(|idea| if has_first(&design, number, idea) { 1.0 } else { -1.0 });
+                let chance: f64 = 0.5 + sides.zip(score).map(|(side, effect)| side * effect).sum::<f64>();
+                (0..4).map(|_| u8::from(random.random::<f64>() < chance)).sum()
+            })
+            .collect();
+        let screening = Screening { design, half_points };
+        for (effect, score) in screening.effects().iter().zip(score) {
+            assert!((effect.elo - score * ELO_PER_SCORE).abs() < 2.0 * effect.margin, "{effect:?} {score}");
+            assert!((1.0..4.0).contains(&effect.margin), "{effect:?}");
+        }
+        let report = screening.report();
+        assert!(report.starts_with("20000 pairs") && report.contains("rfp_slope=60"), "{report}");
+    }
+
+    #[test]
+    fn an_idea_names_numbers_that_exist() {
+        assert!(Idea::parse("nosuch=1").is_err() && Idea::parse("rfp_slope").is_err());
+        assert_eq!(Idea::parse("rfp_slope=60,lmr_lag=30").unwrap().values.len(), 2);
+    }
+}

@@ -1,0 +1,32 @@
+//! The file with the state of a run.
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// Reads a state; `None` if there is no such file.
+///
+/// # Errors
+/// When the file cannot be read or is not a `what`.
+pub fn read<T: DeserializeOwned>(path: &Path, what: &str) -> Result<Option<T>> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    };
+    let state = serde_json::from_str(&text).with_context(|| format!("{} is not {what}", path.display()))?;
+    Ok(Some(state))
+}
+
+/// Writes a state atomically.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write(state: &impl Serialize, path: &Path) -> Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    std::fs::write(&beside, serde_json::to_string_pretty(state)? + "\n")
+        .and_then(|()| std::fs::rename(&beside, path))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
