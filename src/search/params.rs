@@ -182,7 +182,7 @@ params! {
     proof_iterations = 3, 0..=20, "iterations spent on shortening a proven win or lengthening a proven loss";
     only_move_iterations = 3, 0..=20, "iterations in which all moves but one lose, after which a search on the clock ends";
     vote_base = 15, 1..=200, "vote of a thread: units added to the score's distance from the lowest one";
-    lazy_margin = 150, 0..=1000, "the network is skipped where the classical score is this far outside the window";
+    lazy_margin = 300, 0..=1000, "the network is skipped where the classical score is this far outside the window";
     history_limit = 10700, 4000..=16000, "bound of a history entry";
     history_square = 25, 5..=60, "history bonus: factor of the squared depth";
     history_linear = 105, 0..=300, "history bonus: factor of the depth";
