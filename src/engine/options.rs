@@ -2,7 +2,7 @@
 
 use super::level;
 use crate::eval::EvaluatorKind;
-use crate::search::SearchLimits;
+use crate::search::{SearchLimits, TranspositionTable};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -55,7 +55,7 @@ impl Options {
     /// Smallest hash table in bytes.
     const HASH_MIN: u64 = 1 << 20;
     /// Largest hash table in bytes.
-    const HASH_MAX: u64 = 4 << 30;
+    const HASH_MAX: u64 = TranspositionTable::MOST_BYTES;
 
     /// The time per move without any limit in the settings.
     pub const DEFAULT_TURN: Duration = Duration::from_secs(5);

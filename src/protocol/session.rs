@@ -6,7 +6,7 @@
 mod gui_search;
 mod library;
 mod opening;
-mod search_progress;
+mod report_times;
 
 use super::command::{Command, Owner, Placement, Spot};
 use super::info::{Info, Wishes};
@@ -15,7 +15,7 @@ use super::traffic::{Order, Traffic};
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::engine::{Blocked, Database, Engine, Level, Options, PositionError, SearchTrace};
 use crate::search::{ReportSink, SearchControl, SearchReport};
-use search_progress::Messages;
+use report_times::Messages;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -106,6 +106,9 @@ pub struct TranspositionTable {
 }
 
 impl TranspositionTable {
+    /// Largest size in bytes.
+    pub const MOST_BYTES: u64 = memory::MOST_BUCKETS * BUCKET_BYTES;
+
     /// A table of up to `bytes`, at least one bucket; smaller when the system does not have that much.
     pub fn new(bytes: u64) -> TranspositionTable {
         let memory = TableMemory::new(bytes / BUCKET_BYTES);

@@ -19,8 +19,8 @@ const STEP: u64 = 1 << 15;
 pub(super) const IN_SMALL_PAGES: u64 = 1 << 16;
 /// Words of a page, where pages are small.
 const PAGE: usize = 4096 / size_of::<u64>();
-/// Most blocks: 4 GiB.
-const MOST_BLOCKS: u64 = 256;
+/// Most buckets: 4 GiB.
+pub(super) const MOST_BUCKETS: u64 = 256 * BLOCK;
 
 /// Zeroed memory, of which the system provides only the pages that have been touched.
 #[derive(Debug)]
@@ -208,7 +208,7 @@ impl TableMemory {
     /// Sets the limit. The first `used` buckets keep their contents as far as the limit allows. Where the system had less
     /// memory than the limit, it is asked again only when another limit is set.
     pub fn set_limit(&mut self, limit: u64, used: u64) {
-        let limit = limit.clamp(1, BLOCK * MOST_BLOCKS);
+        let limit = limit.clamp(1, MOST_BUCKETS);
         if limit == self.asked {
             return;
         }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use tengen_tools::arena::cancel::interrupts;
 use tengen_tools::arena::match_options::Arguments;
 use tengen_tools::arena::queue::{self, QueueArguments};
-use tengen_tools::arena::sprt::{SprtBounds, parse_bounds};
+use tengen_tools::arena::sprt::{ERROR_RATE, SprtBounds, parse_bounds};
 use tengen_tools::arena::tournament::{self, Outcome};
 use tengen_tools::arena::{match_options, pooled_count};
 
@@ -44,10 +44,10 @@ enum Command {
         #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_bounds, allow_hyphen_values = true)]
         sprt: Option<(f64, f64)>,
         /// Chance of accepting a change that is worth only ELO0.
-        #[arg(long, default_value_t = 0.05)]
+        #[arg(long, default_value_t = ERROR_RATE)]
         alpha: f64,
         /// Chance of rejecting a change that is worth ELO1.
-        #[arg(long, default_value_t = 0.05)]
+        #[arg(long, default_value_t = ERROR_RATE)]
         beta: f64,
     },
 }
