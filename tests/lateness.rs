@@ -4,7 +4,6 @@
 //! `TENGEN_LATENESS=1000` plays 1000 games of eight moves a side at 100, 300 and 500 ms a move,
 //! `TENGEN_LATENESS_WHOLE=100` plays 100 games to their end, and `TENGEN_LATENESS_STARTS=200` starts 200 processes for each
 //! hash size and turn time. `TENGEN_LATENESS_AT_ONCE=3` plays or starts three at once, which loads the machine more.
-//! `TENGEN_LATENESS_LOADED=1` leaves the load to other work that already runs on every core.
 //! `cargo test --release --test lateness -- --nocapture` prints the tables.
 //!
 //! Times run from writing the question to the arrival of the answer's line. A move is not late because of time after the

@@ -23,8 +23,7 @@ struct Watch {
     stalls: Vec<(Instant, Instant)>,
 }
 
-/// One busy thread and one control thread on each core, at ordinary priority, until this is dropped. With
-/// `TENGEN_LATENESS_LOADED=1` other work already loads every core, and there are only the control threads.
+/// One busy thread and one control thread on each core, at ordinary priority, until this is dropped.
 pub struct Load {
     ends: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -36,7 +35,6 @@ impl Load {
         let ends = Arc::new(AtomicBool::new(false));
         let mut load = Load { ends: Arc::clone(&ends), threads: Vec::new(), watches: Vec::new() };
         let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap();
-        let loaded = std::env::var("TENGEN_LATENESS_LOADED").is_ok_and(|value| value == "1");
         for core in (0..CpuSet::count()).filter(|&core| allowed.is_set(core).unwrap()) {
             let watch = Watch { oversleeps: [0; COLUMNS], worst: Duration::ZERO, stalls: Vec::new() };
             let watch = Arc::new(Mutex::new(watch));
@@ -44,7 +42,7 @@ impl Load {
             let ended = Arc::clone(&ends);
             load.threads.push(spawn(move || {
                 stay_on(core);
-                while !loaded && !ended.load(Ordering::Relaxed) {
+                while !ended.load(Ordering::Relaxed) {
                     spin_loop();
                 }
             }));

@@ -9,7 +9,7 @@
 
 use super::duel::parse_value;
 use super::paired_games::{Allowance, Rivals, side_by_side};
-use super::spsa::set_all;
+use super::spsa::{set_all, shipped};
 use super::state_file;
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
@@ -21,7 +21,6 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::path::Path;
 use tengen::search::ParamTable;
-use tengen::search::params::{ROWS, find};
 
 /// Pairs between two writings of the state.
 const BATCH: u64 = 40;
@@ -38,19 +37,23 @@ pub struct Idea {
     pub text: String,
     /// The numbers and their new values.
     pub values: Vec<(String, i64)>,
+    /// The same numbers with their values as shipped.
+    pub shipped: Vec<(String, i64)>,
 }
 
 impl Idea {
     /// Reads `name=value`, or several of these separated by commas.
     ///
     /// # Errors
-    /// When it is not of this form, or there is no such number.
+    /// When it is not of this form, there is no such number, or the rules have different values of it and none is named.
     pub fn parse(text: &str) -> Result<Idea> {
         let values: Vec<(String, i64)> = text.split(',').map(parse_value).collect::<Result<_>>()?;
-        for (name, _) in &values {
-            find(name).with_context(|| format!("unknown number: {name}"))?;
-        }
-        Ok(Idea { text: text.to_owned(), values })
+        let shipped = |(name, _): &(String, i64)| {
+            let value = shipped(name)?.1.with_context(|| format!("{name} has a value for each rule: name the rule"))?;
+            Ok((name.clone(), i64::from(value)))
+        };
+        let shipped = values.iter().map(shipped).collect::<Result<_>>()?;
+        Ok(Idea { text: text.to_owned(), values, shipped })
     }
 }
 
@@ -63,6 +66,8 @@ pub struct Design {
     pub grounds: Vec<String>,
     /// Limits of the engines.
     pub allowance: Allowance,
+    /// Whether both sides use the classical evaluation.
+    pub classical: bool,
     /// Seed of the draws.
     pub seed: u64,
     /// Checksum of the program.
@@ -152,19 +157,11 @@ fn has_first(design: &Design, number: u64, idea: usize) -> bool {
 
 /// The numbers of the first or second engine in a pair: those of its ideas, and the shipped ones of the others.
 fn values(design: &Design, number: u64, is_first: bool) -> Vec<(String, i64)> {
-    let mut all = Vec::new();
-    for wanted in [false, true] {
-        for (index, idea) in design.ideas.iter().enumerate() {
-            if (has_first(design, number, index) == is_first) != wanted {
-                continue;
-            }
-            all.extend(idea.values.iter().map(|(name, value)| {
-                let shipped = find(name).map_or(0, |(row, column)| ROWS[row].values[column.unwrap_or(0)]);
-                (name.clone(), if wanted { *value } else { i64::from(shipped) })
-            }));
-        }
-    }
-    all
+    // The values of the ideas come last, because two ideas may share a number.
+    let shipped = design.ideas.iter().flat_map(|idea| &idea.shipped);
+    let has = |&(index, _): &(usize, &Idea)| has_first(design, number, index) == is_first;
+    let changed = design.ideas.iter().enumerate().filter(has).flat_map(|(_, idea)| &idea.values);
+    shipped.chain(changed).cloned().collect()
 }
 
 /// Plays until there are this many pairs or the run is cancelled. `show` is called every few pairs, and saves the state.
@@ -181,7 +178,7 @@ pub fn run(
 ) -> Result<()> {
     ensure!(ParamTable::IS_TUNABLE, "the numbers of this build are fixed; build it with --features tune");
     ensure!(grounds.len() == screening.design.grounds.len() && !grounds.is_empty(), "the screening has other grounds");
-    let mut rivals: Vec<Rivals> = (0..threads.max(1)).map(|_| Rivals::new(false)).collect();
+    let mut rivals: Vec<Rivals> = (0..threads.max(1)).map(|_| Rivals::new(screening.design.classical)).collect();
     let count = grounds.len();
     while (screening.half_points.len() as u64) < pairs {
         let first = screening.half_points.len();
@@ -214,6 +211,7 @@ mod tests {
                 .to_vec(),
             grounds: vec!["0:15:book".to_owned()],
             allowance: Allowance::Nodes(100),
+            classical: false,
             seed: 3,
             build: 1,
             books: vec![2],

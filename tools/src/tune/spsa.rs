@@ -14,7 +14,7 @@ use super::state_file;
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::openings::{Opening, of_round};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ use std::time::Duration;
 use tengen::base::hash::Checksum;
 use tengen::engine::Engine;
 use tengen::search::ParamTable;
-use tengen::search::params::{COLUMN_NAMES, ROWS, column_of, find};
+use tengen::search::params::{COLUMN_NAMES, Param, ROWS, column_of, find};
 
 /// Exponent by which the gains shrink.
 const ALPHA: f64 = 0.602;
@@ -43,6 +43,18 @@ const TAIL: f64 = 0.25;
 const TRAJECTORY: u64 = 400;
 /// How often a waiting thread looks whether the run is cancelled.
 const LOOK: Duration = Duration::from_millis(100);
+
+/// The row of a number, and its value as shipped: `None` if the name is without a rule and the rules have different values.
+///
+/// # Errors
+/// When there is no such tunable.
+pub fn shipped(name: &str) -> Result<(&'static Param, Option<i32>)> {
+    let (row, column) = find(name).with_context(|| format!("unknown number: {name}"))?;
+    let row = &ROWS[row];
+    let value = row.values[column.unwrap_or(0)];
+    let is_one = column.is_some() || row.values.iter().all(|&other| other == value);
+    Ok((row, is_one.then_some(value)))
+}
 
 /// A number being tuned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,16 +76,14 @@ impl Tuned {
     /// When there is no such tunable, or the start is not in its range.
     pub fn parse(text: &str) -> Result<Tuned> {
         let (name, start) = text.split_once('=').map_or((text, None), |(name, start)| (name, Some(start)));
-        let (row, column) = find(name).with_context(|| format!("unknown number: {name}"))?;
-        let row = &ROWS[row];
-        let shipped = row.values[column.unwrap_or(0)];
-        ensure!(
-            column.is_some() || start.is_some() || row.values.iter().all(|&value| value == shipped),
-            "{name} has a value for each rule: use {name}.{} and so on, or {name}=START",
-            COLUMN_NAMES[0]
-        );
-        let start =
-            start.map_or(Ok(f64::from(shipped)), str::parse).with_context(|| format!("{text}: not a number"))?;
+        let (row, shipped) = shipped(name)?;
+        let start = match (start, shipped) {
+            (Some(start), _) => start.parse().with_context(|| format!("{text}: not a number"))?,
+            (None, Some(shipped)) => f64::from(shipped),
+            (None, None) => {
+                bail!("{name} has a value for each rule: use {name}.{} and so on, or {name}=START", COLUMN_NAMES[0])
+            }
+        };
         let (min, max) = (f64::from(row.min), f64::from(row.max));
         ensure!((min..=max).contains(&start), "{text}: the range is {min} to {max}");
         Ok(Tuned { name: name.to_ascii_lowercase(), start, min, max })

@@ -68,12 +68,9 @@ pub struct SpsaArguments {
     /// A number to tune: NAME, NAME.RULE (freestyle, standard, renju, caro), or either with =START. Repeat for each number.
     #[arg(long = "param", value_name = "NAME", required = true)]
     pub params: Vec<String>,
-    /// Where to play: rule number, size and a file of openings. Several grounds alternate.
-    #[arg(long = "ground", value_name = "RULE:SIZE:FILE", required = true)]
-    pub grounds: Vec<String>,
-    /// Limits of the engines.
+    /// Where and how to play.
     #[command(flatten)]
-    pub allowance: AllowanceArguments,
+    pub games: GameArguments,
     /// Pairs of games in the whole run.
     #[arg(long, default_value_t = 10_000)]
     pub pairs: u64,
@@ -83,12 +80,6 @@ pub struct SpsaArguments {
     /// Number of pairs that may be played before the result of the first of them counts.
     #[arg(long, default_value_t = 8)]
     pub lag: u64,
-    /// The same seed gives the same run, with any number of threads.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Pairs played at the same time; default: all cores.
-    #[arg(long)]
-    pub concurrency: Option<usize>,
     /// The file with the state of the run.
     #[arg(long, value_name = "FILE")]
     pub state: PathBuf,
@@ -104,21 +95,12 @@ pub struct ScreenArguments {
     /// idea.
     #[arg(long = "idea", value_name = "NAME=VALUE", required = true)]
     pub ideas: Vec<String>,
-    /// Where to play: rule number, size and a file of openings. Several grounds alternate.
-    #[arg(long = "ground", value_name = "RULE:SIZE:FILE", required = true)]
-    pub grounds: Vec<String>,
-    /// Nodes for a move.
-    #[arg(long, default_value_t = 10_000)]
-    pub nodes: u64,
+    /// Where and how to play.
+    #[command(flatten)]
+    pub games: GameArguments,
     /// Pairs of games in all.
     #[arg(long, default_value_t = 2000)]
     pub pairs: u64,
-    /// The same seed gives the same games, with any number of threads.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Pairs played at the same time; default: all cores.
-    #[arg(long)]
-    pub concurrency: Option<usize>,
     /// The file with the games played.
     #[arg(long, value_name = "FILE")]
     pub state: PathBuf,
@@ -133,21 +115,39 @@ pub struct MatchArguments {
     /// The same for the second side; by default it has the shipped numbers.
     #[arg(long = "against", value_name = "NAME=VALUE")]
     pub second: Vec<String>,
-    /// Where to play: rule number, size and a file of openings. All pairs are played on each ground.
+    /// Where and how to play.
+    #[command(flatten)]
+    pub games: GameArguments,
+    /// Pairs of games on each ground.
+    #[arg(long, default_value_t = 100)]
+    pub pairs: usize,
+}
+
+/// Where and how the games of the engine against itself are played.
+#[derive(clap::Args, Debug)]
+pub struct GameArguments {
+    /// Where to play: rule number, size and a file of openings. Repeat for each ground.
     #[arg(long = "ground", value_name = "RULE:SIZE:FILE", required = true)]
     pub grounds: Vec<String>,
     /// Limits of the engines.
     #[command(flatten)]
     pub allowance: AllowanceArguments,
-    /// Pairs of games on each ground.
-    #[arg(long, default_value_t = 100)]
-    pub pairs: usize,
-    /// Seed of the order of the openings.
+    /// The same seed gives the same games, with any number of threads.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Pairs played at the same time; default: all cores.
     #[arg(long)]
     pub concurrency: Option<usize>,
+}
+
+impl GameArguments {
+    fn grounds(&self) -> Result<Vec<Ground>> {
+        self.grounds.iter().map(|text| Ground::with_book(text, self.seed)).collect()
+    }
+
+    fn threads(&self) -> usize {
+        self.concurrency.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+    }
 }
 
 /// Limits of the engines: nodes for each move, or a clock that counts nodes; and the evaluation.
@@ -199,24 +199,23 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn run_spsa(typed: &SpsaArguments) -> Result<()> {
-    let grounds: Vec<Ground> =
-        typed.grounds.iter().map(|text| Ground::with_book(text, typed.seed)).collect::<Result<_>>()?;
+    let (games, grounds) = (&typed.games, typed.games.grounds()?);
     let settings = Settings {
         tuned: typed.params.iter().map(|text| Tuned::parse(text)).collect::<Result<_>>()?,
-        grounds: typed.grounds.clone(),
-        allowance: typed.allowance.allowance(),
-        classical: typed.allowance.classical,
+        grounds: games.grounds.clone(),
+        allowance: games.allowance.allowance(),
+        classical: games.allowance.classical,
         pairs: typed.pairs.max(1),
         lag: typed.lag.max(1),
         gain: typed.gain,
-        seed: typed.seed,
+        seed: games.seed,
         build: spsa::build_checksum(),
         books: grounds.iter().map(spsa::book_checksum).collect(),
     };
     let mut state = State::open(&typed.state, settings)?;
     let cancel = interrupts();
     let mut progress = Progress::new(&state);
-    spsa::run(&mut state, &grounds, typed.concurrency.unwrap_or_else(cores), &cancel, |state| {
+    spsa::run(&mut state, &grounds, games.threads(), &cancel, |state| {
         progress.show(state);
         state.save(&typed.state)
     })?;
@@ -230,20 +229,19 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
 }
 
 fn run_screen(typed: &ScreenArguments) -> Result<()> {
-    let grounds: Vec<Ground> =
-        typed.grounds.iter().map(|text| Ground::with_book(text, typed.seed)).collect::<Result<_>>()?;
+    let (games, grounds) = (&typed.games, typed.games.grounds()?);
     let design = Design {
         ideas: typed.ideas.iter().map(|text| Idea::parse(text)).collect::<Result<_>>()?,
-        grounds: typed.grounds.clone(),
-        allowance: Allowance::Nodes(typed.nodes.max(1)),
-        seed: typed.seed,
+        grounds: games.grounds.clone(),
+        allowance: games.allowance.allowance(),
+        classical: games.allowance.classical,
+        seed: games.seed,
         build: spsa::build_checksum(),
         books: grounds.iter().map(spsa::book_checksum).collect(),
     };
     let mut screening = Screening::open(&typed.state, design)?;
-    let threads = typed.concurrency.unwrap_or_else(cores);
     let bar = ProgressBar::new(typed.pairs);
-    screen::run(&mut screening, &grounds, typed.pairs, threads, &interrupts(), |screening| {
+    screen::run(&mut screening, &grounds, typed.pairs, games.threads(), &interrupts(), |screening| {
         bar.set_position(screening.half_points.len() as u64);
         screening.save(&typed.state)
     })?;
@@ -256,18 +254,14 @@ fn run_match(typed: &MatchArguments) -> Result<()> {
     let duel = Duel {
         first: typed.first.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
         second: typed.second.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
-        grounds: typed.grounds.iter().map(|text| Ground::with_book(text, typed.seed)).collect::<Result<_>>()?,
+        grounds: typed.games.grounds()?,
         pairs: typed.pairs.max(1),
-        allowance: typed.allowance.allowance(),
-        classical: typed.allowance.classical,
+        allowance: typed.games.allowance.allowance(),
+        classical: typed.games.allowance.classical,
     };
-    let text = duel::run(&duel, typed.concurrency.unwrap_or_else(cores), &interrupts())?;
+    let text = duel::run(&duel, typed.games.threads(), &interrupts())?;
     std::io::stdout().write_all(text.unwrap_or_else(|| "interrupted\n".to_owned()).as_bytes())?;
     Ok(())
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// A progress bar on a terminal, status lines elsewhere.
