@@ -1,5 +1,5 @@
 //! The networks that come with the program: their hashes are the pinned ones, each is for its rule, and the fast code
-//! computes what the definition says.
+//! computes what the reference implementation computes.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use tengen::board::notation::parse_moves;
 use tengen::board::{Board, NullObserver};
 use tengen::eval::EvaluatorKind;
 use tengen::eval::network::weights::STAGES;
-use tengen::eval::network::{Accumulator, Kernel, Network, Weights, definition, embedded_bytes};
+use tengen::eval::network::{Accumulator, Kernel, Network, Weights, embedded_bytes, reference};
 
 /// How long one network may take to be read; START has to be answered within 150 ms.
 const READING: Duration = Duration::from_millis(100);
@@ -62,7 +62,7 @@ fn each_is_a_network_for_its_rule_and_is_read_quickly() {
 }
 
 #[test]
-fn a_threat_is_worth_more_than_none_and_the_definition_says_the_same() {
+fn a_threat_is_worth_more_than_none_and_the_reference_says_the_same() {
     let size = Size::square(15).unwrap();
     for (rule, _) in PINS {
         let weights = Weights::parse(embedded_bytes(rule).unwrap()).unwrap();
@@ -74,8 +74,8 @@ fn a_threat_is_worth_more_than_none_and_the_definition_says_the_same() {
                 board.play(point, &mut NullObserver);
             }
             let logit =
-                Accumulator::new(network.clone(), &board, Kernel::best()).logit(&board, definition::parts(&board));
-            assert_eq!(logit, definition::logit(&network, &weights, &board));
+                Accumulator::new(network.clone(), &board, Kernel::best()).logit(&board, reference::parts(&board));
+            assert_eq!(logit, reference::logit(&network, &weights, &board));
             logit
         });
         assert!(logits[0] > logits[1], "{}: {logits:?}", rule.name());

@@ -46,7 +46,7 @@ fn the_rules_are_those_of_the_source() {
     let known: Vec<(String, String)> =
         Rule::ALL.iter().map(|rule| (format!("`{}`", rule.number()), rule.name().to_owned())).collect();
     assert_eq!(shown, known);
-    let short: Vec<(String, String)> = table(README, "| `INFO rule` | rule | five wins when |")
+    let short: Vec<(String, String)> = table(README, "| `INFO rule` | rule | wins |")
         .into_iter()
         .map(|row| (format!("`{}`", row[0]), row[1].clone()))
         .collect();

@@ -6,10 +6,10 @@
 
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
-/// A map whose order depends on its content only. Create it with `default()`.
+/// A map that iterates in the same order in every run of the same program. Create it with `default()`.
 pub type HashMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
-/// A set whose order depends on its content only. Create it with `default()`.
+/// A set that iterates in the same order in every run of the same program. Create it with `default()`.
 pub type HashSet<T> = std::collections::HashSet<T, BuildHasherDefault<DefaultHasher>>;
 
 #[cfg(test)]
@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_maps_agree_on_the_order() {
+    fn two_sets_filled_alike_iterate_in_the_same_order() {
         let (one, two): (HashSet<u64>, HashSet<u64>) = ((0..1000).collect(), (0..1000).collect());
         assert!(one.iter().eq(&two), "standard sets differ, because their keys are random");
     }

@@ -20,7 +20,7 @@ pub struct Lesson {
     pub rows: Vec<Row>,
 }
 
-/// The verdict on a black stone.
+/// The ruling on a black stone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ruling {
     /// It makes exactly five, which takes precedence over every foul.
@@ -79,7 +79,7 @@ pub enum RowKind {
     ClosedThree,
 }
 
-/// A point that makes a straight four of a three.
+/// A point where a black stone turns a three into a straight four.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
     /// The point.
@@ -160,7 +160,7 @@ fn rows(before: &Oracle, after: &Oracle, point: Point, direction: Direction) -> 
             let mut filled = after.clone();
             filled.set(*p, Cell::Black);
             let (back, ahead) = filled.neighbours(*p, Color::Black, direction);
-            let inside = |steps: &i32| at(*steps).is_some_and(|stone| stone_between(*p, stone, direction, back, ahead));
+            let inside = |steps: &i32| at(*steps).is_some_and(|stone| is_in_run(*p, stone, direction, back, ahead));
             back + 1 + ahead == 5 && stones.iter().all(inside)
         };
         let empty = (-4..=4).filter_map(at).filter(|&p| after.cell(p) == Cell::Empty);
@@ -185,7 +185,7 @@ fn rows(before: &Oracle, after: &Oracle, point: Point, direction: Direction) -> 
 }
 
 /// Whether `stone` lies on the line at most `back` steps before or `ahead` steps after `p`.
-fn stone_between(p: Point, stone: Point, direction: Direction, back: usize, ahead: usize) -> bool {
+fn is_in_run(p: Point, stone: Point, direction: Direction, back: usize, ahead: usize) -> bool {
     (-(back as i32)..=ahead as i32).any(|steps| p.step(direction, steps) == Some(stone))
 }
 

@@ -33,8 +33,8 @@ use tables::{Combination, RuleTables};
 struct CellShapes {
     /// Per colour, the shapes: one nibble per direction.
     packed: [u16; 2],
-    /// Per colour, the same four shapes as a combination.
-    worth: [Combination; 2],
+    /// Per colour, the [`Combination`] of these four shapes.
+    combinations: [Combination; 2],
 }
 
 /// The small part of the state: copied before each move, and restored by undo.
@@ -128,7 +128,7 @@ impl Board {
                 }
                 for color in Color::ALL {
                     let worth = self.tables.combinations[color.index()][cell.packed[color.index()] as usize];
-                    cell.worth[color.index()] = worth;
+                    cell.combinations[color.index()] = worth;
                     self.now.counts[color.index()][worth.code()] += 1;
                 }
             }
@@ -156,7 +156,7 @@ impl Board {
         self.stones.place(point, color);
         let taken = self.shapes[point.index()];
         for side in 0..2 {
-            self.now.counts[side][taken.worth[side].code()] -= 1;
+            self.now.counts[side][taken.combinations[side].code()] -= 1;
         }
         self.update_line::<HALF>(point, Direction::Horizontal);
         self.update_line::<HALF>(point, Direction::Vertical);
@@ -171,10 +171,10 @@ impl Board {
         observer.played(
             point,
             color,
-            taken.worth,
+            taken.combinations,
             entries.iter().zip(cells).map(|(entry, &cell)| Change {
-                before: entry.worth,
-                after: shapes[bounded::<CELLS>(cell as usize)].worth,
+                before: entry.combinations,
+                after: shapes[bounded::<CELLS>(cell as usize)].combinations,
             }),
         );
     }
@@ -210,9 +210,9 @@ impl Board {
             cell.packed[1] = before.packed[1] & keep | (pair >> 4) << shift;
             for side in 0..2 {
                 let worth = tables.combinations[side][cell.packed[side] as usize];
-                cell.worth[side] = worth;
-                if worth.code() != before.worth[side].code() {
-                    self.now.counts[side][before.worth[side].code()] -= 1;
+                cell.combinations[side] = worth;
+                if worth.code() != before.combinations[side].code() {
+                    self.now.counts[side][before.combinations[side].code()] -= 1;
                     self.now.counts[side][worth.code()] += 1;
                     if worth.code() >= FIRST_SEEN {
                         self.now.seen[side][bounded::<SEEN>(worth.code() - FIRST_SEEN)] = index as u16;
@@ -288,8 +288,13 @@ impl Board {
 
     /// Number of stones and dead squares on the board.
     #[inline]
-    pub fn move_number(&self) -> usize {
+    pub fn occupied(&self) -> usize {
         self.stones.count()
+    }
+
+    /// Number of empty cells.
+    pub fn empty_count(&self) -> usize {
+        self.size.cells() - self.stones.count()
     }
 
     /// The last move, or the last stone or dead square of the position that was set up.
@@ -346,13 +351,13 @@ impl Board {
     /// The threat that a stone of `color` on the empty `point` would make, all lines together.
     #[inline]
     pub fn threat(&self, point: Point, color: Color) -> Threat {
-        self.worth(point)[color.index()].threat()
+        self.combinations(point)[color.index()].threat()
     }
 
     /// The combinations of shapes that a black and a white stone on the empty `point` would make.
     #[inline]
-    pub fn worth(&self, point: Point) -> [Combination; 2] {
-        self.shapes[point.index()].worth
+    pub fn combinations(&self, point: Point) -> [Combination; 2] {
+        self.shapes[point.index()].combinations
     }
 
     /// The four shapes of the empty `point` for black and for white, packed; see [`tables::unpack`].
@@ -451,8 +456,8 @@ impl Board {
         }
     }
 
-    /// Calls `visit` for each empty cell near a stone (within three steps, or four on a line), row by row. All points with
-    /// a threat of an open two or more are among them.
+    /// Calls `visit` for each empty cell near a stone (within three steps, or four on a line), row by row. Every point
+    /// with a threat other than [`Threat::None`] is among them.
     #[inline]
     pub fn for_each_near(&self, mut visit: impl FnMut(Point)) {
         self.for_each_near_while(|point| {

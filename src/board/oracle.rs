@@ -2,7 +2,7 @@
 //!
 //! This file defines what every rule means: who wins, what is a foul, which shape a line has, when a game is over. It
 //! shares no table, key or mask with the fast board, so that each can check the other. It is slow. The referee, the
-//! tests and the tools use it; play and search do not.
+//! tests, the tools and the check of proven lines use it; the search does not.
 //!
 //! The board is a two-dimensional array. Everything that is neither a stone nor an empty square is a wall.
 

@@ -1,4 +1,4 @@
-//! Zobrist keys, computed at compile time from a fixed seed: the hash of a position is the same in every run.
+//! Zobrist keys from `SplitMix64`: the hash of a position is the same in every run.
 
 use crate::base::hash::{GOLDEN, scatter};
 use crate::base::point::CELLS;
@@ -29,7 +29,7 @@ pub fn stone(point: Point, color: Color) -> u64 {
     STONES[color.index()][point.index()]
 }
 
-/// The hash of an empty board. It depends on rule and size, so that their positions never share a table entry.
+/// The hash of an empty board. It depends on rule and size, so that equal stones hash differently under other rules and sizes.
 pub const fn empty_board(rule: Rule, size: Size) -> u64 {
     key((2 << 20) + (rule as u64 * 32 + size.width() as u64) * 32 + size.height() as u64)
 }

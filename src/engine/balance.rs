@@ -272,7 +272,7 @@ impl Sets {
             let center = size.center();
             let is_central =
                 |point: &Point| point.x().abs_diff(center.x()).max(point.y().abs_diff(center.y())) <= MIDDLE;
-            if board.move_number() == 0 && points.iter().any(is_central) {
+            if board.occupied() == 0 && points.iter().any(is_central) {
                 points.retain(is_central);
             }
         }

@@ -1,10 +1,10 @@
-//! Playing strength: levels 0 to 100, from level 0, a player that only compares shapes, to level 100, the full engine.
+//! Playing strength: levels 0 to 100, from level 0, a player that only compares threats, to level 100, the full engine.
 //!
 //! A level sets search probability, depth, width and oversight rate. With the search probability, a move is searched
-//! among the best candidates (the width) to a few plies (the depth). Otherwise it is chosen by its shape, without a search:
-//! the player compares the best shape it could make with the best one of the opponent, and attacks or defends by their
-//! ratio. An *oversight* hides a whole line of the board for one move: a diagonal more often than a row, a line through
-//! the last stone less often, a five rarely. From [`SOUND`] on no five and no open four of either side is overlooked. At
+//! among the best candidates (the width) to a few plies (the depth). Otherwise it is chosen by its threat, without a search:
+//! the player compares its best threat with the opponent's, and attacks or defends by their ratio. An *oversight* hides one
+//! colour's shapes on a line of the board for one move: more often on diagonals than on rows and columns; less often on
+//! lines through the last stone, for own shapes and for fives. From [`SOUND`] on no five and no open four of either side is overlooked. At
 //! [`FULL`] there are no restrictions. Levels apply to the moves of a game; analysis is always at full strength.
 //!
 //! All random choices depend on the position and the seed alone, so games are reproducible.
@@ -74,7 +74,7 @@ const ATTACK_RATIO: u32 = 9;
 /// Factors of the oversight rate, in tenths: for diagonals, for rows and columns, for own shapes, for lines through the
 /// last stone, for fives.
 const DIAGONAL: u32 = 14;
-const STRAIGHT: u32 = 8;
+const ORTHOGONAL: u32 = 8;
 const OWN: u32 = 6;
 const JUST_PLAYED: u32 = 4;
 const FIVE: u32 = 2;
@@ -130,7 +130,7 @@ pub enum Choice {
 /// The choice of this level, `blocked` points left out. `None` on an empty board or if no point may be played; an
 /// ordinary search answers then.
 pub fn choose(board: &mut Board, level: Level, seed: u64, blocked: &[Point]) -> Option<Choice> {
-    if board.move_number() == 0 {
+    if board.occupied() == 0 {
         return None;
     }
     let view = View { level, seed: mix(seed ^ board.key()), last: board.last_move() };
@@ -144,7 +144,7 @@ pub fn choose(board: &mut Board, level: Level, seed: u64, blocked: &[Point]) -> 
     Some(Choice::Search(with_images(board, &candidates[..width], blocked)))
 }
 
-/// The moves that miss no five and no open four; `None` if all moves do.
+/// The moves to choose from when either side can make a five or an open four; `None` when neither can.
 fn necessary(board: &Board) -> Option<ReplyList> {
     let (us, them) = (board.side(), board.side().opponent());
     let fives = board.points_of(us, Threat::Five);
@@ -233,8 +233,8 @@ impl View {
             return shape;
         }
         let row = line_of(point, direction);
-        let is_straight = matches!(direction, Direction::Horizontal | Direction::Vertical);
-        let mut rate = self.level.oversight_rate * if is_straight { STRAIGHT } else { DIAGONAL };
+        let is_orthogonal = matches!(direction, Direction::Horizontal | Direction::Vertical);
+        let mut rate = self.level.oversight_rate * if is_orthogonal { ORTHOGONAL } else { DIAGONAL };
         for (applies, tenths) in [
             (color == board.side(), OWN),
             (self.last.is_some_and(|last| line_of(last, direction) == row), JUST_PLAYED),

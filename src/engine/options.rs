@@ -78,8 +78,8 @@ impl Options {
         }
     }
 
-    /// Time left for the rest of the game; `None`: unlimited. The manager's `time_left` counts; without one it is computed
-    /// from the match time. Some managers send zero for "no clock", so zero without a match time means unlimited.
+    /// Time left for the game; `None`: unlimited. It is the manager's `time_left`, else the match time, minus
+    /// the time spent since. Some managers send zero for "no clock", so zero without a match time means unlimited.
     fn left(&self) -> Option<Duration> {
         match self.time_left {
             Some(ms) if ms >= Options::UNLIMITED_MS => None,
@@ -106,7 +106,7 @@ impl Options {
         self.threads.clamp(1, Options::max_threads()).min(1 + helpers as usize)
     }
 
-    /// Bytes that the memory limit leaves to a process with one thread. A limit of zero means the default.
+    /// The memory limit without [`Options::RESERVED_MEMORY`], in bytes. A limit of zero means the default.
     fn free_memory(&self) -> u64 {
         let memory = if self.max_memory == 0 { Options::DEFAULT_MEMORY } else { self.max_memory };
         memory.saturating_sub(Options::RESERVED_MEMORY)
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn time_spent_counts_until_the_manager_sends_the_clock() {
+    fn time_spent_is_subtracted_from_the_match_time() {
         let mut options = Options { match_time: Some(Duration::from_secs(10)), ..Options::default() };
         options.spent = Duration::from_secs(4);
         assert_eq!(options.limits(Instant::now()).left, Some(Duration::from_secs(6)));

@@ -1,4 +1,4 @@
-//! Lines of proven results, checked by the slow rules and completed before they are shown. A report sink between the
+//! Principal variations of proven results: replayed on the oracle and completed before they are shown. A report sink between the
 //! search and its caller.
 //!
 //! The search does not depend on this: its own results never change, whatever time there is to complete a line.
@@ -19,10 +19,10 @@ const NODES: u64 = 4000;
 const TABLE_BITS: u32 = 16;
 /// A line is completed only when at least this much time is left.
 const SPARE_TIME: Duration = Duration::from_millis(50);
-/// The rules on the board decide wins up to this distance in plies; longer ones are replayed.
+/// Results at most this many plies from the root follow from the threats on the board; longer ones are replayed on the oracle.
 const SURE_DISTANCE: i32 = 5;
 
-/// Passes the reports of a search on. A proven result whose line the slow rules refuse becomes an estimate, and the line
+/// Passes the reports of a search on. A proven result whose line the oracle rejects becomes an estimate, and the line
 /// of a proven result is completed by a win by fours where it stops early.
 pub(super) struct ProvenLines<'a> {
     sink: &'a mut dyn ReportSink,
@@ -49,10 +49,10 @@ impl<'a> ProvenLines<'a> {
         ProvenLines { sink, board, params, control, completes, shown: None }
     }
 
-    /// Checks the results of a finished search in the same way.
+    /// Turns proven results of a finished search into estimates where the oracle rejects their lines. Completes no line.
     pub fn check(&self, report: &mut SearchReport) {
         for iteration in report.lines.iter_mut().chain([&mut report.last]) {
-            unprove_refused(&self.board, iteration);
+            unprove_rejected(&self.board, iteration);
         }
     }
 
@@ -89,7 +89,7 @@ impl<'a> ProvenLines<'a> {
 
     /// Whether enough time is left after `elapsed`, and the search has not been stopped.
     fn can_spare_time(&self, elapsed: Duration) -> bool {
-        let empty = self.board.size().cells().saturating_sub(self.board.move_number());
+        let empty = self.board.empty_count();
         let deadlines = TimeManager::new(&self.control.limits(), empty, &self.params);
         !self.control.is_stopped() && !deadlines.is_over(elapsed + SPARE_TIME)
     }
@@ -98,7 +98,7 @@ impl<'a> ProvenLines<'a> {
 impl ReportSink for ProvenLines<'_> {
     fn iteration(&mut self, iteration: &Iteration) {
         let mut iteration = iteration.clone();
-        unprove_refused(&self.board, &mut iteration);
+        unprove_rejected(&self.board, &mut iteration);
         if self.completes {
             self.complete(&mut iteration);
         }
@@ -111,15 +111,15 @@ impl ReportSink for ProvenLines<'_> {
     }
 }
 
-/// Turns a proven result into an estimate if the slow rules refuse its line. That would be a bug, and is logged.
-fn unprove_refused(board: &Board, iteration: &mut Iteration) {
+/// Turns a proven result into an estimate if the oracle rejects its line. This is a bug, so it is logged.
+fn unprove_rejected(board: &Board, iteration: &mut Iteration) {
     if iteration.score.distance().is_some_and(|distance| distance > SURE_DISTANCE) && !line_holds(board, iteration) {
-        log::error!("the rules refuse a proven line: {iteration:?}");
+        log::error!("the oracle rejects a proven line: {iteration:?}");
         iteration.score = iteration.score.unproven();
     }
 }
 
-/// Replays the line of a proven result by the slow rules: every move is legal, nobody wins before the end, and a line
+/// Replays the line of a proven result on the oracle: every move is legal, nobody wins before the end, and a line
 /// that reaches the end ends in the win. (A line may stop early, where the table or the threats decide the rest.)
 fn line_holds(board: &Board, iteration: &Iteration) -> bool {
     let size = board.size();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_the_rules_refuse_is_no_proof() {
+    fn a_line_that_the_oracle_rejects_is_no_proof() {
         for line in [vec![point(7, 7)], vec![point(10, 7), point(11, 7), point(6, 7)]] {
             let wrong = iteration(Score::win_in(Ply::ROOT, 7), line);
             let shown = shown(SECOND, false, std::slice::from_ref(&wrong));

@@ -14,25 +14,31 @@ use crate::board::tables::{COMBINATIONS, all_combinations};
 use crate::board::{Board, Shape, Threat};
 use std::sync::OnceLock;
 
-/// Point values per score unit.
+/// Units of a point value per score unit.
 pub const VALUE_SCALE: i32 = 16;
 /// Units of a move's score per 1.0 of its logit: with this many more, a move is e times as likely to be the best one.
 pub const ORDER_SCALE: i32 = 32;
 /// Length of tables by combination: rounded up to a power of two, so that a masked index needs no bounds check.
 pub const TABLE: usize = COMBINATIONS.next_power_of_two();
 
-/// The threats of the side to move that have a bit in a threat mask.
-const OWN_BITS: [Threat; 6] =
-    [Threat::Four, Threat::FourPlus, Threat::FourThree, Threat::OpenThree, Threat::OpenThreePlus, Threat::DoubleThree];
-/// The threats of the opponent that have a bit in a threat mask, above the others.
-const THEIR_BITS: [Threat; 7] = [
-    Threat::Four,
-    Threat::FourPlus,
-    Threat::FourThree,
-    Threat::OpenThree,
-    Threat::OpenThreePlus,
-    Threat::DoubleThree,
-    Threat::OpenFour,
+/// The threats of the side to move that have a bit in a threat mask, with their hand-set values.
+const OWN_BITS: [(Threat, i32); 6] = [
+    (Threat::Four, 6),
+    (Threat::FourPlus, 20),
+    (Threat::FourThree, 160),
+    (Threat::OpenThree, 14),
+    (Threat::OpenThreePlus, 22),
+    (Threat::DoubleThree, 70),
+];
+/// The threats of the opponent that have a bit in a threat mask, above the others, with their hand-set costs.
+const THEIR_BITS: [(Threat, i32); 7] = [
+    (Threat::Four, 2),
+    (Threat::FourPlus, 8),
+    (Threat::FourThree, 40),
+    (Threat::OpenThree, 4),
+    (Threat::OpenThreePlus, 8),
+    (Threat::DoubleThree, 24),
+    (Threat::OpenFour, 70),
 ];
 /// Number of bits of a threat mask.
 pub const MASK_BITS: usize = OWN_BITS.len() + THEIR_BITS.len();
@@ -43,12 +49,12 @@ pub const MASKS: usize = 1 << MASK_BITS;
 #[inline]
 pub fn threat_mask(board: &Board) -> usize {
     let us = board.side();
-    let own = OWN_BITS.iter().enumerate().map(|(bit, &threat)| usize::from(board.count(us, threat) > 0) << bit);
+    let own = OWN_BITS.iter().enumerate().map(|(bit, &(threat, _))| usize::from(board.count(us, threat) > 0) << bit);
     let them = us.opponent();
     let their = THEIR_BITS
         .iter()
         .enumerate()
-        .map(|(bit, &threat)| usize::from(board.count(them, threat) > 0) << (OWN_BITS.len() + bit));
+        .map(|(bit, &(threat, _))| usize::from(board.count(them, threat) > 0) << (OWN_BITS.len() + bit));
     own.sum::<usize>() + their.sum::<usize>()
 }
 
@@ -113,8 +119,8 @@ pub struct Weights {
     /// Value of an empty point for this side, by the combination that a stone there would make, in 1/[`VALUE_SCALE`]
     /// units.
     pub value: Box<[i16; TABLE]>,
-    /// Scores of a move of this side, in units of [`ORDER_SCALE`]: by the combination that it makes, and by the
-    /// combination that it denies the opponent.
+    /// Scores of a move of this side, in 1/[`ORDER_SCALE`] of a logit: by the combination that it makes, and by the one
+    /// that it denies the opponent.
     pub order: Box<[[i16; 2]; TABLE]>,
     /// Value of the threats on the board when this side is to move, by threat mask, in score units.
     pub threat: Box<[i16; MASKS]>,
@@ -130,10 +136,6 @@ const THREAT_VALUE: [i32; Threat::ALL.len()] = [0, 0, 0, 0, 5, 6, 0, 10, 24, 0, 
 const ATTACK: [i32; Threat::ALL.len()] = [0, 0, 18, 18, 34, 36, 52, 60, 110, 44, 74, 300, 625, 1000];
 /// Hand-set score of a move for the threat that it denies the opponent.
 const DEFENCE: [i32; Threat::ALL.len()] = [0, 0, 14, 15, 26, 28, 40, 52, 80, 36, 56, 170, 300, 700];
-/// Hand-set value of a threat of the side to move.
-const OWN_THREAT: [i32; Threat::ALL.len()] = [0, 0, 0, 0, 2, 3, 14, 22, 70, 6, 20, 160, 400, 0];
-/// Hand-set cost of a threat of the opponent.
-const THEIR_THREAT: [i32; Threat::ALL.len()] = [0, 0, 0, 0, 1, 1, 4, 8, 24, 2, 8, 40, 70, 150];
 /// Hand-set value of being to move.
 const TEMPO: i32 = 12;
 
@@ -162,8 +164,8 @@ impl Weights {
         for (mask, value) in weights.threat.iter_mut().enumerate() {
             let own = OWN_BITS.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1);
             let their = THEIR_BITS.iter().enumerate().filter(|(bit, _)| mask >> (OWN_BITS.len() + bit) & 1 == 1);
-            *value = (TEMPO + own.map(|(_, threat)| OWN_THREAT[threat.index()]).sum::<i32>()
-                - their.map(|(_, threat)| THEIR_THREAT[threat.index()]).sum::<i32>()) as i16;
+            *value = (TEMPO + own.map(|(_, (_, value))| value).sum::<i32>()
+                - their.map(|(_, (_, cost))| cost).sum::<i32>()) as i16;
         }
         weights
     }

@@ -88,7 +88,8 @@ impl Evaluator for ShapeEvaluator {
     fn refresh(&mut self, board: &Board) {
         self.weights = weights_of(board.rule());
         self.earlier.clear();
-        self.sum = board.size().points().filter(|&p| board.is_empty(p)).map(|p| self.value(board.worth(p))).sum();
+        self.sum =
+            board.size().points().filter(|&p| board.is_empty(p)).map(|p| self.value(board.combinations(p))).sum();
     }
 
     fn evaluate(&mut self, board: &Board) -> Score {
@@ -98,7 +99,7 @@ impl Evaluator for ShapeEvaluator {
     #[inline]
     fn move_score(&self, board: &Board, point: Point) -> i32 {
         let us = board.side();
-        let worth = board.worth(point);
+        let worth = board.combinations(point);
         let weights = self.weights[us.index()];
         let attack = weights.order[bounded::<TABLE>(worth[us.index()].id())][0];
         let defence = weights.order[bounded::<TABLE>(worth[us.opponent().index()].id())][1];

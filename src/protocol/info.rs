@@ -133,7 +133,7 @@ pub static KEYS: &[Key] = &[
         name: "rule",
         kind: Kind::Number,
         effect: Effect::Rule,
-        doc: "0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro with exactly five; bit 2 (continuous game) is ignored",
+        doc: "0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact; other sums: see [Rules](#rules)",
     },
     accepted("game_type", Kind::Number, "0 human, 1 brain, 2 tournament, 3 network tournament; accepted, no effect"),
     accepted("folder", Kind::Text, "a folder for persistent files; accepted, no effect"),

@@ -54,7 +54,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     }
     let us = worker.board.side();
     let wins = worker.board.threat(moves[0].point, us) == Threat::Five;
-    if wins || (worker.board.move_number() == 0 && moves.len() == 1) {
+    if wins || (worker.board.occupied() == 0 && moves.len() == 1) {
         let score = if wins { Score::win_in(Ply::ROOT, 1) } else { Score::DRAW };
         report.last = Iteration { depth: 1, pv: vec![moves[0].point], ..worker.iteration(1, score) };
         sink.iteration(&report.last);

@@ -48,7 +48,7 @@ pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
     let board = &mut worker.board;
     let us = board.side();
     let size = board.size();
-    if board.move_number() == 0 && !blocked.contains(&size.center()) && scope.lines == 1 {
+    if board.occupied() == 0 && !blocked.contains(&size.center()) && scope.lines == 1 {
         return RootMoves { moves: vec![RootMove::new(size.center(), Score::DRAW)], are_all: false };
     }
     let mut points = PointList::new();
@@ -58,7 +58,7 @@ pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
         let loses = forced::static_result(board, Ply::ROOT).is_some_and(Score::is_loss);
         let duty = if loses { last_resorts(board) } else { forced::duty(board) };
         order::for_each_reply(board, &duty, |point| points.push(point));
-        let is_complete = !duty.is_free() || points.len() + board.move_number() == size.cells();
+        let is_complete = !duty.is_free() || points.len() + board.occupied() == size.cells();
         are_all = is_complete && !points.iter().any(|point| blocked.contains(point));
     } else {
         // A five that is also an overline wins, but one referee disagrees: play a plain five where there is one.

@@ -142,7 +142,7 @@ impl<'a> Worker<'a> {
     fn read_limits(&mut self) {
         self.limits_version = self.control.version();
         let limits = self.control.limits();
-        let empty = self.board.size().cells().saturating_sub(self.board.move_number());
+        let empty = self.board.empty_count();
         self.manager.set_limits(&limits, empty, &self.params);
         self.nodes_per_ms = limits.nodes_per_ms;
         let has_other_limit = limits.nodes.is_some() || limits.depth.is_some() || limits.nodes_per_ms.is_some();

@@ -152,7 +152,7 @@ fn an_exact_five_wins_beside_an_overline() {
 }
 
 #[test]
-fn a_later_stone_does_not_unwin_a_caro_five() {
+fn a_caro_five_blocked_at_both_ends_does_not_win() {
     let (mut oracle, p) = line(Rule::Caro, "..OXX*XX.......");
     assert_eq!(oracle.play(p, Color::Black), Verdict::Wins);
     let (mut oracle, p) = line(Rule::Caro, "..OXX*XXO......");
@@ -196,7 +196,7 @@ fn dead_squares_are_walls() {
 }
 
 #[test]
-fn only_renju_knows_fouls() {
+fn only_renju_has_fouls() {
     let text = "
         .........
         .........
@@ -211,7 +211,7 @@ fn only_renju_knows_fouls() {
         let (oracle, p) = picture(rule, text);
         assert_eq!(oracle.foul(p).is_some(), rule == Rule::Renju);
         assert_eq!(oracle.threat(p, Color::Black) == Threat::Forbidden, rule == Rule::Renju);
-        assert_eq!(swapped(&oracle).clone().play(p, Color::White), Verdict::Continues);
+        assert_eq!(swapped(&oracle).play(p, Color::White), Verdict::Continues);
     }
 }
 
@@ -230,7 +230,7 @@ fn conformance_positions() {
     for (name, list, expected) in cases {
         assert_eq!(forbidden(&stones(Rule::Renju, list)).join(" "), expected, "{name}");
         for rule in [Rule::Freestyle, Rule::Standard, Rule::Caro] {
-            assert!(forbidden(&stones(rule, list)).is_empty(), "{name}: Y06");
+            assert!(forbidden(&stones(rule, list)).is_empty(), "{name}: only renju has fouls");
         }
     }
 }
@@ -334,7 +334,7 @@ fn four_and_three_together_are_allowed() {
 }
 
 #[test]
-fn white_may_do_anything() {
+fn white_has_no_fouls_in_renju() {
     let (oracle, p) = picture(
         Rule::Renju,
         "

@@ -135,7 +135,7 @@ fn read_line(line: &str) -> Option<(String, Entry)> {
     let [_, _, _, _, value, depth, tag, best, label] = fields[..] else { return None };
     let name = fields[..4].join(";");
     let (rule, size, stones) = read_name(&name)?;
-    // Of the mirror images only the named one is valid.
+    // Only the canonical name of a position is valid.
     if (Position { rule, size, stones: &stones }).name()?.0 != name {
         return None;
     }
@@ -156,10 +156,10 @@ fn read_line(line: &str) -> Option<(String, Entry)> {
     Some((name, Entry { value, depth, tag, best, label: read_label(label)? }))
 }
 
-/// A stone and its point.
+/// A point and the stone on it.
 pub(super) type Stone = (Point, Cell);
 
-/// The position of this name.
+/// Parses the name of a position.
 pub(super) fn read_name(name: &str) -> Option<(Rule, Size, Vec<Stone>)> {
     let fields: Vec<&str> = name.split(';').collect();
     let [rule, size, black, white] = fields[..] else { return None };

@@ -131,7 +131,7 @@ fn deleting_removes_the_positions_that_follow() {
     let mut database = filled();
     let aside = stones(&[(0, 0)]);
     database.note(&position(&aside), Score::win_in(crate::base::Ply::ROOT, 9), 3, None);
-    // The position of three stones has the first stone under some symmetry, the corner has not.
+    // The position of three stones contains the centre stone; the position with the corner stone does not.
     let one = stones(&[(7, 7)]);
     database.delete_from(&position(&one), Deletion::Decided);
     assert_eq!(database.len(), 4);
@@ -219,14 +219,14 @@ fn a_claimed_file_keeps_what_another_process_has_written() {
     let depths = sets.map(|set| second.get(&position(&set)).map(|entry| entry.depth));
     assert_eq!(depths, [Some(9), Some(5)]);
     assert_eq!(load(&path).unwrap(), second.entries);
-    // It stays ours when switching fails, and when switching to itself.
+    // The claim survives a failed switch and a switch to the same file.
     assert!(matches!(second.switch_to(folder.path()), Err(DatabaseError::Io(_))));
     assert!(Database::open(&path).unwrap().is_theirs() && !second.is_theirs());
     second.switch_to(&path).unwrap();
     assert!(Database::open(&path).unwrap().is_theirs() && !second.is_theirs());
 }
 
-/// Once the second process overwrote what the first one had written since, and lost its own labels.
+/// Regression: the second process overwrote newer entries of the first and lost its own labels.
 #[test]
 fn changes_of_two_processes_are_merged() {
     let folder = tempfile::tempdir().unwrap();

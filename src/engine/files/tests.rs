@@ -102,18 +102,18 @@ fn a_claim_holds_until_it_is_dropped() {
     assert!(matches!(first, Claim::Ours(Some(_))));
     assert!(matches!(claim(&path).unwrap(), Claim::Theirs));
     replace(&path, |out| out.write_all(b"text")).unwrap();
-    assert!(matches!(claim(&path).unwrap(), Claim::Theirs), "it is another file now, by the same name");
+    assert!(matches!(claim(&path).unwrap(), Claim::Theirs), "the claim outlives the replaced file");
     drop(first);
     assert!(matches!(claim(&path).unwrap(), Claim::Ours(Some(_))));
 }
 
 #[test]
-fn without_a_place_for_the_lock_there_is_none() {
+fn a_file_is_claimed_without_a_lock_where_none_can_be_created() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(claim(&folder.path().join("no such folder").join("file")).unwrap(), Claim::Ours(None)));
 }
 
-/// Once a call that had timed out returned late and undid what was written since.
+/// Regression: a call that had timed out took effect late and overwrote a newer file.
 #[test]
 fn no_file_is_changed_while_a_call_that_timed_out_can_still_take_effect() {
     let folder = tempfile::tempdir().unwrap();

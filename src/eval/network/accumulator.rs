@@ -5,7 +5,7 @@
 //! before a result is needed costs nothing, and a move that is undone and played again is not applied twice.
 
 use super::architecture::{CELL_MAX, CHANNELS, HINTS, WIDTH};
-use super::features::{REACH, ShapePair, mapping};
+use super::features::{REACH, ShapePair, line_kind};
 use super::layers;
 use super::weights::Head;
 use super::{Network, ROWS_LEN, Rows};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// The most cells that a move changes: eight on each line, and its own.
 const TOUCHED: usize = 8 * REACH + 1;
 
-/// The implementation of the sums: which instructions of the processor they use. All give the same numbers.
+/// The instruction set that the network's loops are compiled for. All kernels compute the same numbers.
 ///
 /// A value exists only for what this processor supports: kernels come from [`Kernel::usable`] and [`Kernel::best`].
 ///
@@ -32,21 +32,12 @@ const TOUCHED: usize = 8 * REACH + 1;
 /// Accumulator::new(network, board, Kernel::best())
 /// # }
 /// ```
-///
-/// ```compile_fail
-/// use std::sync::Arc;
-/// use tengen::board::Board;
-/// use tengen::eval::network::{Accumulator, Kernel, Network};
-/// # fn accumulator(network: Arc<Network>, board: &Board) -> Accumulator {
-/// Accumulator::new(network, board, Kernel::Avx512)
-/// # }
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kernel(Code);
+pub struct Kernel(InstructionSet);
 
-/// The implementations.
+/// The instruction sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Code {
+enum InstructionSet {
     /// For every processor.
     Plain,
     /// The same code compiled for AVX2.
@@ -61,18 +52,18 @@ impl Kernel {
     /// All kernels that this processor supports, the fastest one last.
     pub fn usable() -> ArrayVec<Kernel, 3> {
         let mut usable = ArrayVec::new();
-        usable.push(Kernel(Code::Plain));
+        usable.push(Kernel(InstructionSet::Plain));
         #[cfg(target_arch = "x86_64")]
         {
-            usable.extend(avx2::detect().map(|detected| Kernel(Code::Avx2(detected))));
-            usable.extend(avx512::detect().map(|detected| Kernel(Code::Avx512(detected))));
+            usable.extend(avx2::detect().map(|detected| Kernel(InstructionSet::Avx2(detected))));
+            usable.extend(avx512::detect().map(|detected| Kernel(InstructionSet::Avx512(detected))));
         }
         usable
     }
 
     /// The fastest kernel that this processor supports.
     pub fn best() -> Kernel {
-        Kernel::usable().pop().unwrap_or(Kernel(Code::Plain))
+        Kernel::usable().pop().unwrap_or(Kernel(InstructionSet::Plain))
     }
 }
 
@@ -112,7 +103,7 @@ pub struct Accumulator {
     /// The moves applied since the last refresh. The first `applied` are valid.
     frames: Vec<Frame>,
     applied: usize,
-    /// How many of the first frames are known to be the first of `moves`.
+    /// Length of the common prefix of `frames` and `moves`, as far as known.
     agreed: usize,
     state: State,
 }
@@ -185,11 +176,11 @@ impl Accumulator {
             let frame = &mut self.frames[self.applied];
             (frame.point, frame.color) = (point, color);
             match self.kernel.0 {
-                Code::Plain => self.state.apply(&self.network, frame),
+                InstructionSet::Plain => self.state.apply(&self.network, frame),
                 #[cfg(target_arch = "x86_64")]
-                Code::Avx2(detected) => avx2::apply(detected, &mut self.state, &self.network, frame),
+                InstructionSet::Avx2(detected) => avx2::apply(detected, &mut self.state, &self.network, frame),
                 #[cfg(target_arch = "x86_64")]
-                Code::Avx512(detected) => avx512::apply(detected, &mut self.state, &self.network, frame),
+                InstructionSet::Avx512(detected) => avx512::apply(detected, &mut self.state, &self.network, frame),
             }
             self.applied += 1;
         }
@@ -206,11 +197,11 @@ impl Accumulator {
         self.update();
         let (head, hints) = (self.network.head(board), layers::hints(parts));
         match self.kernel.0 {
-            Code::Plain => output(head, &self.state, hints, board),
+            InstructionSet::Plain => output(head, &self.state, hints, board),
             #[cfg(target_arch = "x86_64")]
-            Code::Avx2(detected) => avx2::output(detected, head, &self.state, hints, board),
+            InstructionSet::Avx2(detected) => avx2::output(detected, head, &self.state, hints, board),
             #[cfg(target_arch = "x86_64")]
-            Code::Avx512(detected) => avx512::output(detected, head, &self.state, hints, board),
+            InstructionSet::Avx512(detected) => avx512::output(detected, head, &self.state, hints, board),
         }
     }
 
@@ -226,11 +217,11 @@ impl Accumulator {
         let base = layers::move_base(head, board, point);
         let cell = &self.state.cells[point.index()];
         match self.kernel.0 {
-            Code::Plain => layers::move_score(head, base, cell, side),
+            InstructionSet::Plain => layers::move_score(head, base, cell, side),
             #[cfg(target_arch = "x86_64")]
-            Code::Avx2(detected) => avx2::move_score(detected, head, base, cell, side),
+            InstructionSet::Avx2(detected) => avx2::move_score(detected, head, base, cell, side),
             #[cfg(target_arch = "x86_64")]
-            Code::Avx512(detected) => avx512::move_score(detected, head, base, cell, side),
+            InstructionSet::Avx512(detected) => avx512::move_score(detected, head, base, cell, side),
         }
     }
 }
@@ -251,7 +242,7 @@ impl State {
         for point in size.points().filter(|&point| stone(point) != Cell::Wall) {
             let mut cell = network.empty_cell();
             for direction in Direction::ALL {
-                add(&mut cell, &network.rows[mapping(direction)], ShapePair::at(&self.lines, point, direction));
+                add(&mut cell, &network.rows[line_kind(direction)], ShapePair::at(&self.lines, point, direction));
             }
             self.cells[point.index()] = cell;
             for (sum, value) in sum.iter_mut().zip(cell) {
@@ -273,7 +264,7 @@ impl State {
         let mut own_after = own_before;
         frame.len = 0;
         for direction in Direction::ALL {
-            let rows = &network.rows[mapping(direction)];
+            let rows = &network.rows[line_kind(direction)];
             let before = self.lines.around::<REACH>(point, direction);
             let after = before ^ flip;
             let [old, new] = [before, after].map(|line| ShapePair::of_window(line >> (2 * REACH)));

@@ -1,8 +1,8 @@
 //! The inputs of the network: the line shapes through every cell.
 //!
-//! Here, a *shape* is the nine cells of one line centred on a cell, as one colour sees them: own stones, opposing stones,
+//! Here, a *shape* is the nine cells of one line centred on a cell, from one colour's perspective: own stones, opposing stones,
 //! empty cells, and the wall at the edge. (The board's [`crate::board::Shape`] is a class of such lines.) Each side of the
-//! centre is one of 121: zero to four cells of three kinds, then wall. The centre is one of three. That makes 43,923
+//! centre has zero to four cells of three kinds and then walls: 121 possibilities. The centre has three. That makes 43,923
 //! shapes. A shape and its mirror image share a *row* of weights; there are 22,143 rows.
 
 use crate::base::{Color, Direction, Point};
@@ -17,25 +17,25 @@ pub const SHAPES: usize = SIDES * 3 * SIDES;
 /// Number of different shapes, where mirror images count once.
 pub const ROWS: usize = SIDES * (SIDES + 1) / 2 * 3;
 /// Kinds of lines with rows of their own: orthogonal lines, and diagonals.
-pub const MAPPINGS: usize = 2;
+pub const LINE_KINDS: usize = 2;
 
-// The kinds of cells on the board, as one colour sees them.
+// The kinds of cells on the board, from one colour's perspective.
 const EMPTY: usize = 0;
 const OWN: usize = 1;
 const OPPOSING: usize = 2;
 
-/// The index of the rows for a direction, below [`MAPPINGS`].
+/// The kind of the lines of a direction, below [`LINE_KINDS`]: 0 orthogonal, 1 diagonal.
 #[inline]
-pub const fn mapping(direction: Direction) -> usize {
+pub const fn line_kind(direction: Direction) -> usize {
     match direction {
         Direction::Horizontal | Direction::Vertical => 0,
         Direction::Rising | Direction::Falling => 1,
     }
 }
 
-/// The kind of a cell, from its two bits in a line word, as black (`view` 0) or white (1) sees it; `None` for a wall.
-const fn seen(bits: usize, view: usize) -> Option<usize> {
-    match (bits & 3, view) {
+/// The kind of a cell, from its two bits in a line word, from the perspective of black (0) or white (1); `None` for a wall.
+const fn seen(bits: usize, perspective: usize) -> Option<usize> {
+    match (bits & 3, perspective) {
         (3, _) => Some(EMPTY),
         (1, 0) | (2, 1) => Some(OWN),
         (1, 1) | (2, 0) => Some(OPPOSING),
@@ -125,7 +125,7 @@ const fn pair(black: usize, white: usize) -> u32 {
 }
 
 /// The code of a side as one colour sees it, by eight bits of a line word.
-const fn side_codes(view: usize, is_left: bool) -> [usize; 256] {
+const fn side_codes(perspective: usize, is_left: bool) -> [usize; 256] {
     let mut table = [0; 256];
     let mut bits = 0;
     while bits < 256 {
@@ -134,7 +134,7 @@ const fn side_codes(view: usize, is_left: bool) -> [usize; 256] {
         while length < REACH {
             // The nearest cell is the highest one on the left, the lowest one on the right.
             let at = if is_left { REACH - 1 - length } else { length };
-            match seen(bits >> (2 * at), view) {
+            match seen(bits >> (2 * at), perspective) {
                 Some(cell) => cells[length] = cell,
                 None => break,
             }
@@ -187,7 +187,7 @@ impl ShapePair {
         ShapePair::of_window(lines.around::<REACH>(point, direction) >> (2 * REACH))
     }
 
-    /// The shapes of the window `after`, which differs on its left side only from `before`, whose shapes these are.
+    /// The shapes of the window `after`, where `self` are those of `before` and only the left side differs.
     #[inline(always)]
     #[must_use]
     pub fn with_left(self, before: u64, after: u64) -> ShapePair {

@@ -128,7 +128,7 @@ pub fn activation(value: i16) -> i16 {
 /// nearness to the last two moves. In policy units.
 #[inline]
 pub fn move_base(head: &Head, board: &Board, point: Point) -> i32 {
-    let (worth, side) = (board.worth(point), board.side());
+    let (worth, side) = (board.combinations(point), board.side());
     let (own, opposing) = (worth[side.index()].threat(), worth[side.opponent().index()].threat());
     head.pairs[pair(own, opposing)]
         + head.near[0][nearness(point, board.last_move())]

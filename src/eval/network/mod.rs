@@ -15,13 +15,13 @@
 //! ```
 //!
 //! The result does not change when the board is turned or mirrored. All numbers are integers, so every processor
-//! computes the same result. [`definition`] is the slow reference implementation.
+//! computes the same result. [`reference`] is the slow reference implementation.
 
 pub mod accumulator;
 pub mod architecture;
-pub mod definition;
 pub mod features;
 pub mod layers;
+pub mod reference;
 pub mod weights;
 
 pub use accumulator::{Accumulator, Kernel};
@@ -30,7 +30,7 @@ pub use weights::{Weights, WeightsError};
 use crate::base::{Color, Rule};
 use crate::board::Board;
 use architecture::{CHANNELS, STAGES, WIDTH};
-use features::{MAPPINGS, SHAPES};
+use features::{LINE_KINDS, SHAPES};
 use std::sync::{Arc, OnceLock};
 use weights::Head;
 
@@ -45,7 +45,7 @@ type Rows = [[i8; CHANNELS]; ROWS_LEN];
 #[derive(Debug)]
 pub struct Network {
     rule: Rule,
-    rows: [Box<Rows>; MAPPINGS],
+    rows: [Box<Rows>; LINE_KINDS],
     bias: [i16; CHANNELS],
     heads: Vec<Head>,
     /// Index of the head for each stage and side to move.
@@ -56,7 +56,7 @@ impl Network {
     /// A network from its weights.
     pub fn new(weights: &Weights) -> Network {
         let expanded = weights.expanded_rows();
-        let rows: [Box<Rows>; MAPPINGS] = std::array::from_fn(|mapping| {
+        let rows: [Box<Rows>; LINE_KINDS] = std::array::from_fn(|mapping| {
             let mut rows = expanded[mapping * SHAPES..][..SHAPES].to_vec();
             rows.resize(ROWS_LEN, [0; CHANNELS]);
             rows.into_boxed_slice().try_into().expect("there are ROWS_LEN rows")
@@ -91,7 +91,7 @@ impl Network {
     /// The head for a position, by stage and side to move.
     #[inline]
     pub fn head(&self, board: &Board) -> &Head {
-        let stage = architecture::stage(board.move_number());
+        let stage = architecture::stage(board.occupied());
         &self.heads[usize::from(self.head_numbers[stage][board.side().index()])]
     }
 
@@ -141,7 +141,7 @@ pub(crate) mod tests {
         let mut random = SmallRng::seed_from_u64(seed);
         let sides = if rule == Rule::Renju { 2 } else { 1 };
         let heads = (0..sides * STAGES).map(|_| random_head(&mut random)).collect();
-        let rows = MAPPINGS * features::ROWS;
+        let rows = LINE_KINDS * features::ROWS;
         Weights {
             rule,
             rows: (0..rows).map(|_| std::array::from_fn(|_| random.random_range(-40..=40))).collect(),
@@ -197,7 +197,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_accumulator_equals_the_definition_in_random_games() {
+    fn the_accumulator_equals_the_reference_in_random_games() {
         for rule in Rule::ALL {
             let weights = random_weights(rule, 7);
             let network = Arc::new(Network::new(&weights));
@@ -214,7 +214,7 @@ pub(crate) mod tests {
                         board.undo(&mut NullObserver);
                         accumulator.undo();
                         depth -= 1;
-                    } else if board.move_number() + 1 < size.cells() {
+                    } else if board.occupied() + 1 < size.cells() {
                         let point = random_empty(&board, &mut random);
                         accumulator.played(point, board.side());
                         board.play(point, &mut NullObserver);
@@ -223,13 +223,13 @@ pub(crate) mod tests {
                     // Only every fourth step, so that several moves and undos are pending.
                     if step % 4 == 0 {
                         accumulator.update();
-                        assert_eq!(*accumulator.pooled(), definition::pooled(&weights, &board), "{rule:?} {step}");
+                        assert_eq!(*accumulator.pooled(), reference::pooled(&weights, &board), "{rule:?} {step}");
                         assert_eq!(
-                            accumulator.logit(&board, definition::parts(&board)),
-                            definition::logit(&network, &weights, &board)
+                            accumulator.logit(&board, reference::parts(&board)),
+                            reference::logit(&network, &weights, &board)
                         );
                         let point = random_empty(&board, &mut random);
-                        let cell = definition::cell(&weights, &board, point);
+                        let cell = reference::cell(&weights, &board, point);
                         let head = network.head(&board);
                         let base = layers::move_base(head, &board, point);
                         assert_eq!(
@@ -256,12 +256,12 @@ pub(crate) mod tests {
         accumulator.played(point(1, 1), Color::Black);
         accumulator.update();
         accumulator.refresh(&board);
-        assert_eq!(*accumulator.pooled(), definition::pooled(&weights, &board));
+        assert_eq!(*accumulator.pooled(), reference::pooled(&weights, &board));
         for at in [point(4, 3), point(3, 4), point(8, 8)] {
             accumulator.played(at, board.side());
             board.play(at, &mut NullObserver);
         }
-        assert_eq!(accumulator.logit(&board, definition::parts(&board)), definition::logit(&network, &weights, &board));
+        assert_eq!(accumulator.logit(&board, reference::parts(&board)), reference::logit(&network, &weights, &board));
     }
 
     #[test]
@@ -273,7 +273,7 @@ pub(crate) mod tests {
         for _ in 0..20 {
             let board = random_board(Rule::Standard, size, 12, &mut random);
             let logit = |board: &Board| {
-                Accumulator::new(network.clone(), board, Kernel::best()).logit(board, definition::parts(board))
+                Accumulator::new(network.clone(), board, Kernel::best()).logit(board, reference::parts(board))
             };
             let here = logit(&board);
             for turned in same_positions(&board) {

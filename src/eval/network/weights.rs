@@ -5,7 +5,7 @@
 //! respect is refused. The dimensions are in [`super::architecture`].
 
 use super::architecture::NEARNESS;
-use super::features::{MAPPINGS, ROWS, SHAPES, row_of};
+use super::features::{LINE_KINDS, ROWS, SHAPES, row_of};
 use crate::base::Rule;
 use std::fmt;
 
@@ -132,7 +132,7 @@ impl Weights {
             return Err(WeightsError::Unsupported);
         }
         let body = bytes.len().checked_sub(4).ok_or(WeightsError::Length)?;
-        let rows = (0..MAPPINGS * ROWS)
+        let rows = (0..LINE_KINDS * ROWS)
             .map(|_| reader.take(CHANNELS).map(|row| std::array::from_fn(|i| row[i] as i8)))
             .collect::<Result<Vec<[i8; CHANNELS]>, WeightsError>>()?;
         let bias = reader.i16s()?;
@@ -182,7 +182,7 @@ impl Weights {
     fn is_sound(&self) -> bool {
         let small = |weights: &[i16]| weights.iter().all(|&weight| i32::from(weight).abs() <= HEAD_MAX);
         let modest = |weights: &[i32]| weights.iter().all(|&weight| weight.abs() <= 1 << 28);
-        self.rows.len() == MAPPINGS * ROWS
+        self.rows.len() == LINE_KINDS * ROWS
             && self.bias.iter().all(|&bias| bias.abs() <= 4096)
             && self.heads.iter().all(|head| {
                 head.first.iter().all(|row| small(row))
@@ -204,7 +204,7 @@ impl Weights {
 
     /// The rows by shape: mirror images have copies of the same row.
     pub fn expanded_rows(&self) -> Vec<[i8; CHANNELS]> {
-        (0..MAPPINGS * SHAPES).map(|i| self.rows[i / SHAPES * ROWS + row_of(i % SHAPES)]).collect()
+        (0..LINE_KINDS * SHAPES).map(|i| self.rows[i / SHAPES * ROWS + row_of(i % SHAPES)]).collect()
     }
 }
 
@@ -338,7 +338,7 @@ mod tests {
     fn mirror_images_share_their_row_when_expanded() {
         let weights = random_weights(Rule::Freestyle, 5);
         let expanded = weights.expanded_rows();
-        assert_eq!(expanded.len(), MAPPINGS * SHAPES);
+        assert_eq!(expanded.len(), LINE_KINDS * SHAPES);
         for shape in (0..SHAPES).step_by(97) {
             let (left, center, right) = super::super::features::parts(shape);
             let mirrored = super::super::features::shape(right, center, left);

@@ -327,7 +327,7 @@ pub static ROWS: &[Row] = &[
             points("YXBLOCKPATHUNDO", "", |_, spots| Command::UnblockPath(spots)),
         ],
         |command| matches!(command, Command::BlockPath(_) | Command::UnblockPath(_)),
-        "block the last of these moves after the others, which start from the empty board; unblock it",
+        "block the last of these moves in the position that the others lead to from the empty board; unblock it",
         "none",
     )
     .on_board(),

@@ -7,15 +7,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     own: Arc<AtomicU32>,
-    /// The flag that this one was split off from: set, it stops this part, too.
-    whole: Option<Arc<AtomicU32>>,
+    /// The parent's flag, which cancels this child too.
+    parent: Option<Arc<AtomicU32>>,
 }
 
 impl Cancel {
-    /// A flag that stops only a part, and is set whenever this one is.
+    /// A child: setting it does not set this flag, and it counts as set whenever this flag is set. A child of a child does
+    /// not see the grandparent.
     #[must_use]
-    pub fn part(&self) -> Cancel {
-        Cancel { own: Arc::default(), whole: Some(Arc::clone(&self.own)) }
+    pub fn child(&self) -> Cancel {
+        Cancel { own: Arc::default(), parent: Some(Arc::clone(&self.own)) }
     }
 
     /// Sets the flag; returns how often it was set before.
@@ -25,11 +26,12 @@ impl Cancel {
 
     /// Whether the flag is set.
     pub fn is_set(&self) -> bool {
-        self.own.load(Ordering::SeqCst) > 0 || self.whole.as_ref().is_some_and(|whole| whole.load(Ordering::SeqCst) > 0)
+        self.own.load(Ordering::SeqCst) > 0
+            || self.parent.as_ref().is_some_and(|parent| parent.load(Ordering::SeqCst) > 0)
     }
 }
 
-/// A flag that Ctrl-C and SIGTERM set; a second signal exits at once. Call it once per process.
+/// A flag that Ctrl-C, SIGTERM and SIGHUP set; a second signal exits at once. Call it once per process.
 pub fn interrupts() -> Cancel {
     let cancel = Cancel::default();
     let flag = cancel.clone();

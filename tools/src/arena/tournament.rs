@@ -43,7 +43,7 @@ pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<Outcome> {
     }
     let mut books = Books::open(&setup)?;
     if !books.is_decided {
-        play(&setup, &mut books, &interrupted.part())?;
+        play(&setup, &mut books, &interrupted.child())?;
     }
     let is_decided = books.is_decided;
     books.close()?;

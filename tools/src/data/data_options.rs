@@ -3,6 +3,7 @@
 use super::game_files::{self, Filter};
 use super::opening_maker::{self, Wanted};
 use super::selfplay::{self, Kind, Series};
+use crate::arena::openings::Opening;
 use crate::arena::terms::{parse_rule, parse_size};
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
@@ -119,7 +120,8 @@ pub struct OpeningArguments {
     /// Threads; default: all cores.
     #[arg(long)]
     pub concurrency: Option<usize>,
-    /// Output file; default: standard output.
+    /// Output file; default: standard output. An interrupted run goes on when it is started again with the same file: its
+    /// openings wait in OUT.unfinished.
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
@@ -212,11 +214,16 @@ fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
         max_score: typed.max_score,
         stones: typed.min_stones..=typed.max_stones,
     };
-    let openings = opening_maker::generate(&wanted, typed.concurrency.unwrap_or(cores).max(1))?;
-    let text: String = openings.iter().map(|opening| opening.text() + "\n").collect();
-    match &typed.out {
-        Some(path) => std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?,
-        None => std::io::stdout().write_all(text.as_bytes())?,
-    }
+    let threads = typed.concurrency.unwrap_or(cores).max(1);
+    let text = |openings: Vec<Opening>| openings.iter().map(|opening| opening.text() + "\n").collect::<String>();
+    let Some(path) = &typed.out else {
+        return print(&text(opening_maker::generate(&wanted, threads, None)?));
+    };
+    let mut unfinished = path.clone().into_os_string();
+    unfinished.push(".unfinished");
+    let unfinished = PathBuf::from(unfinished);
+    let openings = opening_maker::generate(&wanted, threads, Some(&unfinished))?;
+    std::fs::write(path, text(openings)).with_context(|| format!("cannot write {}", path.display()))?;
+    let _ = std::fs::remove_file(unfinished);
     Ok(())
 }

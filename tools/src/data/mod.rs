@@ -5,3 +5,4 @@ pub mod game_files;
 pub mod opening_maker;
 pub mod packed_game;
 pub mod selfplay;
+pub mod state_file;

@@ -5,13 +5,16 @@
 //! balanced. A candidate depends only on the seed and its number, and candidates are taken in order, so the result does not
 //! depend on the number of threads.
 
+use super::state_file;
 use crate::arena::openings::Opening;
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use rand::rngs::SmallRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::board::oracle::{Oracle, Verdict};
@@ -50,28 +53,67 @@ const HOPELESS: i32 = 3;
 /// Size of the transposition table in bytes.
 const HASH: u64 = 4 << 20;
 
-/// Makes openings that lead to different positions, also up to rotation and reflection.
+/// Openings made so far, and what is needed to go on.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Progress {
+    /// What openings they are, as text.
+    wanted: String,
+    /// Checksum of the program that makes them: another build judges otherwise.
+    build: u64,
+    /// Candidates used.
+    candidates: u64,
+    /// Consecutive candidates without a new opening.
+    fruitless: u64,
+    /// The openings, as in opening files.
+    openings: Vec<String>,
+}
+
+impl Progress {
+    /// What the file has, or a start if there is none.
+    fn open(wanted: &Wanted, unfinished: Option<&Path>) -> Result<Progress> {
+        let start =
+            Progress { wanted: format!("{wanted:?}"), build: state_file::build_checksum(), ..Progress::default() };
+        let Some(path) = unfinished else { return Ok(start) };
+        let Some(there) = state_file::read::<Progress>(path, "a list of unfinished openings")? else {
+            return Ok(start);
+        };
+        ensure!(
+            (&there.wanted, there.build) == (&start.wanted, start.build),
+            "{} has openings of other options or another build; remove it to start again",
+            path.display()
+        );
+        Ok(there)
+    }
+}
+
+/// Makes openings that lead to different positions, also up to rotation and reflection. After every [`BATCH`] candidates
+/// `unfinished` gets what is there, and the next call with this file goes on from it.
 ///
 /// # Errors
-/// When not enough openings are found.
-pub fn generate(wanted: &Wanted, threads: usize) -> Result<Vec<Opening>> {
-    let mut openings = Vec::new();
-    let mut known = HashSet::new();
-    let (mut first, mut fruitless) = (0, 0);
+/// When not enough openings are found, or the file cannot be used.
+pub fn generate(wanted: &Wanted, threads: usize, unfinished: Option<&Path>) -> Result<Vec<Opening>> {
+    let mut progress = Progress::open(wanted, unfinished)?;
+    let parse = |line: &String| Opening::parse(line, wanted.size);
+    let mut openings = progress.openings.iter().map(parse).collect::<Result<Vec<_>>>()?;
+    let mut known: HashSet<_> = openings.iter().map(|opening| opening.canonical(wanted.size)).collect();
     while openings.len() < wanted.count {
-        if fruitless >= FRUITLESS_CANDIDATES {
+        if progress.fruitless >= FRUITLESS_CANDIDATES {
             bail!("only {} openings found; allow more stones or a larger score", openings.len());
         }
-        for opening in batch(wanted, first, threads) {
-            fruitless += 1;
+        for opening in batch(wanted, progress.candidates, threads) {
+            progress.fruitless += 1;
             let Some(opening) = opening else { continue };
             if openings.len() < wanted.count && known.insert(opening.canonical(wanted.size)) {
+                progress.openings.push(opening.text());
                 openings.push(opening);
-                fruitless = 0;
+                progress.fruitless = 0;
             }
         }
-        first += BATCH;
-        log::info!("{first} candidates, {} openings", openings.len());
+        progress.candidates += BATCH;
+        log::info!("{} candidates, {} openings", progress.candidates, openings.len());
+        if let Some(path) = unfinished {
+            state_file::write(&progress, path)?;
+        }
     }
     Ok(openings)
 }
@@ -200,8 +242,8 @@ mod tests {
             (Rule::Standard, Size::new(20, 9).unwrap()),
         ] {
             let wanted = wanted(rule, size, 8);
-            let openings = generate(&wanted, 1).unwrap();
-            assert_eq!(openings, generate(&wanted, 3).unwrap());
+            let openings = generate(&wanted, 1, None).unwrap();
+            assert_eq!(openings, generate(&wanted, 3, None).unwrap());
             assert_eq!(openings.len(), 8);
             let terms = Terms::plain(rule, size);
             let mut known = HashSet::new();
@@ -217,6 +259,27 @@ mod tests {
     #[test]
     fn too_few_openings_are_an_error() {
         let wanted = Wanted { stones: 1..=1, nodes: 20, ..wanted(Rule::Freestyle, Size::square(5).unwrap(), 100) };
-        assert!(generate(&wanted, 2).unwrap_err().to_string().contains("only"));
+        assert!(generate(&wanted, 2, None).unwrap_err().to_string().contains("only"));
+    }
+
+    #[test]
+    fn an_interrupted_run_goes_on_to_the_same_openings() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("unfinished");
+        let all = wanted(Rule::Freestyle, Size::square(9).unwrap(), 12);
+        let whole = generate(&all, 2, None).unwrap();
+        // The file as it is after the first batch.
+        let mut first = Progress::open(&all, Some(&path)).unwrap();
+        first.candidates = BATCH;
+        let mut known = HashSet::new();
+        for opening in batch(&all, 0, 2).into_iter().flatten() {
+            if known.insert(opening.canonical(all.size)) && first.openings.len() < all.count {
+                first.openings.push(opening.text());
+            }
+        }
+        state_file::write(&first, &path).unwrap();
+        assert_eq!(generate(&all, 2, Some(&path)).unwrap(), whole);
+        let other = Wanted { seed: 6, ..all };
+        assert!(generate(&other, 2, Some(&path)).unwrap_err().to_string().contains("other options"));
     }
 }

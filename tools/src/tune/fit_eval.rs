@@ -102,7 +102,7 @@ impl Layout {
 fn count_points(board: &Board, layout: &Layout, counts: &mut [i16]) {
     counts.fill(0);
     for point in empty_points(board) {
-        let worth = board.worth(point);
+        let worth = board.combinations(point);
         counts[layout.value(Color::Black) + worth[0].id()] += 1;
         counts[layout.value(Color::White) + worth[1].id()] -= 1;
     }

@@ -100,7 +100,7 @@ fn is_suspect(board: &Board, us: Color, point: Point) -> bool {
 }
 
 fn parts_of(board: &Board, us: Color, point: Point) -> Move {
-    let worth = board.worth(point);
+    let worth = board.combinations(point);
     [
         ATTACK + worth[us.index()].id(),
         DEFENCE + worth[us.opponent().index()].id(),

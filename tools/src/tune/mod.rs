@@ -9,7 +9,6 @@ pub mod paired_games;
 mod samples;
 pub mod screen;
 pub mod spsa;
-mod state_file;
 pub mod trainer;
 mod trajectory_chart;
 mod tree_choices;

@@ -10,10 +10,10 @@
 use super::duel::parse_value;
 use super::paired_games::{Allowance, Rivals, side_by_side};
 use super::spsa::{set_all, shipped};
-use super::state_file;
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::openings::of_round;
+use crate::data::state_file;
 use anyhow::{Context, Result, ensure};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};

@@ -10,10 +10,10 @@
 //! neither the number of threads nor an interruption changes the result.
 
 use super::paired_games::{Allowance, Rivals};
-use super::state_file;
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::openings::{Opening, of_round};
+use crate::data::state_file;
 use anyhow::{Context, Result, bail, ensure};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -127,11 +127,6 @@ pub struct Settings {
     pub build: u64,
     /// Checksums of the openings of each ground.
     pub books: Vec<u64>,
-}
-
-/// A checksum of the running program; 0 if it cannot be read.
-pub fn build_checksum() -> u64 {
-    std::env::current_exe().and_then(std::fs::read).map_or(0, |bytes| Checksum::of(&bytes))
 }
 
 /// A checksum of the openings of a ground.

@@ -1,4 +1,4 @@
-//! The course of the values of an SPSA run, drawn.
+//! A chart of the trajectory of an SPSA run.
 
 use super::spsa::State;
 use anyhow::{Result, anyhow};
@@ -8,13 +8,13 @@ use plotters::prelude::*;
 const WIDTH: u32 = 1100;
 const HEIGHT: u32 = 500;
 
-/// The drawing as the text of an SVG file: each value over the pairs played, as a percentage of its range.
+/// The chart as SVG text: each tuned number over the pairs played, as a percentage of its range.
 ///
 /// # Errors
 /// When it cannot be drawn.
 pub fn svg(state: &State) -> Result<String> {
     let mut text = String::new();
-    draw(state, &mut text).map_err(|error| anyhow!("cannot draw the values: {error}"))?;
+    draw(state, &mut text).map_err(|error| anyhow!("cannot draw the chart: {error}"))?;
     Ok(text)
 }
 

@@ -9,6 +9,7 @@ use super::trainer::network_options::NetworkArguments;
 use super::trajectory_chart;
 use crate::arena::cancel::interrupts;
 use crate::arena::ground::Ground;
+use crate::data::state_file;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -209,7 +210,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
         lag: typed.lag.max(1),
         gain: typed.gain,
         seed: games.seed,
-        build: spsa::build_checksum(),
+        build: state_file::build_checksum(),
         books: grounds.iter().map(spsa::book_checksum).collect(),
     };
     let mut state = State::open(&typed.state, settings)?;
@@ -236,7 +237,7 @@ fn run_screen(typed: &ScreenArguments) -> Result<()> {
         allowance: games.allowance.allowance(),
         classical: games.allowance.classical,
         seed: games.seed,
-        build: spsa::build_checksum(),
+        build: state_file::build_checksum(),
         books: grounds.iter().map(spsa::book_checksum).collect(),
     };
     let mut screening = Screening::open(&typed.state, design)?;

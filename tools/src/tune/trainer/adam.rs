@@ -2,7 +2,7 @@
 
 use super::float_network::{FloatHead, Model, Row, TABLE};
 use super::walk::Gradient;
-use tengen::eval::network::features::{MAPPINGS, ROWS};
+use tengen::eval::network::features::{LINE_KINDS, ROWS};
 use tengen::eval::network::weights::CHANNELS;
 
 const FIRST_DECAY: f32 = 0.9;
@@ -44,7 +44,7 @@ impl Adam {
     /// Makes one step against the gradient, after [`Model::spread`].
     pub fn update(&mut self, model: &mut Model, gradient: &Gradient, rate: f32) {
         self.step += 1;
-        let parts = (MAPPINGS * ROWS) as u32..TABLE as u32;
+        let parts = (LINE_KINDS * ROWS) as u32..TABLE as u32;
         for row in gradient.touched.iter().copied().chain(parts.clone()) {
             let index = row as usize;
             let slope = &gradient.table[index];

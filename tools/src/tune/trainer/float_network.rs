@@ -12,7 +12,7 @@ use tengen::board::tables::RuleTables;
 use tengen::board::{Shape, Threat};
 use tengen::eval::classical_weights::NEARNESS;
 use tengen::eval::network::Weights;
-use tengen::eval::network::features::{MAPPINGS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
+use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
 use tengen::eval::network::weights::{
     CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, Head, INPUT_SCALE, OUTPUT_SCALE, PAIRS,
     POLICY_SCALE, SECOND, STAGES, THREATS, WIDTH, head_number,
@@ -29,7 +29,7 @@ const KINDS: usize = SHAPE_PAIRS + 2;
 /// Parts of the rows: the sides (for each kind of centre), then the kinds.
 const PARTS: usize = 3 * SIDES + KINDS;
 /// Rows of the table: the rests, then the shared parts, then the bias.
-pub const TABLE: usize = MAPPINGS * (ROWS + PARTS) + 1;
+pub const TABLE: usize = LINE_KINDS * (ROWS + PARTS) + 1;
 const BIAS: usize = TABLE - 1;
 
 /// Largest activation.
@@ -152,7 +152,7 @@ pub fn parts_of_rows(rule: Rule) -> Vec<[u32; 3]> {
     let tables = RuleTables::of(rule);
     let of_row = |mapping: usize, row: usize| {
         let (left, center, right) = parts(shape_of_row(row));
-        let first = MAPPINGS * ROWS + mapping * PARTS;
+        let first = LINE_KINDS * ROWS + mapping * PARTS;
         let kind = match center {
             0 => {
                 let shapes = tables.shapes[key(left, right, tables.half)];
@@ -163,7 +163,7 @@ pub fn parts_of_rows(rule: Rule) -> Vec<[u32; 3]> {
         let side = |side: usize| (first + center * SIDES + side) as u32;
         [side(left), side(right), (first + 3 * SIDES + kind) as u32]
     };
-    (0..MAPPINGS).flat_map(|mapping| (0..ROWS).map(move |row| of_row(mapping, row))).collect()
+    (0..LINE_KINDS).flat_map(|mapping| (0..ROWS).map(move |row| of_row(mapping, row))).collect()
 }
 
 /// The window key of two sides seen by black. Where the rule looks one cell further than a side, that cell is taken
@@ -191,13 +191,13 @@ impl Model {
             (sum - 6.0) * deviation
         };
         let mut table = vec![[0.0; CHANNELS]; TABLE];
-        for row in &mut table[MAPPINGS * ROWS..BIAS] {
+        for row in &mut table[LINE_KINDS * ROWS..BIAS] {
             row.fill_with(|| normal(0.06));
         }
         table[BIAS] = [0.1; CHANNELS];
         table[BIAS][0] = 0.0;
-        for mapping in 0..MAPPINGS {
-            let first = MAPPINGS * ROWS + mapping * PARTS;
+        for mapping in 0..LINE_KINDS {
+            let first = LINE_KINDS * ROWS + mapping * PARTS;
             for row in &mut table[first..first + 3 * SIDES] {
                 row[0] = 0.0;
             }
@@ -258,7 +258,7 @@ impl Model {
 
     /// The rows as the engine will have them, rounded, in [`Folded`] form.
     pub fn fold(&self, parts: &[[u32; 3]]) -> Folded {
-        let rows = (0..MAPPINGS * ROWS).map(|row| {
+        let rows = (0..LINE_KINDS * ROWS).map(|row| {
             let [left, right, kind] = parts[row].map(|part| &self.table[part as usize]);
             let rest = &self.table[row];
             std::array::from_fn(|i| round(rest[i] + left[i] + right[i] + kind[i], 127.0))
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn rows_know_the_shapes_of_their_lines() {
         let parts = parts_of_rows(Rule::Freestyle);
-        let kind = |row: usize| parts[row][2] as usize - MAPPINGS * ROWS - 3 * SIDES;
+        let kind = |row: usize| parts[row][2] as usize - LINE_KINDS * ROWS - 3 * SIDES;
         // An empty line: both colours have the same shape.
         let count =
             |own: Shape| (0..ROWS).filter(|&row| kind(row) < SHAPE_PAIRS && kind(row) / SHAPES == own as usize).count();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tengen::base::{Color, Point, Size};
 use tengen::board::NullObserver;
 use tengen::eval::network::weights::{CHANNELS, OUTPUT_SCALE, STAGES};
-use tengen::eval::network::{Accumulator, Kernel, Network, definition};
+use tengen::eval::network::{Accumulator, Kernel, Network, reference};
 
 /// Games of random moves near the centre with random scores; the result depends on the game's number.
 fn games(rule: Rule, count: u64, plies: usize) -> Vec<PackedGame> {
@@ -141,9 +141,9 @@ fn integers_and_floating_point_agree() {
         let mut worst = 0.0f32;
         for game in &games {
             walker.walk(game, &model, &folded, &TARGETS, false, |board, logit| {
-                let exact = definition::logit(&network, &weights, board);
+                let exact = reference::logit(&network, &weights, board);
                 assert_eq!(
-                    Accumulator::new(network.clone(), board, Kernel::best()).logit(board, definition::parts(board)),
+                    Accumulator::new(network.clone(), board, Kernel::best()).logit(board, reference::parts(board)),
                     exact
                 );
                 let exact = exact as f32 / OUTPUT_SCALE as f32;

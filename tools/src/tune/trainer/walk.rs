@@ -12,7 +12,7 @@ use tengen::board::lines::Lines;
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::eval::classical_weights::nearness;
 use tengen::eval::network::architecture::pair;
-use tengen::eval::network::features::{REACH, ROWS, ShapePair, mapping, row_of};
+use tengen::eval::network::features::{REACH, ROWS, ShapePair, line_kind, row_of};
 use tengen::eval::network::layers::{hints, threats};
 use tengen::eval::network::weights::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
 use tengen::eval::{Evaluator, ShapeEvaluator};
@@ -219,7 +219,7 @@ impl Walker {
             game.size.points().for_each(|point| self.settle(point.index()));
             self.settle_empty_board(game.size, folded);
         }
-        while board.move_number() > 0 {
+        while board.occupied() > 0 {
             board.undo(&mut NullObserver);
         }
         self.boards.push(board);
@@ -464,14 +464,14 @@ impl Walker {
 
 /// The index of the head for a position.
 fn head_of(board: &Board, heads: usize) -> usize {
-    head_number(heads, board.side(), stage(board.move_number()))
+    head_number(heads, board.side(), stage(board.occupied()))
 }
 
 impl CellState {
     fn set_rows(&mut self, direction: Direction, window: u64) {
         let shapes = ShapePair::of_window(window).shapes();
         for (rows, shape) in self.rows.iter_mut().zip(shapes) {
-            rows[direction.index()] = (mapping(direction) * ROWS + row_of(shape)) as u32;
+            rows[direction.index()] = (line_kind(direction) * ROWS + row_of(shape)) as u32;
         }
     }
 

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
+use tengen::base::hash::Checksum;
 
 /// Reads a state; `None` if there is no such file.
 ///
@@ -29,4 +30,9 @@ pub fn write(state: &impl Serialize, path: &Path) -> Result<()> {
     std::fs::write(&beside, serde_json::to_string_pretty(state)? + "\n")
         .and_then(|()| std::fs::rename(&beside, path))
         .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// A checksum of the running program; 0 if it cannot be read.
+pub fn build_checksum() -> u64 {
+    std::env::current_exe().and_then(std::fs::read).map_or(0, |bytes| Checksum::of(&bytes))
 }

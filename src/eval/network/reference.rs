@@ -4,7 +4,7 @@
 
 use super::Network;
 use super::architecture::{CHANNELS, WIDTH};
-use super::features::{MAPPINGS, ROWS, mapping, row_of, shape_by_cells};
+use super::features::{LINE_KINDS, ROWS, line_kind, row_of, shape_by_cells};
 use super::layers;
 use super::weights::Weights;
 use crate::base::{Cell, Color, Direction, Point};
@@ -23,8 +23,8 @@ pub fn cell(weights: &Weights, board: &Board, point: Point) -> [i16; WIDTH] {
         let channels = &mut cell[half * CHANNELS..][..CHANNELS];
         channels.copy_from_slice(&weights.bias);
         for direction in Direction::ALL {
-            let row = mapping(direction) * ROWS + row_of(shape_by_cells(point, direction, color, stone));
-            debug_assert!(row < MAPPINGS * ROWS);
+            let row = line_kind(direction) * ROWS + row_of(shape_by_cells(point, direction, color, stone));
+            debug_assert!(row < LINE_KINDS * ROWS);
             for (channel, &weight) in channels.iter_mut().zip(&weights.rows[row]) {
                 *channel += i16::from(weight);
             }
