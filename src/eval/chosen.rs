@@ -5,9 +5,10 @@
 
 use super::network::{Accumulator, Kernel, Network};
 use super::{Evaluator, ShapeEvaluator};
-use crate::base::{Color, Point, Rule, Score};
+use crate::base::{Color, Point, Rule, Score, Size};
 use crate::board::tables::Combination;
 use crate::board::{Board, Change, Observer};
+use arrayvec::ArrayVec;
 use std::sync::Arc;
 
 /// Which evaluation to use.
@@ -106,12 +107,12 @@ impl Evaluator for ChosenEvaluator {
         }
     }
 
-    /// The network's score, if one is in use.
+    /// The network's scores, if one is in use.
     #[inline]
-    fn policy(&self, board: &Board, point: Point) -> i32 {
+    fn policy(&self, board: &Board, points: &[Point], scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>) {
         match &self.network {
-            Some(network) => network.move_score(board, point),
-            None => self.shapes.move_score(board, point),
+            Some(network) => network.move_scores(board, points, scores),
+            None => self.shapes.policy(board, points, scores),
         }
     }
 }

@@ -9,7 +9,8 @@
 //! `i16` in little-endian order, and at the end a 64-bit FNV-1a checksum of everything before it.
 
 use crate::base::hash::Checksum;
-use crate::base::{Color, Point, Rule};
+use crate::base::point::{CELLS, STRIDE};
+use crate::base::{Color, Point, Rule, bounded};
 use crate::board::tables::{COMBINATIONS, all_combinations};
 use crate::board::{Board, Shape, Threat};
 use std::sync::OnceLock;
@@ -62,13 +63,35 @@ pub fn threat_mask(board: &Board) -> usize {
 /// all larger ones, and one for no other point.
 pub const NEARNESS: usize = 23;
 
+/// Largest number of steps in a row or column that has a class of its own.
+const NEAREST: usize = 5;
+
+/// The class of the offset between two points, by the difference of their indices plus [`CELLS`]. Within [`NEAREST`] steps
+/// every offset has a difference that no other two points of a board have.
+const CLASSES: [u8; 2 * CELLS] = {
+    let mut classes = [NEARNESS as u8 - 2; 2 * CELLS];
+    let mut dy = -(NEAREST as isize);
+    while dy <= NEAREST as isize {
+        let mut dx = -(NEAREST as isize);
+        while dx <= NEAREST as isize {
+            classes[(CELLS as isize + dy * STRIDE as isize + dx) as usize] = class(dx.unsigned_abs(), dy.unsigned_abs());
+            dx += 1;
+        }
+        dy += 1;
+    }
+    classes
+};
+
+const fn class(dx: usize, dy: usize) -> u8 {
+    let (near, far) = if dx < dy { (dx, dy) } else { (dy, dx) };
+    (if far > NEAREST { NEARNESS - 2 } else { far * (far + 1) / 2 + near }) as u8
+}
+
 /// The class of the offset between two points, below [`NEARNESS`].
 #[inline]
 pub fn nearness(point: Point, other: Option<Point>) -> usize {
     let Some(other) = other else { return NEARNESS - 1 };
-    let (dx, dy) = (point.x().abs_diff(other.x()), point.y().abs_diff(other.y()));
-    let (near, far) = (dx.min(dy), dx.max(dy));
-    if far > 5 { NEARNESS - 2 } else { far * (far + 1) / 2 + near }
+    usize::from(CLASSES[bounded::<{ 2 * CELLS }>(CELLS + point.index() - other.index())])
 }
 
 /// A set of weights. The sides of renju have a set each; exact caro uses that of caro.
@@ -233,6 +256,19 @@ pub fn decode(bytes: &[u8]) -> Option<Vec<Weights>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Size;
+
+    #[test]
+    fn nearness_is_that_of_the_larger_and_the_smaller_offset() {
+        let points: Vec<Point> = Size::square(Size::MAX_SIDE).unwrap().points().collect();
+        for &point in &points {
+            assert_eq!(nearness(point, None), NEARNESS - 1);
+            for &other in &points {
+                let (dx, dy) = (point.x().abs_diff(other.x()), point.y().abs_diff(other.y()));
+                assert_eq!(nearness(point, Some(other)), usize::from(class(dx, dy)), "{point} {other}");
+            }
+        }
+    }
 
     #[test]
     fn the_embedded_weights_are_valid() {

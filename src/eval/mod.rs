@@ -11,8 +11,9 @@ pub mod shapes;
 pub use chosen::{ChosenEvaluator, EvaluatorKind};
 pub use shapes::ShapeEvaluator;
 
-use crate::base::{Point, Score};
+use crate::base::{Point, Score, Size};
 use crate::board::{Board, Observer};
+use arrayvec::ArrayVec;
 
 /// A static evaluation that follows the moves of a board. All scores are from the view of the side to move.
 ///
@@ -48,10 +49,9 @@ pub trait Evaluator: Observer {
     #[inline]
     fn prepare(&mut self) {}
 
-    /// The best available score of a move of the side to move, in the units of [`Evaluator::move_score`]. Call
+    /// Appends the best available scores of moves of the side to move, in the units of [`Evaluator::move_score`]. Call
     /// [`Evaluator::prepare`] first.
-    #[inline]
-    fn policy(&self, board: &Board, point: Point) -> i32 {
-        self.move_score(board, point)
+    fn policy(&self, board: &Board, points: &[Point], scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>) {
+        scores.extend(points.iter().map(|&point| self.move_score(board, point)));
     }
 }

@@ -4,7 +4,7 @@
 use super::forced::Duty;
 use super::history::History;
 use super::params::Params;
-use crate::base::{Color, Point, Size};
+use crate::base::{Color, Point, PointList, Size};
 use crate::board::Board;
 use crate::eval::Evaluator;
 use arrayvec::ArrayVec;
@@ -80,19 +80,16 @@ impl MovePicker {
         if self.stage == Stage::Generate {
             self.stage = Stage::Rest;
             let us = board.side();
-            let table_move = self.table_move;
-            let rest = &mut self.rest;
             evaluator.prepare();
-            let evaluator = &*evaluator;
-            let mut top = i32::MIN;
-            for_each_reply(board, duty, |point| {
-                let score = policy(params, board, us, point, evaluator, history);
-                top = top.max(score);
-                if Some(point) != table_move {
-                    rest.push(Rank::new(score, point));
+            let mut points = PointList::new();
+            for_each_reply(board, duty, |point| points.push(point));
+            self.top = i32::MIN;
+            for (point, score) in policy(params, board, us, &points, evaluator, history) {
+                self.top = self.top.max(score);
+                if Some(point) != self.table_move {
+                    self.rest.push(Rank::new(score, point));
                 }
-            });
-            self.top = top;
+            }
         }
         let best = Rank(self.rest.iter().fold(i32::MIN, |best, rank| best.max(rank.0)));
         let at = self.rest.iter().position(|&rank| rank == best)?;
@@ -107,16 +104,20 @@ impl MovePicker {
     }
 }
 
-/// The score of a move in the order: that of the network if there is one, plus history. The evaluator must be prepared.
+/// The moves with their scores in the order: those of the network if there is one, plus history. The evaluator must be
+/// prepared.
 pub fn policy(
     params: &Params,
     board: &Board,
     us: Color,
-    point: Point,
+    points: &[Point],
     evaluator: &impl Evaluator,
     history: &History,
-) -> i32 {
-    evaluator.policy(board, point) + history.get(us, point) / params.history_divisor()
+) -> impl Iterator<Item = (Point, i32)> {
+    let mut scores = ArrayVec::new();
+    evaluator.policy(board, points, &mut scores);
+    let bonus = move |point| history.get(us, point) / params.history_divisor();
+    points.iter().zip(scores).map(move |(&point, score)| (point, score + bonus(point)))
 }
 
 /// The classical score of a move plus history: quicker than [`policy`].

@@ -99,11 +99,10 @@ fn keep_one_of_each_symmetry(worker: &Worker<'_>, scope: &Scope, points: &mut Po
 fn sorted(worker: &mut Worker<'_>, points: &[Point]) -> Vec<RootMove> {
     let us = worker.board.side();
     worker.evaluator.prepare();
-    let score =
-        |point: Point| order::policy(&worker.params, &worker.board, us, point, &worker.evaluator, worker.history);
-    let mut moves: Vec<(i32, Point)> = points.iter().map(|&point| (score(point), point)).collect();
-    moves.sort_unstable_by_key(|&(score, point)| (-score, point));
-    moves.into_iter().map(|(score, point)| RootMove::new(point, Score::estimate(score))).collect()
+    let scored = order::policy(&worker.params, &worker.board, us, points, &worker.evaluator, worker.history);
+    let mut moves: Vec<(Point, i32)> = scored.collect();
+    moves.sort_unstable_by_key(|&(point, score)| (-score, point));
+    moves.into_iter().map(|(point, score)| RootMove::new(point, Score::estimate(score))).collect()
 }
 
 /// Replies in a position that is lost whatever is played: those that stop at least one threat, and fours.

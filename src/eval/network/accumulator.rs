@@ -210,18 +210,16 @@ impl Accumulator {
         layers::score(self.logit(board, parts))
     }
 
-    /// The score of a move of the side to move. Call [`Accumulator::update`] first.
+    /// Appends the scores of moves of the side to move. Call [`Accumulator::update`] first.
     #[inline]
-    pub fn move_score(&self, board: &Board, point: Point) -> i32 {
-        let (head, side) = (self.network.head(board), board.side());
-        let base = layers::move_base(head, board, point);
-        let cell = &self.state.cells[point.index()];
+    pub fn move_scores(&self, board: &Board, points: &[Point], scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>) {
+        let (head, cells) = (self.network.head(board), &self.state.cells);
         match self.kernel.0 {
-            InstructionSet::Plain => layers::move_score(head, base, cell, side),
+            InstructionSet::Plain => layers::move_scores(head, board, cells, points, scores),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2(detected) => avx2::move_score(detected, head, base, cell, side),
+            InstructionSet::Avx2(detected) => avx2::move_scores(detected, head, board, cells, points, scores),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512(detected) => avx512::move_score(detected, head, base, cell, side),
+            InstructionSet::Avx512(detected) => avx512::move_scores(detected, head, board, cells, points, scores),
         }
     }
 }
@@ -363,10 +361,12 @@ macro_rules! compiled_for {
         mod $name {
             use super::super::Network;
             use super::{Frame, State, layers};
-            use crate::base::Color;
+            use crate::base::point::CELLS;
+            use crate::base::{Point, Size};
             use crate::board::Board;
             use crate::eval::network::architecture::{HINTS, WIDTH};
             use crate::eval::network::weights::Head;
+            use arrayvec::ArrayVec;
 
             /// Proof that this processor has all the features.
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -388,8 +388,14 @@ macro_rules! compiled_for {
             }
 
             #[target_feature($(enable = $feature),+)]
-            fn move_score_here(head: &Head, base: i32, cell: &[i16; WIDTH], side: Color) -> i32 {
-                layers::move_score(head, base, cell, side)
+            fn move_scores_here(
+                head: &Head,
+                board: &Board,
+                cells: &[[i16; WIDTH]; CELLS],
+                points: &[Point],
+                scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>,
+            ) {
+                layers::move_scores(head, board, cells, points, scores);
             }
 
             pub(super) fn apply(_: Detected, state: &mut State, network: &Network, frame: &mut Frame) {
@@ -408,10 +414,16 @@ macro_rules! compiled_for {
                 unsafe { output_here(head, state, hints, board) }
             }
 
-            #[inline]
-            pub(super) fn move_score(_: Detected, head: &Head, base: i32, cell: &[i16; WIDTH], side: Color) -> i32 {
+            pub(super) fn move_scores(
+                _: Detected,
+                head: &Head,
+                board: &Board,
+                cells: &[[i16; WIDTH]; CELLS],
+                points: &[Point],
+                scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>,
+            ) {
                 // SAFETY: as above.
-                unsafe { move_score_here(head, base, cell, side) }
+                unsafe { move_scores_here(head, board, cells, points, scores) }
             }
         }
     };

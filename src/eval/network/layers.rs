@@ -9,7 +9,8 @@ use super::architecture::{
     WIDTH, pair, threat_input,
 };
 use super::weights::Head;
-use crate::base::{Color, Point, Score};
+use crate::base::point::CELLS;
+use crate::base::{Color, Point, Score, Size};
 use crate::board::{Board, Threat};
 use crate::eval::classical_weights::{VALUE_SCALE, nearness};
 use crate::eval::shapes::Parts;
@@ -18,7 +19,7 @@ use arrayvec::ArrayVec;
 /// Score units per 1.0 of the logit: win probability = sigmoid(score / 200).
 const SCORE_SCALE: i64 = 200;
 /// From policy sums to move scores, which have 32 units per 1.0 of a logit.
-const MOVE_SHIFT: u32 = (POLICY_SCALE * CELL_SCALE / 32).trailing_zeros();
+pub const MOVE_SHIFT: u32 = (POLICY_SCALE * CELL_SCALE / 32).trailing_zeros();
 
 /// From units of the pooled sums to units of the head's input.
 const POOL_SHIFT: u32 = (POOL_SCALE / INPUT_SCALE).trailing_zeros();
@@ -124,28 +125,35 @@ pub fn activation(value: i16) -> i16 {
     value.clamp(0, CELL_MAX)
 }
 
-/// The part of a move's score that does not depend on its cell's channels: the threats that it makes and denies, and its
-/// nearness to the last two moves. In policy units.
-#[inline]
-pub fn move_base(head: &Head, board: &Board, point: Point) -> i32 {
-    let (worth, side) = (board.combinations(point), board.side());
-    let (own, opposing) = (worth[side.index()].threat(), worth[side.opponent().index()].threat());
-    head.pairs[pair(own, opposing)]
-        + head.near[0][nearness(point, board.last_move())]
-        + head.near[1][nearness(point, board.move_before_last())]
-}
-
-/// The score of a move, in 1/32 of a logit, from [`move_base`] and the channels of its cell.
+/// Appends the scores of moves of the side to move, in 1/32 of a logit. `cells` are the channels of all cells.
 #[inline(always)]
-pub fn move_score(head: &Head, base: i32, cell: &[i16; WIDTH], side: Color) -> i32 {
+pub fn move_scores(
+    head: &Head,
+    board: &Board,
+    cells: &[[i16; WIDTH]; CELLS],
+    points: &[Point],
+    scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>,
+) {
     const HALF: usize = WIDTH / 2;
-    let (ours, theirs) = if side == Color::Black { (0, HALF) } else { (HALF, 0) };
-    let mut sum = base;
-    for i in 0..HALF {
-        sum += i32::from(head.policy[i]) * i32::from(activation(cell[ours + i]));
-        sum += i32::from(head.policy[HALF + i]) * i32::from(activation(cell[theirs + i]));
+    let (us, them) = (board.side().index(), board.side().opponent().index());
+    // The weights in the order of a cell's channels, black's first.
+    let (own, opposing) = head.policy.split_at(HALF);
+    let mut weights = [0; WIDTH];
+    weights[us * HALF..][..HALF].copy_from_slice(own);
+    weights[them * HALF..][..HALF].copy_from_slice(opposing);
+    let (last, before_last) = (board.last_move(), board.move_before_last());
+    for &point in points.iter().take(scores.remaining_capacity()) {
+        let combinations = board.combinations(point);
+        let base = head.pairs[pair(combinations[us].threat(), combinations[them].threat())]
+            + head.near[0][nearness(point, last)]
+            + head.near[1][nearness(point, before_last)];
+        let cell = &cells[point.index()];
+        let mut sum = 0;
+        for i in 0..WIDTH {
+            sum += i32::from(weights[i]) * i32::from(activation(cell[i]));
+        }
+        scores.push((base + sum) >> MOVE_SHIFT);
     }
-    sum >> MOVE_SHIFT
 }
 
 const _: () =

@@ -56,8 +56,8 @@ impl Network {
     /// A network from its weights.
     pub fn new(weights: &Weights) -> Network {
         let expanded = weights.expanded_rows();
-        let rows: [Box<Rows>; LINE_KINDS] = std::array::from_fn(|mapping| {
-            let mut rows = expanded[mapping * SHAPES..][..SHAPES].to_vec();
+        let rows: [Box<Rows>; LINE_KINDS] = std::array::from_fn(|line_kind| {
+            let mut rows = expanded[line_kind * SHAPES..][..SHAPES].to_vec();
             rows.resize(ROWS_LEN, [0; CHANNELS]);
             rows.into_boxed_slice().try_into().expect("there are ROWS_LEN rows")
         });
@@ -130,9 +130,10 @@ pub fn embedded_bytes(rule: Rule) -> Option<&'static [u8]> {
 pub(crate) mod tests {
     use super::architecture::{HEAD_MAX, PAIRS, THREATS};
     use super::*;
-    use crate::base::{Cell, Point, Size};
+    use crate::base::{Cell, Point, PointList, Size};
     use crate::board::symmetry::Symmetry;
     use crate::board::{Board, NullObserver};
+    use arrayvec::ArrayVec;
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
 
@@ -228,14 +229,14 @@ pub(crate) mod tests {
                             accumulator.logit(&board, reference::parts(&board)),
                             reference::logit(&network, &weights, &board)
                         );
-                        let point = random_empty(&board, &mut random);
-                        let cell = reference::cell(&weights, &board, point);
-                        let head = network.head(&board);
-                        let base = layers::move_base(head, &board, point);
-                        assert_eq!(
-                            accumulator.move_score(&board, point),
-                            layers::move_score(head, base, &cell, board.side())
-                        );
+                        let points: PointList = (0..5).map(|_| random_empty(&board, &mut random)).collect();
+                        let mut scores = ArrayVec::new();
+                        accumulator.move_scores(&board, &points, &mut scores);
+                        for (&point, &score) in points.iter().zip(&scores) {
+                            let cell = reference::cell(&weights, &board, point);
+                            assert_eq!(score, reference::move_score(network.head(&board), &cell, &board, point));
+                        }
+                        assert_eq!(scores.len(), points.len());
                     }
                 }
             }

@@ -3,12 +3,13 @@
 //! Slow. [`super::accumulator`] and the trainer are tested against it. The dimensions are in [`super::architecture`].
 
 use super::Network;
-use super::architecture::{CHANNELS, WIDTH};
+use super::architecture::{CHANNELS, WIDTH, pair};
 use super::features::{LINE_KINDS, ROWS, line_kind, row_of, shape_by_cells};
 use super::layers;
-use super::weights::Weights;
+use super::weights::{Head, Weights};
 use crate::base::{Cell, Color, Direction, Point};
 use crate::board::Board;
+use crate::eval::classical_weights::nearness;
 use crate::eval::shapes::Parts;
 use crate::eval::{Evaluator, ShapeEvaluator};
 
@@ -59,4 +60,19 @@ pub fn parts(board: &Board) -> Parts {
 pub fn logit(network: &Network, weights: &Weights, board: &Board) -> i64 {
     let hints = layers::hints(parts(board));
     layers::output(network.head(board), &layers::input(&pooled(weights, board), board.side()), hints, board)
+}
+
+/// The score of a move, in 1/32 of a logit, from the channels of its cell.
+pub fn move_score(head: &Head, cell: &[i16; WIDTH], board: &Board, point: Point) -> i32 {
+    let side = board.side();
+    let made = board.combinations(point)[side.index()].threat();
+    let denied = board.combinations(point)[side.opponent().index()].threat();
+    let base = head.pairs[pair(made, denied)]
+        + head.near[0][nearness(point, board.last_move())]
+        + head.near[1][nearness(point, board.move_before_last())];
+    let (black, white) = cell.split_at(CHANNELS);
+    let (own, opposing) = if side == Color::Black { (black, white) } else { (white, black) };
+    let channels = own.iter().chain(opposing);
+    let sum: i32 = channels.zip(&head.policy).map(|(&c, &w)| i32::from(layers::activation(c)) * i32::from(w)).sum();
+    (base + sum) >> layers::MOVE_SHIFT
 }
