@@ -74,7 +74,8 @@ const CLASSES: [u8; 2 * CELLS] = {
     while dy <= NEAREST as isize {
         let mut dx = -(NEAREST as isize);
         while dx <= NEAREST as isize {
-            classes[(CELLS as isize + dy * STRIDE as isize + dx) as usize] = class(dx.unsigned_abs(), dy.unsigned_abs());
+            classes[(CELLS as isize + dy * STRIDE as isize + dx) as usize] =
+                class(dx.unsigned_abs(), dy.unsigned_abs());
             dx += 1;
         }
         dy += 1;
