@@ -80,7 +80,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     }
     report.cut = worker.cut;
     report.last.nodes = worker.total_nodes();
-    report.last.elapsed = worker.elapsed();
+    report.last.elapsed = worker.searched();
     report.last.score = sink.claim(report.last.score);
     report
 }
@@ -113,7 +113,7 @@ fn choose(
     let mut report = others.swap_remove(elected);
     if elected != 0 {
         report.last.nodes = worker.total_nodes();
-        report.last.elapsed = worker.elapsed();
+        report.last.elapsed = worker.searched();
         sink.iteration(&report.last);
     }
     report
