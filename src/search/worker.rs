@@ -207,6 +207,11 @@ impl<'a> Worker<'a> {
         self.manager.is_bounded()
     }
 
+    /// Whether the search was stopped in the opponent's time, so that nobody needs its result.
+    pub fn is_unwanted(&self) -> bool {
+        self.is_waiting && self.control.is_stopped()
+    }
+
     /// Ends an iteration, after which the deadline holds for every node, and says whether another one may begin.
     pub fn may_deepen(&mut self) -> bool {
         self.grace = 0;
