@@ -248,8 +248,8 @@ struct Happened {
 }
 
 impl Gui {
-    /// The settings that the GUI sends when it starts, and an empty board.
-    fn greet(&mut self) {
+    /// The settings that the GUI sends when it starts, and an empty board. `pondering`: one of the settings.
+    fn greet(&mut self, pondering: &str) {
         for line in [
             "info show_detail 1",
             "yxshowinfo",
@@ -259,7 +259,7 @@ impl Gui {
             "INFO thread_num 1",
             "INFO hash_size 16384",
             "INFO caution_factor 1",
-            "INFO pondering 0",
+            pondering,
             "INFO vcthread 0",
         ] {
             self.send(line);
@@ -332,8 +332,17 @@ impl Gui {
 
 #[test]
 fn thirty_moves_stay_in_step() {
+    thirty_moves("INFO pondering 0");
+}
+
+#[test]
+fn thirty_moves_with_pondering_stay_in_step() {
+    thirty_moves("INFO pondering 1");
+}
+
+fn thirty_moves(pondering: &str) {
     let mut gui = Gui::new();
-    gui.greet();
+    gui.greet(pondering);
     assert!(gui.messages.iter().any(|message| message.starts_with("INFO MAX_THREAD_NUM ")));
 
     let mut happened = Happened::default();

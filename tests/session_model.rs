@@ -277,7 +277,17 @@ fn lines(most: usize) -> impl Strategy<Value = Vec<(i64, i64, i64)>> {
 }
 
 fn say() -> impl Strategy<Value = Say> {
-    let silent = ["", "INFO", "INFO nonsense 7", "INFO time_left -5", "INFO rule 255", "INFO folder C:\\x", "STOP"];
+    let silent = [
+        "",
+        "INFO",
+        "INFO nonsense 7",
+        "INFO time_left -5",
+        "INFO rule 255",
+        "INFO folder C:\\x",
+        "STOP",
+        "PONDER",
+        "INFO pondering 1",
+    ];
     let wrong = ["START", "START x", "RECTSTART 3,3", "TURN", "PLAY 1", "TAKEBACK x,y"];
     let unknown = ["FOO", "DONE", "7,7", "\u{fffd}"];
     prop_oneof![

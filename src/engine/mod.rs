@@ -275,6 +275,32 @@ impl Engine {
         }
     }
 
+    /// Searches in the opponent's time, as [`Engine::think`] does: the position after the `reply` that is expected, or
+    /// without one the position as it is. The position stays as it is.
+    ///
+    /// # Errors
+    /// The reply is off the board or on an occupied point.
+    pub fn ponder(
+        &mut self,
+        reply: Option<Point>,
+        control: &SearchControl,
+        sink: &mut dyn ReportSink,
+    ) -> Result<SearchReport, PositionError> {
+        let Some(point) = reply else { return Ok(self.think(control, sink)) };
+        self.play(point)?;
+        let report = self.think(control, sink);
+        self.take_back(point)?;
+        Ok(report)
+    }
+
+    /// The move to expect in this position: the first of `line`, which a search expects, else that of the hash table.
+    /// `None` where neither is known and possible, or where it ends the game.
+    pub fn expected_reply(&self, line: &[Point]) -> Option<Point> {
+        let board = self.board();
+        let known = line.first().copied().or_else(|| self.remembers(&board)?.best);
+        known.filter(|&point| board.is_empty(point) && board.threat(point, board.side()) != Threat::Five)
+    }
+
     /// Searches at full strength whatever the settings say, for the `lines` best moves with a line each, in
     /// [`SearchReport::lines`]. The lines after the first cost less than the first. There are fewer where all other moves
     /// lose at once. Otherwise as [`Engine::think`].

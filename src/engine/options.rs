@@ -2,7 +2,7 @@
 
 use super::level;
 use crate::eval::EvaluatorKind;
-use crate::search::{SearchLimits, TranspositionTable};
+use crate::search::{Ponder, SearchLimits, TranspositionTable};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -75,6 +75,7 @@ impl Options {
             nodes: self.max_nodes,
             depth: self.max_depth,
             nodes_per_ms: None,
+            ponder: Ponder::Off,
         }
     }
 

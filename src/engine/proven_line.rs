@@ -9,7 +9,7 @@ use crate::board::{Board, NullObserver, Threat};
 use crate::search::forced;
 use crate::search::params::Params;
 use crate::search::time::TimeManager;
-use crate::search::{Iteration, ReportSink, RootEvent, Scope, SearchControl, SearchReport};
+use crate::search::{Iteration, Ponder, ReportSink, RootEvent, Scope, SearchControl, SearchReport};
 use crate::solver::{VcfOutcome, VcfSolver};
 use std::time::Duration;
 
@@ -87,11 +87,15 @@ impl<'a> ProvenLines<'a> {
         }
     }
 
-    /// Whether enough time is left after `elapsed`, and the search has not been stopped.
+    /// Whether enough time is left after `elapsed`, and the search has not been stopped. In the opponent's time there is
+    /// none, since a stop must be obeyed at any moment; after a hit the time counts from the question.
     fn can_spare_time(&self, elapsed: Duration) -> bool {
         let empty = self.board.empty_count();
-        let deadlines = TimeManager::new(&self.control.limits(), empty, &self.params);
-        !self.control.is_stopped() && !deadlines.is_over(elapsed + SPARE_TIME)
+        let limits = self.control.limits();
+        let deadlines = TimeManager::new(&limits, empty, &self.params);
+        let asked = limits.started.filter(|_| limits.ponder == Ponder::Hit);
+        let elapsed = asked.map_or(elapsed, |asked| asked.elapsed());
+        limits.ponder != Ponder::Waiting && !self.control.is_stopped() && !deadlines.is_over(elapsed + SPARE_TIME)
     }
 }
 

@@ -94,7 +94,9 @@ impl Assembler {
                 None
             }
             // These do not touch the position, so a block goes on.
-            Line::Command(passing @ (Command::Info(_) | Command::Stop | Command::About)) => Some(passing),
+            Line::Command(passing @ (Command::Info(_) | Command::Stop | Command::Ponder | Command::About)) => {
+                Some(passing)
+            }
             Line::Nothing => None,
             // In a block this means that its DONE was lost: the new command counts.
             Line::Command(command) => {

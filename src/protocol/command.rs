@@ -75,6 +75,8 @@ pub enum Command {
     End,
     /// Answer at once.
     Stop,
+    /// Search in the background until the next command.
+    Ponder,
     /// Search the current position, show this many of the best lines, and move.
     Best(usize),
     /// Score every move of the current position, list those that hold, and move.
@@ -126,6 +128,13 @@ pub enum Command {
     Malformed(Malformed),
     /// An unknown keyword, made printable.
     Unknown(String),
+}
+
+impl Command {
+    /// Whether this only says how much time there is: a search in the opponent's time goes on.
+    pub fn is_clock(&self) -> bool {
+        matches!(self, Command::Info(info) if info.is_clock())
+    }
 }
 
 /// A query or a change of the database entry of a position.

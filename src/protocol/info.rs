@@ -24,6 +24,8 @@ pub enum Kind {
 pub enum Effect {
     /// One of the engine's settings.
     Setting(fn(&mut Options, i64)),
+    /// One of them that only says how much time there is. A search in the opponent's time goes on.
+    Clock(fn(&mut Options, i64)),
     /// The rule of the game.
     Rule,
     /// A setting of the session.
@@ -41,6 +43,8 @@ pub struct Wishes {
     pub use_database: bool,
     /// Whether only the user's changes are stored.
     pub database_readonly: bool,
+    /// Whether the brain searches in the opponent's time, where it may.
+    pub pondering: bool,
 }
 
 impl Wishes {
@@ -72,13 +76,13 @@ pub struct Info {
 
 /// All keys.
 pub static KEYS: &[Key] = &[
-    setting("timeout_turn", |o, ms| o.turn = (ms >= 0).then(|| millis(ms)), "time limit per move in ms; 0: move now"),
-    setting(
+    clock("timeout_turn", |o, ms| o.turn = (ms >= 0).then(|| millis(ms)), "time limit per move in ms; 0: move now"),
+    clock(
         "timeout_match",
         |o, ms| o.match_time = (ms > 0 && ms < Options::UNLIMITED_MS).then(|| millis(ms)),
         "time limit for the whole game in ms; 0: unlimited",
     ),
-    setting(
+    clock(
         "time_left",
         |o, ms| {
             o.time_left = Some(ms);
@@ -86,7 +90,7 @@ pub static KEYS: &[Key] = &[
         },
         "time left for the game in ms, may be negative; 100000000 or more: unlimited",
     ),
-    setting("time_increment", |o, ms| o.increment = millis(ms), "time added after each move in ms"),
+    clock("time_increment", |o, ms| o.increment = millis(ms), "time added after each move in ms"),
     setting(
         "max_memory",
         |o, bytes| o.max_memory = positive(bytes).unwrap_or(Options::DEFAULT_MEMORY),
@@ -140,7 +144,12 @@ pub static KEYS: &[Key] = &[
     accepted("evaluate", Kind::Text, "a point to explain; accepted, no effect"),
     accepted("thread_split_depth", Kind::Number, "accepted, no effect"),
     accepted("caution_factor", Kind::Number, "accepted, no effect"),
-    accepted("pondering", Kind::Number, "search in the opponent's time; accepted, no effect"),
+    Key {
+        name: "pondering",
+        kind: Kind::Number,
+        effect: Effect::Wish(|w, n| w.pondering = n > 0),
+        doc: "1: search in the opponent's time, where the manager allows it, see [pondering](#pondering); 0: do not",
+    },
     accepted("vcthread", Kind::Number, "accepted, no effect"),
     accepted("checkmate", Kind::Number, "accepted, no effect"),
     Key {
@@ -179,6 +188,11 @@ const fn setting(name: &'static str, effect: fn(&mut Options, i64), doc: &'stati
     Key { name, kind: Kind::Number, effect: Effect::Setting(effect), doc }
 }
 
+/// A row for a setting of the engine's clock.
+const fn clock(name: &'static str, effect: fn(&mut Options, i64), doc: &'static str) -> Key {
+    Key { effect: Effect::Clock(effect), ..setting(name, effect, doc) }
+}
+
 /// A row for a key that changes nothing.
 const fn accepted(name: &'static str, kind: Kind, doc: &'static str) -> Key {
     Key { name, kind, effect: Effect::Accepted, doc }
@@ -210,9 +224,14 @@ impl Info {
 
     /// Changes `options`, if this is a setting of the engine.
     pub fn apply(&self, options: &mut Options) {
-        if let Effect::Setting(effect) = self.key.effect {
+        if let Effect::Setting(effect) | Effect::Clock(effect) = self.key.effect {
             effect(options, self.value);
         }
+    }
+
+    /// Whether this only says how much time there is.
+    pub fn is_clock(&self) -> bool {
+        matches!(self.key.effect, Effect::Clock(_))
     }
 
     /// Changes `wishes`, if this is a setting of the session.
@@ -275,6 +294,15 @@ mod tests {
         assert_eq!(after(&["time_left 5399123.4"]).time_left, Some(5_399_123));
         assert_eq!(after(&["time_left -250"]).time_left, Some(-250));
         assert_eq!(after(&["time_increment 1000"]).increment, Duration::from_secs(1));
+    }
+
+    #[test]
+    fn only_the_time_keys_leave_a_search_in_the_opponents_time_alone() {
+        let clocks = KEYS.iter().filter(|key| matches!(key.effect, Effect::Clock(_))).map(|key| key.name);
+        let wanted = ["timeout_turn", "timeout_match", "time_left", "time_increment"];
+        assert_eq!(clocks.collect::<Vec<_>>(), wanted);
+        assert!(Info::parse(b"time_left 5").is_some_and(|info| info.is_clock()));
+        assert!(Info::parse(b"max_node 5").is_some_and(|info| !info.is_clock()));
     }
 
     #[test]

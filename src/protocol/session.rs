@@ -6,6 +6,7 @@
 mod gui_search;
 mod library;
 mod opening;
+mod pondering;
 mod report_times;
 
 use super::command::{Command, Owner, Placement, Spot};
@@ -15,6 +16,7 @@ use super::traffic::{Order, Traffic};
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::engine::{Blocked, Database, Engine, Level, Options, PositionError, SearchTrace};
 use crate::search::{ReportSink, SearchControl, SearchReport};
+use pondering::Pondering;
 use report_times::Messages;
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -58,6 +60,9 @@ pub struct Session<W> {
     saved_at: Option<Instant>,
     /// When the last command was done; the clock of the next move does not start before.
     free_since: Instant,
+    /// Number of the last command.
+    last: u64,
+    pondering: Pondering,
 }
 
 impl<W: Write> Session<W> {
@@ -76,6 +81,8 @@ impl<W: Write> Session<W> {
             database: Database::default(),
             saved_at: None,
             free_since: Instant::now(),
+            last: 0,
+            pondering: Pondering::default(),
         }
     }
 
@@ -120,8 +127,9 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Waits for the next order; `None` if there are no more.
+    /// Waits for the next order, in the opponent's time; `None` if there are no more.
     fn next(&mut self, orders: &Receiver<Order>) -> io::Result<Option<Order>> {
+        self.ponder()?;
         while self.database.is_saving() {
             match orders.recv_timeout(SAVE_POLL) {
                 Err(RecvTimeoutError::Timeout) => self.check_save()?,
@@ -143,6 +151,8 @@ impl<W: Write> Session<W> {
     pub fn handle(&mut self, order: &Order) -> io::Result<Flow> {
         log::debug!("{:?}", order.command);
         self.yixin |= order.command.is_yixin();
+        self.last = order.seq;
+        self.pondering.note(&order.command);
         if order.command == Command::End {
             return Ok(Flow::End);
         }
@@ -253,7 +263,7 @@ impl<W: Write> Session<W> {
             Command::File(file_use, path) => self.use_file(*file_use, path),
             Command::Malformed(malformed) => self.complain(Complaint::Malformed(*malformed)),
             Command::Unknown(word) => self.reply(&Reply::Unknown(word)),
-            Command::Stop | Command::End | Command::Accepted => Ok(()),
+            Command::Stop | Command::Ponder | Command::End | Command::Accepted => Ok(()),
         }
     }
 
@@ -400,7 +410,10 @@ impl<W: Write> Session<W> {
         if self.is_full() {
             return self.complain(Complaint::NoMove);
         }
-        let found = self.search(order, |engine, control, sink| engine.think(control, sink))?;
+        let found = match self.pondered(order)? {
+            Some(report) => Some(report),
+            None => self.search(order, |engine, control, sink| engine.think(control, sink))?,
+        };
         // The score of a lower level does not belong in the database.
         self.answer(found.as_ref(), self.is_at_full_strength())
     }
@@ -410,7 +423,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Plays the move of a search on our board and answers it; a fallback if there is none or it cannot be played. Then
-    /// stores the result in the database, if `store` is set.
+    /// looks for the reply to expect, and stores the result in the database if `store` is set.
     fn answer(&mut self, found: Option<&SearchReport>, store: bool) -> io::Result<()> {
         let (mut stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         let played = found.and_then(|report| report.best).filter(|&point| self.engine.play(point).is_ok());
@@ -423,10 +436,14 @@ impl<W: Write> Session<W> {
             None => self.complain(Complaint::NoMove),
         };
         // The move is sent: a panic from here on must not lead to a second answer.
-        if let Some(report) = found.filter(|_| store)
-            && catch_unwind(AssertUnwindSafe(|| self.store(report, &mut stones, to_move))).is_err()
-        {
-            log::error!("the database panicked");
+        let epilogue = || {
+            self.expect_reply(found.filter(|_| played.is_some()));
+            if let Some(report) = found.filter(|_| store) {
+                self.store(report, &mut stones, to_move);
+            }
+        };
+        if catch_unwind(AssertUnwindSafe(epilogue)).is_err() {
+            log::error!("the engine or the database panicked after its move");
         }
         replied
     }

@@ -3,12 +3,15 @@
 //! There are two kinds of users. A script sends everything at once and wants each answer with its full time. A manager
 //! sends one question, and what it sends before the answer is meant for the running search. The clock distinguishes
 //! them: commands that arrive within [`TOGETHER`] of a think command belong to a script.
+//!
+//! A search in the opponent's time answers no command. The expected move makes it the running search; every other command
+//! stops it, except for those that only set the clock.
 
-use super::command::Command;
+use super::command::{Command, Spot};
 use super::info::Info;
 use super::session_record::Recorder;
 use crate::engine::Options;
-use crate::search::SearchControl;
+use crate::search::{Ponder, SearchControl, SearchLimits};
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -51,11 +54,25 @@ struct Running {
     started: Instant,
     /// Its settings, including those that arrived meanwhile.
     options: Options,
+    /// Whether it began in the opponent's time, before its question.
+    ponder: Ponder,
+}
+
+/// A search in the opponent's time.
+#[derive(Debug)]
+struct Pondering {
+    /// The move that makes it the answer to a question; `None`: no move does.
+    reply: Option<Spot>,
+    /// The settings of the session.
+    options: Options,
 }
 
 #[derive(Debug, Default)]
 struct State {
     running: Option<Running>,
+    pondering: Option<Pondering>,
+    /// The number of the question that the search which began in the opponent's time answers.
+    hit: Option<u64>,
     /// The `INFO`s that the session has not carried out yet.
     infos: VecDeque<(u64, Stamp, Info)>,
     /// Think commands with smaller numbers answer at once.
@@ -110,8 +127,11 @@ impl Traffic {
         if order.command == Command::End && !is_script {
             state.left = Some(Instant::now());
         }
-        if !matches!(order.command, Command::Info(_) | Command::Stop | Command::End) {
+        if !matches!(order.command, Command::Info(_) | Command::Stop | Command::Ponder | Command::End) {
             state.last_question = Some(order.stamp);
+        }
+        if !order.command.is_clock() {
+            self.meet(&mut state, order);
         }
         match &order.command {
             Command::Stop => self.cut(&mut state, order.seq),
@@ -139,6 +159,22 @@ impl Traffic {
         self.state().left
     }
 
+    /// Ends the search in the opponent's time, if there is one: it answers this order, or stops.
+    fn meet(&self, state: &mut State, order: &Order) {
+        let Some(Pondering { reply, mut options }) = state.pondering.take() else { return };
+        let is_hit = matches!(order.command, Command::Turn(spot) if reply == Some(spot));
+        if !is_hit {
+            self.control.stop();
+            return;
+        }
+        // The session has carried out everything else; the clock's settings have left it searching.
+        state.infos.iter().for_each(|(_, _, info)| info.apply(&mut options));
+        let running = Running { stamp: order.stamp, started: order.stamp.at, options, ponder: Ponder::Hit };
+        self.relimit(&running);
+        state.running = Some(running);
+        state.hit = Some(order.seq);
+    }
+
     /// Makes all think commands before `seq` answer at once.
     fn cut(&self, state: &mut State, seq: u64) {
         state.cut_before = seq;
@@ -159,7 +195,7 @@ impl Traffic {
 
     /// Gives the running search the limits of its settings.
     fn relimit(&self, running: &Running) {
-        let limits = running.options.limits(running.started);
+        let limits = SearchLimits { ponder: running.ponder, ..running.options.limits(running.started) };
         let now = limits.turn == Some(Duration::ZERO) || limits.left == Some(Duration::ZERO);
         self.control.set_limits(limits);
         if now {
@@ -179,7 +215,36 @@ impl Traffic {
         if seq < state.cut_before {
             self.control.stop();
         }
-        state.running = Some(Running { stamp, started, options });
+        state.running = Some(Running { stamp, started, options, ponder: Ponder::Off });
+    }
+
+    /// Called when the session, which has carried out command `seq` and has these settings, starts to search in the
+    /// opponent's time; returns whether it may, because no command has arrived since. `reply` is the move after which the
+    /// search is about the position in question.
+    pub fn begin_pondering(&self, seq: u64, reply: Option<Spot>, options: Options) -> bool {
+        let mut state = self.state();
+        let is_idle = state.heard == seq;
+        if is_idle {
+            self.control.begin(SearchLimits::pondering());
+            state.pondering = Some(Pondering { reply, options });
+        }
+        is_idle
+    }
+
+    /// Whether the expected move has come, so that the search that began in the opponent's time answers a question.
+    pub fn is_hit(&self) -> bool {
+        self.state().hit.is_some()
+    }
+
+    /// Called when that search has ended; returns the number of the question that it answers, if it does.
+    pub fn end_pondering(&self) -> Option<u64> {
+        let mut state = self.state();
+        state.pondering = None;
+        let hit = state.hit.take();
+        if hit.is_some() {
+            state.running = None;
+        }
+        hit
     }
 
     /// Called when the search has ended.
@@ -325,6 +390,86 @@ mod tests {
         script.begin(&begin);
         script.hear(1000, Command::About);
         assert!(leaves(&mut script, 1000), "the search has run for long");
+    }
+
+    /// A session that ponders since the first command, expecting this move.
+    fn pondering(reply: Option<Spot>) -> Script {
+        let mut script = Script::new();
+        let first = script.hear(0, Command::Begin);
+        assert!(script.traffic.begin_pondering(first.seq, reply, Options::default()));
+        script
+    }
+
+    const REPLY: Spot = Spot { x: 7, y: 8 };
+
+    #[test]
+    fn the_expected_move_makes_pondering_the_running_search() {
+        let mut script = pondering(Some(REPLY));
+        assert_eq!(script.traffic.control().limits(), SearchLimits::pondering());
+        script.info(5000, "timeout_turn 300");
+        script.info(5000, "time_left 20000");
+        assert!(!script.stopped() && !script.traffic.is_hit());
+        assert_eq!(script.traffic.control().limits(), SearchLimits::pondering(), "the clock waits for the question");
+        let turn = script.hear(5001, Command::Turn(REPLY));
+        let limits = script.traffic.control().limits();
+        assert!(!script.stopped() && script.traffic.is_hit());
+        assert_eq!((limits.started, limits.ponder), (Some(turn.stamp.at), Ponder::Hit));
+        let ms = |time: Option<Duration>| time.map(|time| time.as_millis());
+        assert_eq!((ms(limits.turn), ms(limits.left)), (Some(300), Some(20_000)));
+        script.info(5100, "timeout_turn 200");
+        let limits = script.traffic.control().limits();
+        assert_eq!((ms(limits.turn), limits.ponder), (Some(200), Ponder::Hit), "like any running search");
+        script.hear(5110, Command::Stop);
+        assert!(script.stopped());
+        assert_eq!(script.traffic.end_pondering(), Some(turn.seq));
+        assert!(!script.traffic.is_hit() && script.traffic.state().running.is_none());
+    }
+
+    #[test]
+    fn every_other_command_stops_pondering() {
+        let other = Spot { x: 8, y: 7 };
+        let commands = [
+            Command::Turn(other),
+            Command::Begin,
+            Command::Board(Vec::new()),
+            Command::SetBoard(Vec::new()),
+            Command::TakeBack(REPLY),
+            Command::Play(REPLY),
+            Command::Restart,
+            Command::About,
+            Command::Stop,
+            Command::Ponder,
+            Command::End,
+            Command::Info(Info::parse(b"rule 4").unwrap()),
+            Command::Info(Info::parse(b"pondering 0").unwrap()),
+            Command::Unknown("X".into()),
+        ];
+        for command in commands {
+            // At once as well as after a while.
+            for ms in [1, 5000] {
+                let mut script = pondering(Some(REPLY));
+                script.hear(ms, command.clone());
+                assert!(script.stopped(), "{command:?}");
+                let late = script.hear(ms + 1, Command::Turn(REPLY));
+                assert!(!script.traffic.is_hit(), "{command:?}: it has stopped");
+                assert_eq!(script.traffic.end_pondering(), None);
+                script.begin(&late);
+                assert!(!script.stopped(), "the question has a search of its own");
+            }
+        }
+        let mut script = pondering(None);
+        script.hear(5000, Command::Turn(REPLY));
+        assert!(script.stopped() && !script.traffic.is_hit(), "nothing was expected");
+    }
+
+    #[test]
+    fn pondering_does_not_begin_when_a_command_waits() {
+        let mut script = Script::new();
+        let first = script.hear(0, Command::Begin);
+        script.hear(1, Command::About);
+        assert!(!script.traffic.begin_pondering(first.seq, Some(REPLY), Options::default()));
+        script.hear(2, Command::Turn(REPLY));
+        assert!(!script.traffic.is_hit());
     }
 
     #[test]

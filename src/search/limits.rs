@@ -4,6 +4,18 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+/// Whose time a search takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Ponder {
+    /// It answers a question.
+    #[default]
+    Off,
+    /// The opponent's: nothing has been asked yet, so a stop ends it at once, with whatever result.
+    Waiting,
+    /// It began in the opponent's time, and the opponent has played the expected move: now it answers a question.
+    Hit,
+}
+
 /// Limits of one move. `None` means no limit.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct SearchLimits {
@@ -21,6 +33,15 @@ pub struct SearchLimits {
     pub depth: Option<u32>,
     /// Nodes that count as a millisecond, where nodes replace the clock: for studies of the use of time.
     pub nodes_per_ms: Option<u32>,
+    /// Whose time it takes.
+    pub ponder: Ponder,
+}
+
+impl SearchLimits {
+    /// A search in the opponent's time: until it is stopped, or gets the limits of a question.
+    pub fn pondering() -> SearchLimits {
+        SearchLimits { ponder: Ponder::Waiting, ..SearchLimits::default() }
+    }
 }
 
 /// Stop flag and limits of a running search; shared between threads.

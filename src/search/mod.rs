@@ -28,7 +28,7 @@ mod window;
 pub mod worker;
 
 pub use history::History;
-pub use limits::{SearchControl, SearchLimits};
+pub use limits::{Ponder, SearchControl, SearchLimits};
 pub use params::{ParamError, ParamTable, Params};
 pub use pool::Pool;
 pub use report::{Iteration, NullSink, ReportSink, RootEvent, SearchReport};

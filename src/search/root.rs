@@ -73,14 +73,15 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     });
     let mut report = Deepening::new(&mut worker, moves, lines, report, sink).run(deepest);
     // Several lines are reported as the main thread has found them: helpers search for the first only.
-    if let Some(reports) = crew.map(Crew::dismiss)
+    // A search that nobody needs waits for no votes.
+    if let Some(reports) = crew.filter(|_| !worker.is_unwanted()).map(Crew::dismiss)
         && lines == 1
     {
         report = choose(report, reports, &worker, sink);
     }
     report.cut = worker.cut;
     report.last.nodes = worker.total_nodes();
-    report.last.elapsed = worker.elapsed();
+    report.last.elapsed = worker.searched();
     report.last.score = sink.claim(report.last.score);
     report
 }
@@ -113,7 +114,7 @@ fn choose(
     let mut report = others.swap_remove(elected);
     if elected != 0 {
         report.last.nodes = worker.total_nodes();
-        report.last.elapsed = worker.elapsed();
+        report.last.elapsed = worker.searched();
         sink.iteration(&report.last);
     }
     report

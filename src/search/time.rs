@@ -5,7 +5,7 @@
 //! measured from the arrival of the command: nothing is carried from move to move, and a suspension of the process between
 //! moves does no harm.
 
-use super::limits::SearchLimits;
+use super::limits::{Ponder, SearchLimits};
 use super::params::Params;
 use crate::base::{Point, Score};
 use std::time::Duration;
@@ -85,8 +85,11 @@ impl TimeManager {
             (Some(turn), Some(left)) => turn.saturating_mul(moves.min(params.time_ample_moves() as u32)) < left,
             (None, Some(_)) => false,
         };
-        self.hard = Some(hard);
         self.share = most(params.time_moves()).filter(|_| !is_ample);
+        // An iteration that began in the opponent's time may be deep, and its end far off: where the clock must be saved, it
+        // gets the share of an average move.
+        let share = self.share.filter(|_| limits.ponder == Ponder::Hit);
+        self.hard = Some(share.map_or(hard, |share| hard.min(share.max(AT_ONCE))));
     }
 
     /// Whether there is a deadline.
@@ -271,6 +274,18 @@ mod tests {
         assert!(latest(&manager).abs_diff(2 * before) <= 2);
         manager.set_limits(&SearchLimits::default(), 200, &PARAMS);
         assert!(!manager.is_bounded() && manager.may_deepen(&PARAMS, Duration::MAX));
+    }
+
+    #[test]
+    fn a_hit_takes_the_share_of_an_average_move_at_most() {
+        let (scarce, ample) = (limits(Some(30_000), Some(60_000)), limits(Some(300), None));
+        let hit = |limits: &SearchLimits| SearchLimits { ponder: Ponder::Hit, ..limits.clone() };
+        let usual = manager(&scarce, 200);
+        let share = usual.share.expect("the clock is scarce");
+        assert!(!usual.is_over(share), "an open move may take more");
+        assert!(manager(&hit(&scarce), 200).is_over(share));
+        assert_eq!(manager(&hit(&ample), 200).hard, manager(&ample, 200).hard, "nothing to save");
+        assert!(!manager(&SearchLimits::pondering(), 200).is_bounded());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::forced;
 use super::health::{self, Event};
 use super::history::History;
-use super::limits::SearchControl;
+use super::limits::{Ponder, SearchControl};
 use super::params::Params;
 use super::report::Iteration;
 use super::scope::BlockedPaths;
@@ -70,7 +70,9 @@ pub struct Worker<'a> {
     /// Number of the thread; 0 is the main thread.
     id: usize,
     control: &'a SearchControl,
-    /// When the command arrived.
+    /// When this search began; its reports count from then on.
+    began: Instant,
+    /// When the command arrived: the same, unless the search began in the opponent's time.
     started: Instant,
     manager: TimeManager,
     /// Nodes that all threads together may visit.
@@ -88,8 +90,10 @@ pub struct Worker<'a> {
     poll_interval: u64,
     /// Time of the last check.
     polled_at: Duration,
-    /// Whether only the clock ends this search: it must not wait for memory.
+    /// Whether only the clock or a stop ends this search: it must not wait for memory.
     is_hurried: bool,
+    /// Whether the search takes the opponent's time, so that nobody waits for its result.
+    is_waiting: bool,
     /// Buckets that this search has added to the table: one per node, unless the system gives memory too slowly.
     grown: u64,
 }
@@ -122,6 +126,7 @@ impl<'a> Worker<'a> {
             shared,
             id,
             control,
+            began: started,
             started,
             manager: TimeManager::default(),
             node_budget: u64::MAX,
@@ -133,6 +138,7 @@ impl<'a> Worker<'a> {
             poll_interval: POLL_FEWEST,
             polled_at: Duration::ZERO,
             is_hurried: false,
+            is_waiting: false,
             grown: 0,
         };
         worker.read_limits();
@@ -142,11 +148,13 @@ impl<'a> Worker<'a> {
     fn read_limits(&mut self) {
         self.limits_version = self.control.version();
         let limits = self.control.limits();
+        self.started = limits.started.unwrap_or(self.started);
+        self.is_waiting = limits.ponder == Ponder::Waiting;
         let empty = self.board.empty_count();
         self.manager.set_limits(&limits, empty, &self.params);
         self.nodes_per_ms = limits.nodes_per_ms;
         let has_other_limit = limits.nodes.is_some() || limits.depth.is_some() || limits.nodes_per_ms.is_some();
-        self.is_hurried = self.manager.is_bounded() && !has_other_limit;
+        self.is_hurried = (self.manager.is_bounded() || self.is_waiting) && !has_other_limit;
         self.node_budget = limits.nodes.unwrap_or(u64::MAX);
         self.node_limit = self.node_budget;
     }
@@ -168,9 +176,18 @@ impl<'a> Worker<'a> {
 
     /// Time since the command arrived.
     pub fn elapsed(&self) -> Duration {
+        self.since(self.started)
+    }
+
+    /// Time since the search began: after a hit, more than since the command arrived.
+    pub fn searched(&self) -> Duration {
+        self.since(self.began)
+    }
+
+    fn since(&self, begin: Instant) -> Duration {
         match self.nodes_per_ms {
             Some(per_ms) => node_time(self.total_nodes(), per_ms),
-            None => self.started.elapsed(),
+            None => begin.elapsed(),
         }
     }
 
@@ -188,6 +205,11 @@ impl<'a> Worker<'a> {
     /// Whether a clock limits this search.
     pub fn is_timed(&self) -> bool {
         self.manager.is_bounded()
+    }
+
+    /// Whether the search was stopped in the opponent's time, so that nobody needs its result.
+    pub fn is_unwanted(&self) -> bool {
+        self.is_waiting && self.control.is_stopped()
     }
 
     /// Ends an iteration, after which the deadline holds for every node, and says whether another one may begin.
@@ -250,7 +272,7 @@ impl<'a> Worker<'a> {
         self.node_limit = self.node_budget.saturating_sub(self.shared.nodes_of_others(self.id));
         let now = self.elapsed();
         self.schedule_poll(now);
-        let allowance = if self.nodes <= self.grace { GRACE_TIME } else { Duration::ZERO };
+        let allowance = if self.nodes <= self.grace && !self.is_waiting { GRACE_TIME } else { Duration::ZERO };
         let is_late = self.manager.is_over(now.saturating_sub(allowance));
         if is_late || (self.control.is_stopped() && now >= allowance) {
             self.aborted = true;
@@ -317,7 +339,7 @@ impl<'a> Worker<'a> {
             seldepth: self.seldepth as u32,
             score,
             nodes: self.total_nodes(),
-            elapsed: self.elapsed(),
+            elapsed: self.searched(),
             pv: Vec::new(),
             rank: 1,
         }
@@ -377,6 +399,36 @@ mod tests {
             }
         });
         assert!(too_late <= POLL_FEWEST, "{too_late} nodes of a millisecond beyond the deadline");
+    }
+
+    #[test]
+    fn a_stop_in_the_opponents_time_waits_for_no_first_iteration() {
+        let nodes = with_worker(10_000, None, |worker| {
+            worker.control.begin(SearchLimits::pondering());
+            worker.read_limits();
+            worker.control.stop();
+            (0..100_000).take_while(|_| !worker.enter(Ply::ROOT)).count()
+        });
+        assert_eq!(nodes, 0);
+    }
+
+    /// The clock of a hit starts with its question; the reports count from the beginning of the search.
+    #[test]
+    fn a_hit_starts_the_clock() {
+        with_worker(10_000, None, |worker| {
+            worker.control.begin(SearchLimits::pondering());
+            worker.read_limits();
+            std::thread::sleep(Duration::from_millis(30));
+            assert!(!worker.is_timed() && worker.elapsed() >= Duration::from_millis(30));
+            let asked = Instant::now();
+            let turn = Some(Duration::from_secs(10));
+            let hit = SearchLimits { started: Some(asked), turn, ponder: Ponder::Hit, ..SearchLimits::default() };
+            worker.control.set_limits(hit);
+            assert!(!worker.enter(Ply::ROOT));
+            worker.poll();
+            assert!(worker.is_timed() && worker.elapsed() <= asked.elapsed());
+            assert!(worker.searched() >= Duration::from_millis(30));
+        });
     }
 
     #[test]

@@ -124,12 +124,17 @@ impl Process {
 
     /// The messages before the next line that is none.
     pub fn messages(&mut self) -> Vec<String> {
+        self.answer_with_messages().0
+    }
+
+    /// As [`Process::answer`], with the messages before it.
+    pub fn answer_with_messages(&mut self) -> (Vec<String>, Instant, String) {
         let mut messages = Vec::new();
         loop {
-            let Ok((_, line)) = self.lines.recv_timeout(PATIENCE) else { panic!("no answer:\n{}", self.recent()) };
+            let Ok((at, line)) = self.lines.recv_timeout(PATIENCE) else { panic!("no answer:\n{}", self.recent()) };
             if !line.starts_with("MESSAGE ") {
                 self.note(&format!("< {line}"));
-                return messages;
+                return (messages, at, line);
             }
             messages.push(line);
         }
@@ -145,6 +150,13 @@ impl Process {
     pub fn expect_silence(&mut self) {
         while let Ok((_, line)) = self.lines.try_recv() {
             assert!(line.starts_with("MESSAGE "), "{line} was not asked for:\n{}", self.recent());
+        }
+    }
+
+    /// Fails if any line is unread, a message or not.
+    pub fn expect_no_line(&mut self) {
+        if let Ok((_, line)) = self.lines.try_recv() {
+            panic!("{line} was not asked for:\n{}", self.recent());
         }
     }
 

@@ -124,7 +124,8 @@ fn the_yixin_dialect_stays_in_step() {
     assert_eq!(one("yxbalance 3 7"), Command::Balance { stones: 3, bias: 7 });
     assert_eq!(read(&["yxsoosorvstep4 3", "7,7", "done"]), [Command::Soosorv(4, 3, vec![spot])]);
     assert_eq!(one("yxnonsense"), Command::Unknown("yxnonsense".into()));
-    assert_eq!(read(&["PONDER 100", "INFO", "INFO nosuchkey 5"]), []);
+    assert_eq!(read(&["ponder", "PONDER 100"]), [Command::Ponder, Command::Ponder]);
+    assert_eq!(read(&["INFO", "INFO nosuchkey 5"]), []);
 }
 
 #[test]

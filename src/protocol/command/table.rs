@@ -221,7 +221,12 @@ pub static ROWS: &[Row] = &[
         "stop the search and answer at once",
         "the move that is owed; none when idle",
     ),
-    gomocup(&[bare("PONDER", |_| None)], |_| false, "accepted, no effect", "none"),
+    gomocup(
+        &[bare("PONDER", |_| Some(Command::Ponder))],
+        |command| matches!(command, Command::Ponder),
+        "search in the background until the next command, where the manager allows it, see [pondering](#pondering)",
+        "none",
+    ),
     yixin(
         &[Keyword { word: "YXBOARD", arguments: "", payload: Stones(Command::SetBoard) }],
         |command| matches!(command, Command::SetBoard(_)),

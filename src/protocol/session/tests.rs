@@ -7,14 +7,14 @@ use crate::protocol::traffic::Stamp;
 use crate::search::ParamTable;
 
 /// A session without thinking time.
-struct Talk {
-    session: Session<Vec<u8>>,
+pub(super) struct Talk {
+    pub(super) session: Session<Vec<u8>>,
     assembler: Assembler,
     seq: u64,
 }
 
 impl Talk {
-    fn new() -> Talk {
+    pub(super) fn new() -> Talk {
         let session = Session::new(Vec::new(), Arc::new(Traffic::default()));
         let mut talk = Talk { session, assembler: Assembler::default(), seq: 0 };
         assert_eq!(talk.say("INFO timeout_turn 0"), "");
@@ -27,7 +27,7 @@ impl Talk {
     }
 
     /// Sends lines (separated by `;`) and returns the answers without messages, separated likewise.
-    fn say(&mut self, lines: &str) -> String {
+    pub(super) fn say(&mut self, lines: &str) -> String {
         for line in lines.split(';') {
             if let Some(command) = self.assembler.line(line.trim().as_bytes()) {
                 let order = self.order(command);

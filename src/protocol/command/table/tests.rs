@@ -31,7 +31,7 @@ fn commands_have_the_properties_of_their_rows() {
             let readable = |command: &Command| !matches!(command, Command::Malformed(_));
             let rests = [&b""[..], b"15", b"7,7", b"rule 4"];
             let commands: Vec<Command> = rests.into_iter().filter_map(made).filter(readable).collect();
-            assert!(!commands.is_empty() || keyword.word == "PONDER", "{}", keyword.word);
+            assert!(!commands.is_empty(), "{}", keyword.word);
             for command in commands {
                 assert!((row.has)(&command), "{}", keyword.word);
                 let traits = (command.thinks(), command.supersedes(), command.needs_board(), command.is_yixin());
