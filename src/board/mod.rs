@@ -309,6 +309,11 @@ impl Board {
         self.history.last().and_then(|summary| summary.last)
     }
 
+    /// The moves played since the board was set up, in order.
+    pub fn moves(&self) -> impl Iterator<Item = Point> + '_ {
+        self.history.iter().chain([&self.now]).skip(1).filter_map(|summary| summary.last)
+    }
+
     /// Hash of the position, including the side to move.
     #[inline]
     pub fn key(&self) -> u64 {

@@ -4,7 +4,7 @@
 //! is skipped, because its score would be outside, too; otherwise the classical terms are inputs of the network.
 
 use super::network::{Accumulator, Kernel, Network};
-use super::{Evaluator, ShapeEvaluator};
+use super::{Evaluator, ShapeEvaluator, asked};
 use crate::base::{Color, Point, Rule, Score, Size};
 use crate::board::tables::Combination;
 use crate::board::{Board, Change, Observer};
@@ -92,7 +92,13 @@ impl Evaluator for ChosenEvaluator {
         let rough = parts.score();
         let Some(network) = &mut self.network else { return rough };
         let is_outside = rough.units() < alpha.units() - margin || rough.units() > beta.units() + margin;
-        if is_outside { rough } else { *known.get_or_insert_with(|| network.evaluate(board, parts)) }
+        if is_outside {
+            return rough;
+        }
+        *known.get_or_insert_with(|| {
+            asked::note(board);
+            network.evaluate(board, parts)
+        })
     }
 
     #[inline]

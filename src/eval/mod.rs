@@ -3,6 +3,7 @@
 //! [`Evaluator`] is all that the search knows of it. [`ShapeEvaluator`] is the classical evaluation; [`ChosenEvaluator`]
 //! is what the search uses: the classical evaluation, and a [`network`] on top of it where there is one.
 
+pub mod asked;
 pub mod chosen;
 pub mod classical_weights;
 pub mod network;

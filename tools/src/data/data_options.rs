@@ -1,6 +1,7 @@
 //! The command line of `tengen-data`.
 
-use super::game_files::{self, Filter};
+use super::game_files::{self, Filter, Selection};
+use super::labels::Labels;
 use super::opening_maker::{self, Wanted};
 use super::selfplay::{self, Kind, Series};
 use crate::arena::openings::Opening;
@@ -32,9 +33,14 @@ pub enum Command {
     ///
     /// Example: tengen-data selfplay --on 0:15 --on 0:20:2 --games 10000 --nodes 2000 --out freestyle.tgr
     Selfplay(SelfplayArguments),
-    /// Print games of a file as text. Example: tengen-data inspect games.tgr --count 3
+    /// The same games as selfplay, with labelled positions: some that the searches asked the network about, and some quiet
+    /// ones of the games, each searched by itself. Needs a build with --features asked.
+    ///
+    /// Example: tengen-data asked --on 0:15 --games 10000 --nodes 1200 --label-nodes 6000 --out asked.tgr
+    Asked(AskedArguments),
+    /// Print games and labelled positions of a file as text. Example: tengen-data inspect games.tgr --count 3
     Inspect(InspectArguments),
-    /// Count games and positions by rule and board. Example: tengen-data stats games-*.tgr
+    /// Count games, positions and labelled positions by rule and board. Example: tengen-data stats games-*.tgr
     Stats {
         /// Files to read.
         #[arg(required = true)]
@@ -59,10 +65,10 @@ pub struct InspectArguments {
     /// Files to read.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
-    /// Number of games, from the first.
+    /// Number of games and labelled positions, from the first.
     #[arg(long, default_value_t = 1)]
     pub count: usize,
-    /// Only the game with this number.
+    /// Only the game with this number and its positions.
     #[arg(long)]
     pub number: Option<u64>,
 }
@@ -79,10 +85,13 @@ pub struct FilterArguments {
     /// Only games on this board.
     #[arg(long, value_parser = parse_size)]
     pub size: Option<Size>,
-    /// Smallest number of plies after the opening.
+    /// Only games, or only labelled positions.
+    #[arg(long)]
+    pub only: Option<Selection>,
+    /// Smallest number of plies of a game after the opening.
     #[arg(long, default_value_t = 0)]
     pub min_plies: usize,
-    /// Largest number of plies after the opening.
+    /// Largest number of plies of a game after the opening.
     #[arg(long)]
     pub max_plies: Option<usize>,
     /// Output file.
@@ -150,6 +159,33 @@ pub struct SelfplayArguments {
     pub out: PathBuf,
 }
 
+impl SelfplayArguments {
+    /// Plays the games.
+    fn run(&self, labels: Option<Labels>, cores: usize) -> Result<()> {
+        let SelfplayArguments { on, games, nodes, seed, concurrency, out } = self;
+        let series = Series { kinds: on.clone(), games: *games, nodes: *nodes, seed: *seed, labels };
+        let there = selfplay::run(&series, out, concurrency.unwrap_or(cores))?;
+        print(&format!("{there} games in {}\n", out.display()))
+    }
+}
+
+/// Options of `asked`.
+#[derive(clap::Args, Debug)]
+pub struct AskedArguments {
+    /// The games.
+    #[command(flatten)]
+    pub series: SelfplayArguments,
+    /// Positions drawn from each search of a game, among those that the network was computed for.
+    #[arg(long, default_value_t = 2)]
+    pub samples: usize,
+    /// One quiet position of a game in this many is labelled; 0: none.
+    #[arg(long, default_value_t = 5)]
+    pub relabel_every: u64,
+    /// Nodes of the search that labels a position.
+    #[arg(long, default_value_t = 6000)]
+    pub label_nodes: u64,
+}
+
 /// Reads RULE:SIZE or RULE:SIZE:WEIGHT.
 fn parse_kind(text: &str) -> Result<Kind, String> {
     let mut parts = text.split(':');
@@ -172,18 +208,18 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     match &arguments.command {
         Command::Openings(typed) => run_openings(typed, cores),
-        Command::Selfplay(typed) => {
-            let SelfplayArguments { on, games, nodes, seed, concurrency, out } = typed;
-            let series = Series { kinds: on.clone(), games: *games, nodes: *nodes, seed: *seed };
-            let there = selfplay::run(&series, out, concurrency.unwrap_or(cores))?;
-            writeln!(std::io::stdout(), "{there} games in {}", out.display())?;
-            Ok(())
+        Command::Selfplay(typed) => typed.run(None, cores),
+        Command::Asked(typed) => {
+            let AskedArguments { series, samples, relabel_every, label_nodes } = typed;
+            ensure!(*label_nodes >= 1, "--label-nodes must be at least 1");
+            let labels = Labels { samples: *samples, relabel_every: *relabel_every, nodes: *label_nodes };
+            series.run(Some(labels), cores)
         }
         Command::Inspect(typed) => print(&game_files::inspect(&typed.games, typed.count, typed.number)?),
         Command::Stats { games } => print(&game_files::stats(games)?),
         Command::Filter(typed) => {
-            let FilterArguments { games, rule, size, min_plies, max_plies, out } = typed;
-            let filter = Filter { rule: *rule, size: *size, min_plies: *min_plies, max_plies: *max_plies };
+            let &FilterArguments { rule, size, only, min_plies, max_plies, ref games, ref out } = typed;
+            let filter = Filter { rule, size, only, min_plies, max_plies };
             copy(games, out, &filter)
         }
         Command::Merge { games, out } => copy(games, out, &Filter::default()),
@@ -192,7 +228,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 fn copy(games: &[PathBuf], out: &Path, filter: &Filter) -> Result<()> {
     let (written, read) = game_files::copy(games, out, filter)?;
-    print(&format!("{written} of {read} games written to {}\n", out.display()))
+    print(&format!("{written} of {read} records written to {}\n", out.display()))
 }
 
 fn print(text: &str) -> Result<()> {

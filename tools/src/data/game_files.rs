@@ -1,12 +1,12 @@
 //! Files of training games: printing, counting, filtering and merging them.
 
-use super::packed_game::{PackedGame, Reader, Writer};
+use super::packed_game::{Content, Format, PackedGame, Reader, Writer};
 use super::selfplay::is_adjudicated;
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use tengen::base::{Color, Rule, Size};
+use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::notation::letter;
 
 /// Calls `visit` with each game of these files in order, until it returns false.
@@ -23,10 +23,27 @@ fn for_each_game(paths: &[PathBuf], mut visit: impl FnMut(PackedGame) -> Result<
 }
 
 /// A game as text: a summary, the opening, then a line for each move with the score of the search for the side to move and,
-/// if the move was drawn at random, the move that the search had chosen.
+/// if the move was drawn at random, the move that the search had chosen. A labelled position has its moves on the line of the
+/// opening; of a position that a search asked about, those before the root of that search come first, then a bar.
 pub fn describe(game: &PackedGame) -> String {
     let PackedGame { number, rule, size, .. } = game;
     let result = game.winner.map_or("draw", |winner| if winner == Color::Black { "black wins" } else { "white wins" });
+    if let (Some(kind), [label]) = (name_of(game.content), &game.plies[..]) {
+        let (width, height, moves) = (size.width(), size.height(), &game.opening.stones);
+        let root = if let Content::Asked { root } = game.content { root.into() } else { moves.len() };
+        let text = |moves: &[Point]| moves.iter().map(|&point| letter(point)).collect::<String>();
+        let (before, line) = moves.split_at(root.min(moves.len()));
+        return format!(
+            "{kind} position of game {number}: {} {width}x{height}, {result}\n  moves {}{}{}\n  {:3} {:4} {:6}\n",
+            rule.name(),
+            text(before),
+            if line.is_empty() { "" } else { " | " },
+            text(line),
+            moves.len() + 1,
+            letter(label.best),
+            label.score
+        );
+    }
     let mut text = format!(
         "game {number}: {} {}x{}, {} plies, {result}\n  opening {}\n",
         rule.name(),
@@ -43,7 +60,16 @@ pub fn describe(game: &PackedGame) -> String {
     text
 }
 
-/// The first `count` games of these files as text, or only the game with this number.
+/// The kind of a labelled position; `None` for a game.
+fn name_of(content: Content) -> Option<&'static str> {
+    match content {
+        Content::Game => None,
+        Content::Asked { .. } => Some("asked"),
+        Content::Quiet => Some("quiet"),
+    }
+}
+
+/// The first `count` records of these files as text, or only the game with this number and its positions.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
@@ -70,14 +96,16 @@ struct Tally {
     opening_stones: u64,
 }
 
-/// A table of games, positions and results in these files, by rule and board.
+/// A table of games, positions and results in these files, by rule and board. Labelled positions have lines of their own;
+/// all their moves count as the opening.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
 pub fn stats(paths: &[PathBuf]) -> Result<String> {
-    let mut tallies: BTreeMap<(u8, usize, usize), Tally> = BTreeMap::new();
+    let mut tallies: BTreeMap<(u8, usize, usize, Option<&str>), Tally> = BTreeMap::new();
     for_each_game(paths, |game| {
-        for key in [(game.rule.number(), game.size.width(), game.size.height()), (u8::MAX, 0, 0)] {
+        let kind = name_of(game.content);
+        for key in [(game.rule.number(), game.size.width(), game.size.height(), kind), (u8::MAX, 0, 0, kind)] {
             let tally = tallies.entry(key).or_default();
             tally.games += 1;
             tally.positions += game.plies.len() as u64;
@@ -88,17 +116,20 @@ pub fn stats(paths: &[PathBuf]) -> Result<String> {
         Ok(true)
     })?;
     let mut text = format!(
-        "{:20} {:>8} {:>10} {:>6} {:>7} {:>7} {:>7} {:>7} {:>8}\n",
-        "", "games", "positions", "plies", "black", "draw", "white", "proven", "opening"
+        "{:26} {:>8} {:>10} {:>6} {:>7} {:>7} {:>7} {:>7} {:>8}\n",
+        "", "records", "positions", "plies", "black", "draw", "white", "proven", "opening"
     );
-    for ((rule, width, height), tally) in &tallies {
-        let name = Rule::from_bits((*rule).into())
+    for ((rule, width, height, kind), tally) in &tallies {
+        let mut name = Rule::from_bits((*rule).into())
             .map_or_else(|| "all".into(), |rule| format!("{} {width}x{height}", rule.name()));
+        if let Some(kind) = kind {
+            name = format!("{name} {kind}");
+        }
         let share = |count: u64| 100.0 * count as f64 / tally.games as f64;
         let mean = |sum: u64| sum as f64 / tally.games as f64;
         let _ = writeln!(
             text,
-            "{name:20} {:8} {:10} {:6.1} {:6.1}% {:6.1}% {:6.1}% {:6.1}% {:8.1}",
+            "{name:26} {:8} {:10} {:6.1} {:6.1}% {:6.1}% {:6.1}% {:6.1}% {:8.1}",
             tally.games,
             tally.positions,
             mean(tally.positions),
@@ -112,30 +143,44 @@ pub fn stats(paths: &[PathBuf]) -> Result<String> {
     Ok(text)
 }
 
-/// Which games to keep.
+/// One kind of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Selection {
+    /// Finished games.
+    Games,
+    /// Labelled positions.
+    Positions,
+}
+
+/// Which records to keep.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Only this rule.
     pub rule: Option<Rule>,
     /// Only this board.
     pub size: Option<Size>,
-    /// Smallest number of plies after the opening.
+    /// Only games, or only labelled positions.
+    pub only: Option<Selection>,
+    /// Smallest number of plies of a game after the opening.
     pub min_plies: usize,
-    /// Largest number of plies after the opening.
+    /// Largest number of plies of a game after the opening.
     pub max_plies: Option<usize>,
 }
 
 impl Filter {
     fn keeps(&self, game: &PackedGame) -> bool {
+        let has_length =
+            game.plies.len() >= self.min_plies && self.max_plies.is_none_or(|most| game.plies.len() <= most);
         self.rule.is_none_or(|rule| rule == game.rule)
             && self.size.is_none_or(|size| size == game.size)
-            && game.plies.len() >= self.min_plies
-            && self.max_plies.is_none_or(|most| game.plies.len() <= most)
+            && self.only.is_none_or(|only| (only == Selection::Games) == game.is_game())
+            && (has_length || !game.is_game())
     }
 }
 
-/// Writes the games that the filter keeps into a new file, in order. Games with the same rule, board and moves are written
-/// once. Returns the number of games written and read.
+/// Writes the records that the filter keeps into a new file, in order. Games with the same rule, board and moves are written
+/// once, and so are positions with the same label. A file that can have no positions is one for games. Returns the number of
+/// records written and read.
 ///
 /// # Errors
 /// When a file cannot be read or written or is damaged, or when `out` is one of the files to read.
@@ -143,13 +188,19 @@ pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)
     let target = out.canonicalize().ok();
     let is_source = |path: &PathBuf| target.is_some() && path.canonicalize().ok() == target;
     anyhow::ensure!(!paths.iter().any(is_source), "{} is also a file to read", out.display());
-    let mut writer = Writer::create(out)?;
+    let mut format = Format::Games;
+    if filter.only != Some(Selection::Games) {
+        for path in paths {
+            format = format.max(Reader::open(path)?.format());
+        }
+    }
+    let mut writer = Writer::create(out, format)?;
     let mut known = HashSet::new();
     let (mut written, mut read) = (0, 0);
     for_each_game(paths, |game| {
         read += 1;
         let moves: Vec<_> = game.moves().collect();
-        if filter.keeps(&game) && known.insert((game.rule.number(), game.size, moves)) {
+        if filter.keeps(&game) && known.insert((game.rule.number(), game.size, name_of(game.content), moves)) {
             writer.write(&game)?;
             written += 1;
         }
@@ -161,6 +212,8 @@ pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::openings::Opening;
+    use crate::data::packed_game::PackedPly;
     use crate::data::selfplay::{Kind, Series, run};
 
     #[test]
@@ -170,7 +223,7 @@ mod tests {
         let kind = |rule, side| Kind { rule, size: Size::square(side).unwrap(), weight: 1 };
         let kinds = vec![kind(Rule::Freestyle, 9), kind(Rule::Standard, 10)];
         for (seed, name) in [(1, "a"), (2, "b")] {
-            let series = Series { kinds: kinds.clone(), games: 6, nodes: 20, seed };
+            let series = Series { kinds: kinds.clone(), games: 6, nodes: 20, seed, labels: None };
             run(&series, &path(name), 1).unwrap();
         }
         let sources = [path("a"), path("b"), path("a")];
@@ -189,5 +242,46 @@ mod tests {
         let text = stats(&[path("all")]).unwrap();
         assert!(text.contains("standard 10x10") && text.lines().last().unwrap().starts_with("all "), "{text}");
         assert_eq!(inspect(&[path("all")], 2, None).unwrap().matches("game ").count(), 2);
+    }
+
+    #[test]
+    fn labelled_positions_are_shown_counted_and_selected() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let size = Size::square(15).unwrap();
+        let point = |x| Point::new(x, 7).unwrap();
+        let record = |content, stones: &[usize], label: usize| PackedGame {
+            content,
+            number: 40,
+            rule: Rule::Renju,
+            size,
+            opening: Opening { stones: stones.iter().map(|&x| point(x)).collect() },
+            plies: vec![PackedPly { played: point(label), best: point(label), score: -85 }],
+            winner: Some(Color::White),
+        };
+        let asked = record(Content::Asked { root: 2 }, &[7, 8, 3], 5);
+        let all = [asked.clone(), record(Content::Quiet, &[7, 8], 6), record(Content::Game, &[7, 8], 6), asked];
+        let mut writer = Writer::create(&path("all"), Format::Positions).unwrap();
+        for record in &all {
+            writer.write(record).unwrap();
+        }
+        drop(writer);
+        let text = inspect(&[path("all")], 2, None).unwrap();
+        let shown = "asked position of game 40: renju 15x15, white wins\n  moves h8i8 | d8\n    4 f8      -85\n";
+        assert!(text.starts_with(shown) && text.contains("quiet position") && text.contains("moves h8i8\n"), "{text}");
+        let text = stats(&[path("all")]).unwrap();
+        let first_words = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap().split_whitespace();
+        assert_eq!(first_words("renju 15x15 asked").nth(3), Some("2"), "{text}");
+        assert_eq!(first_words("renju 15x15  ").nth(2), Some("1"), "{text}");
+        let kept = |only, name: &str| {
+            let filter = Filter { only, min_plies: usize::from(only.is_none()) * 2, ..Filter::default() };
+            let counts = copy(&[path("all")], &path(name), &filter).unwrap();
+            (counts, Reader::open(&path(name)).unwrap().format())
+        };
+        assert_eq!(kept(Some(Selection::Games), "games"), ((1, 4), Format::Games));
+        assert_eq!(kept(Some(Selection::Positions), "positions"), ((2, 4), Format::Positions));
+        assert_eq!(kept(None, "long"), ((2, 4), Format::Positions));
+        let (merged, _) = copy(&[path("games"), path("positions")], &path("again"), &Filter::default()).unwrap();
+        assert_eq!(merged, 3);
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod data_options;
 pub mod game_files;
+pub mod labels;
 pub mod opening_maker;
 pub mod packed_game;
 pub mod selfplay;

@@ -1,10 +1,13 @@
-//! Training games in a compact format with checksums. After an interruption a file is complete up to its last finished game.
+//! Training games and labelled positions in a compact format with checksums. After an interruption a file is complete up to
+//! its last finished game.
 //!
-//! A file is the 8 bytes `TGREC1\r\n` followed by a block for each game: the length of the game's bytes (`u32`), their
-//! CRC-32 (`u32`), the bytes. All numbers are little-endian. A game is
+//! A file is the 8 bytes `TGREC1\r\n` or `TGREC2\r\n` followed by a block for each record: the length of the record's bytes
+//! (`u32`), their CRC-32 (`u32`), the bytes. All numbers are little-endian. Files of format 1 have games only, and builds that
+//! know only this format refuse all others. A record is
 //!
 //! | bytes | what |
 //! |---|---|
+//! | 1, 2 | in format 2 only: 0 a game, 1 a position that a search asked about, 2 a quiet position of a game; for 1, the moves before the root of that search, otherwise 0 |
 //! | 8 | number of the game; within a series of games it identifies the game |
 //! | 1 | rule, as in `INFO rule` |
 //! | 1, 1 | columns, rows |
@@ -15,6 +18,9 @@
 //!
 //! A move is row * columns + column; bit 15 of a played move is set if it was drawn at random instead of the chosen one.
 //! Scores beyond +-29000 are proven wins and losses: 30000 minus the plies to the end.
+//!
+//! In the record of a position all moves that lead to it are stones of the opening, and one ply has its label: the move and
+//! the score of a search of the position. Number and result are those of the game in which it was found.
 
 use crate::arena::openings::Opening;
 use anyhow::{Context, Result, bail, ensure};
@@ -23,8 +29,30 @@ use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use tengen::base::{Color, Point, Rule, Size};
 
-const MAGIC: [u8; 8] = *b"TGREC1\r\n";
-/// Largest size of a game in bytes, more than any board allows.
+/// What a file may contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// Games only.
+    Games,
+    /// Games and labelled positions.
+    Positions,
+}
+
+impl Format {
+    const ALL: [Format; 2] = [Format::Games, Format::Positions];
+
+    /// The bytes that a file begins with.
+    const fn magic(self) -> [u8; 8] {
+        match self {
+            Format::Games => *b"TGREC1\r\n",
+            Format::Positions => *b"TGREC2\r\n",
+        }
+    }
+}
+
+/// Length of [`Format::magic`].
+const MAGIC: usize = 8;
+/// Largest size of a record in bytes, more than any board allows.
 const LONGEST: usize = 8192;
 const RANDOM: u16 = 1 << 15;
 
@@ -39,10 +67,26 @@ pub struct PackedPly {
     pub score: i16,
 }
 
-/// A finished game.
+/// What a record holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Content {
+    /// A finished game.
+    Game,
+    /// A position for which a search computed the network.
+    Asked {
+        /// Number of moves to the root of that search, a position of the game.
+        root: u16,
+    },
+    /// A quiet position of a game.
+    Quiet,
+}
+
+/// A finished game; or one position with a label, where the opening has all moves and the only ply is the label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedGame {
-    /// Number of the game; identifies it within its series.
+    /// Whether this is a game or a position.
+    pub content: Content,
+    /// Number of the game; identifies it within its series. A position has that of its game.
     pub number: u64,
     /// The rule.
     pub rule: Rule,
@@ -57,6 +101,11 @@ pub struct PackedGame {
 }
 
 impl PackedGame {
+    /// Whether this is a game, not a labelled position.
+    pub fn is_game(&self) -> bool {
+        self.content == Content::Game
+    }
+
     /// All moves including the opening.
     pub fn moves(&self) -> impl Iterator<Item = Point> + '_ {
         self.opening.stones.iter().copied().chain(self.plies.iter().map(|ply| ply.played))
@@ -67,8 +116,17 @@ impl PackedGame {
         self.winner.map_or(0, |winner| if winner == color { 1 } else { -1 })
     }
 
-    fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(16 + 2 * self.opening.stones.len() + 6 * self.plies.len());
+    fn encode(&self, format: Format) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(19 + 2 * self.opening.stones.len() + 6 * self.plies.len());
+        if format == Format::Positions {
+            let (code, root) = match self.content {
+                Content::Game => (0, 0),
+                Content::Asked { root } => (1, root),
+                Content::Quiet => (2, 0),
+            };
+            bytes.push(code);
+            bytes.extend(u16::to_le_bytes(root));
+        }
         bytes.extend(self.number.to_le_bytes());
         let result = self.winner.map_or(1, |winner| 2 * winner.index() as u8);
         bytes.extend([self.rule.number(), self.size.width() as u8, self.size.height() as u8, result]);
@@ -87,8 +145,21 @@ impl PackedGame {
         bytes
     }
 
-    fn decode(bytes: &[u8]) -> Result<PackedGame> {
+    fn decode(bytes: &[u8], format: Format) -> Result<PackedGame> {
         let mut rest = bytes;
+        let content = match format {
+            Format::Games => Content::Game,
+            Format::Positions => {
+                let [code] = take(&mut rest)?;
+                let root = u16::from_le_bytes(take(&mut rest)?);
+                match code {
+                    0 => Content::Game,
+                    1 => Content::Asked { root },
+                    2 => Content::Quiet,
+                    _ => bail!("unknown kind of record"),
+                }
+            }
+        };
         let number = u64::from_le_bytes(take(&mut rest)?);
         let [rule, width, height, result]: [u8; 4] = take(&mut rest)?;
         let rule = Rule::from_bits(rule.into()).context("unknown rule")?;
@@ -119,7 +190,11 @@ impl PackedGame {
             moves.push(PackedPly { played: point(played, true)?, best, score });
         }
         ensure!(rest.is_empty(), "bytes after the last move");
-        Ok(PackedGame { number, rule, size, opening, plies: moves, winner })
+        ensure!(content == Content::Game || plies == 1, "a position without its label, or with several");
+        if let Content::Asked { root } = content {
+            ensure!(root <= stones, "a position before the root of its search");
+        }
+        Ok(PackedGame { content, number, rule, size, opening, plies: moves, winner })
     }
 }
 
@@ -129,11 +204,12 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
     Ok(*first)
 }
 
-/// Reads games in order.
+/// Reads records in order.
 #[derive(Debug)]
 pub struct Reader<R> {
     input: R,
-    /// Number of bytes up to the end of the last complete game.
+    format: Format,
+    /// Number of bytes up to the end of the last complete record.
     whole: u64,
 }
 
@@ -154,13 +230,21 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// When it is not a file of games.
     pub fn new(mut input: R) -> Result<Reader<R>> {
-        let mut magic = [0; MAGIC.len()];
+        let mut magic = [0; MAGIC];
         input.read_exact(&mut magic).context("too short for a file of games")?;
-        ensure!(magic == MAGIC, "not a file of games");
-        Ok(Reader { input, whole: MAGIC.len() as u64 })
+        let Some(format) = Format::ALL.into_iter().find(|format| format.magic() == magic) else {
+            ensure!(!magic.starts_with(b"TGREC"), "a file of games in a format that this version does not know");
+            bail!("not a file of games")
+        };
+        Ok(Reader { input, format, whole: MAGIC as u64 })
     }
 
-    /// The next game; `None` at the end of the file, also if it ends in the middle of a game.
+    /// What the file may contain.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The next record; `None` at the end of the file, also if it ends in the middle of a record.
     ///
     /// # Errors
     /// When the file is damaged.
@@ -173,13 +257,14 @@ impl<R: Read> Reader<R> {
         let mut head = head.as_slice();
         let length = u32::from_le_bytes(take(&mut head)?) as usize;
         let crc = u32::from_le_bytes(take(&mut head)?);
-        ensure!(length <= LONGEST, "damaged after byte {}: no game is {length} bytes long", self.whole);
+        ensure!(length <= LONGEST, "damaged after byte {}: no record is {length} bytes long", self.whole);
         let mut bytes = vec![0; length];
         if !fill(&mut self.input, &mut bytes)? {
             return Ok(None);
         }
         ensure!(crc32fast::hash(&bytes) == crc, "damaged after byte {}: the checksum differs", self.whole);
-        let game = PackedGame::decode(&bytes).with_context(|| format!("damaged after byte {}", self.whole))?;
+        let game =
+            PackedGame::decode(&bytes, self.format).with_context(|| format!("damaged after byte {}", self.whole))?;
         self.whole += (8 + length) as u64;
         Ok(Some(game))
     }
@@ -194,54 +279,65 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
     }
 }
 
-/// Appends games to a file.
+/// Appends records to a file.
 #[derive(Debug)]
 pub struct Writer {
     output: BufWriter<File>,
+    format: Format,
 }
 
 impl Writer {
-    /// Opens a file for appending, or creates it. An incomplete game at the end, left by an interruption, is removed. Returns
-    /// the games in the file.
+    /// Opens a file for appending, or creates it. What an interruption has left after the last whole game is removed: the
+    /// positions of a game are written before the game. Returns the records in the file.
     ///
     /// # Errors
-    /// When the file cannot be read or written, or is damaged before its end.
-    pub fn append(path: &Path) -> Result<(Writer, Vec<PackedGame>)> {
+    /// When the file cannot be read or written, is damaged before its end, or has another format.
+    pub fn append(path: &Path, format: Format) -> Result<(Writer, Vec<PackedGame>)> {
         let name = || path.display().to_string();
-        let mut games = Vec::new();
-        let mut whole = 0;
-        if std::fs::metadata(path).is_ok_and(|file| file.len() >= MAGIC.len() as u64) {
+        let mut records = Vec::new();
+        let (mut kept, mut whole) = (0, 0);
+        if std::fs::metadata(path).is_ok_and(|file| file.len() >= MAGIC as u64) {
             let mut reader = Reader::open(path)?;
-            while let Some(game) = reader.next().with_context(name)? {
-                games.push(game);
+            match reader.format {
+                there if there == format => {}
+                Format::Games => bail!("{} has games without labelled positions", name()),
+                Format::Positions => bail!("{} has labelled positions too", name()),
             }
             whole = reader.whole;
+            while let Some(record) = reader.next().with_context(name)? {
+                records.push(record);
+                if records.last().is_some_and(PackedGame::is_game) {
+                    (kept, whole) = (records.len(), reader.whole);
+                }
+            }
+            records.truncate(kept);
         }
         let mut file = File::options().create(true).truncate(false).write(true).open(path).with_context(name)?;
         file.set_len(whole).with_context(name)?;
         file.seek(SeekFrom::End(0)).with_context(name)?;
         if whole == 0 {
-            file.write_all(&MAGIC).with_context(name)?;
+            file.write_all(&format.magic()).with_context(name)?;
         }
-        Ok((Writer { output: BufWriter::new(file) }, games))
+        Ok((Writer { output: BufWriter::new(file), format }, records))
     }
 
     /// Creates a file, replacing an existing one.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn create(path: &Path) -> Result<Writer> {
+    pub fn create(path: &Path, format: Format) -> Result<Writer> {
         let mut output = BufWriter::new(File::create(path).with_context(|| path.display().to_string())?);
-        output.write_all(&MAGIC)?;
-        Ok(Writer { output })
+        output.write_all(&format.magic())?;
+        Ok(Writer { output, format })
     }
 
-    /// Appends a game and flushes it to the operating system.
+    /// Appends a record and flushes it to the operating system.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub fn write(&mut self, game: &PackedGame) -> Result<()> {
-        let bytes = game.encode();
+    /// When it cannot be written, or is a position and the file is for games.
+    pub fn write(&mut self, record: &PackedGame) -> Result<()> {
+        ensure!(self.format == Format::Positions || record.is_game(), "a labelled position in a file for games");
+        let bytes = record.encode(self.format);
         self.output.write_all(&(bytes.len() as u32).to_le_bytes())?;
         self.output.write_all(&crc32fast::hash(&bytes).to_le_bytes())?;
         self.output.write_all(&bytes)?;
@@ -265,22 +361,34 @@ mod tests {
             score: [-29_990, 12, i16::MIN][i],
         });
         let opening = Opening { stones };
-        PackedGame { number, rule: Rule::Caro, size, opening, plies: plies.collect(), winner: Some(Color::White) }
+        let (content, rule, winner) = (Content::Game, Rule::Caro, Some(Color::White));
+        PackedGame { content, number, rule, size, opening, plies: plies.collect(), winner }
+    }
+
+    /// Two labelled positions of the game with this number, then the game.
+    fn with_positions(number: u64) -> Vec<PackedGame> {
+        let game = game(number);
+        let position = |content, moves: usize, score| {
+            let best = Point::new(9, 4).unwrap();
+            let opening = Opening { stones: game.moves().take(moves).collect() };
+            PackedGame { content, opening, plies: vec![PackedPly { played: best, best, score }], ..game.clone() }
+        };
+        vec![position(Content::Asked { root: 3 }, 5, -77), position(Content::Quiet, 4, 29_995), game.clone()]
     }
 
     #[test]
     fn games_read_back_as_they_were_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games");
-        let (mut writer, before) = Writer::append(&path).unwrap();
+        let (mut writer, before) = Writer::append(&path, Format::Games).unwrap();
         assert!(before.is_empty());
         for number in 0..3 {
             writer.write(&game(number)).unwrap();
         }
         drop(writer);
-        let (_, games) = Writer::append(&path).unwrap();
+        let (_, games) = Writer::append(&path, Format::Games).unwrap();
         assert_eq!(games, (0..3).map(game).collect::<Vec<_>>());
-        let per_ply = (game(0).encode().len() + 8 - 16) / 3;
+        let per_ply = (game(0).encode(Format::Games).len() + 8 - 16) / 3;
         assert!(per_ply <= 10, "{per_ply} bytes a ply");
     }
 
@@ -288,19 +396,19 @@ mod tests {
     fn a_file_cut_off_anywhere_keeps_its_whole_games_and_takes_new_ones() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games");
-        let (mut writer, _) = Writer::append(&path).unwrap();
+        let (mut writer, _) = Writer::append(&path, Format::Games).unwrap();
         writer.write(&game(0)).unwrap();
         writer.write(&game(1)).unwrap();
         drop(writer);
         let bytes = std::fs::read(&path).unwrap();
-        let second = MAGIC.len() + (bytes.len() - MAGIC.len()) / 2;
+        let second = MAGIC + (bytes.len() - MAGIC) / 2;
         for length in 0..bytes.len() {
             std::fs::write(&path, &bytes[..length]).unwrap();
-            let (mut writer, games) = Writer::append(&path).unwrap();
+            let (mut writer, games) = Writer::append(&path, Format::Games).unwrap();
             assert_eq!(games.len(), usize::from(length >= second), "cut at {length}");
             writer.write(&game(7)).unwrap();
             drop(writer);
-            let (_, games) = Writer::append(&path).unwrap();
+            let (_, games) = Writer::append(&path, Format::Games).unwrap();
             assert_eq!(games.last(), Some(&game(7)));
         }
     }
@@ -309,7 +417,7 @@ mod tests {
     fn a_changed_byte_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games");
-        let mut writer = Writer::create(&path).unwrap();
+        let mut writer = Writer::create(&path, Format::Games).unwrap();
         writer.write(&game(0)).unwrap();
         writer.write(&game(1)).unwrap();
         drop(writer);
@@ -319,8 +427,66 @@ mod tests {
             let mut changed = bytes.clone();
             changed[index] ^= 0x10;
             std::fs::write(&path, &changed).unwrap();
-            let games = Writer::append(&path).map(|(_, games)| games).unwrap_or_default();
+            let games = Writer::append(&path, Format::Games).map(|(_, games)| games).unwrap_or_default();
             assert!(games != whole && games.iter().all(|game| whole.contains(game)), "byte {index}");
         }
+    }
+
+    #[test]
+    fn positions_read_back_and_a_cut_file_keeps_whole_games_with_all_their_positions() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("asked");
+        let (mut writer, _) = Writer::append(&path, Format::Positions).unwrap();
+        let all: Vec<PackedGame> = (0..2).flat_map(with_positions).collect();
+        for record in &all {
+            writer.write(record).unwrap();
+        }
+        drop(writer);
+        let (_, records) = Writer::append(&path, Format::Positions).unwrap();
+        assert_eq!(records, all);
+        let bytes = std::fs::read(&path).unwrap();
+        let half = MAGIC + (bytes.len() - MAGIC) / 2;
+        for length in 0..bytes.len() {
+            std::fs::write(&path, &bytes[..length]).unwrap();
+            let (_, records) = Writer::append(&path, Format::Positions).unwrap();
+            assert_eq!(records, all[..if length >= half { 3 } else { 0 }], "cut at {length}");
+            let whole = if length >= half { half } else { MAGIC };
+            assert_eq!(std::fs::metadata(&path).unwrap().len(), whole as u64);
+        }
+    }
+
+    #[test]
+    fn formats_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let mut writer = Writer::create(&path("games"), Format::Games).unwrap();
+        assert!(writer.write(&with_positions(0)[0]).is_err());
+        writer.write(&game(0)).unwrap();
+        Writer::create(&path("positions"), Format::Positions).unwrap().write(&with_positions(0)[0]).unwrap();
+        assert_eq!(Reader::open(&path("games")).unwrap().format(), Format::Games);
+        let mut reader = Reader::open(&path("positions")).unwrap();
+        assert_eq!((reader.format(), reader.next().unwrap()), (Format::Positions, Some(with_positions(0)[0].clone())));
+        assert!(Writer::append(&path("games"), Format::Positions).is_err());
+        assert!(Writer::append(&path("positions"), Format::Games).is_err());
+        let error = Reader::new(&b"TGREC3\r\n"[..]).unwrap_err().to_string();
+        assert!(error.contains("does not know"), "{error}");
+    }
+
+    #[test]
+    fn a_position_with_two_labels_is_refused() {
+        let mut position = with_positions(0).remove(0);
+        let refused = |position: &PackedGame| {
+            let bytes = position.encode(Format::Positions);
+            PackedGame::decode(&bytes, Format::Positions).is_err()
+        };
+        assert!(!refused(&position));
+        position.content = Content::Asked { root: 6 };
+        assert!(refused(&position), "a root after the position");
+        position.content = Content::Quiet;
+        let point = Point::new(2, 2).unwrap();
+        position.plies.push(PackedPly { played: point, best: point, score: 0 });
+        assert!(refused(&position));
+        position.plies.clear();
+        assert!(refused(&position));
     }
 }

@@ -1,10 +1,11 @@
-//! Games of the engine against itself, for training.
+//! Games of the engine against itself, for training; with labelled positions found in them, if wanted.
 //!
 //! A game depends only on the seed of the series and its number, so the games do not depend on the number of threads, and an
 //! interrupted run continues where it stopped.
 
+use super::labels::{Labeller, Labels};
 use super::opening_maker::{Maker, Wanted};
-use super::packed_game::{PackedGame, PackedPly, Writer};
+use super::packed_game::{Content, Format, PackedGame, PackedPly, Writer};
 use crate::arena::openings::Opening;
 use anyhow::{Context, Result, bail, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -69,16 +70,23 @@ pub struct Series {
     pub nodes: u64,
     /// The same seed gives the same games; below 2^24.
     pub seed: u64,
+    /// Which positions found in the games are labelled; `None`: the file has games only. The games are the same.
+    pub labels: Option<Labels>,
 }
 
 /// Plays the games of the series that the file `path` does not have. Returns the number of games in the file at the end.
 ///
 /// # Errors
-/// When the file cannot be written or has games of another seed, or no balanced opening is found.
+/// When the file cannot be written or has games of another seed, no balanced opening is found, or positions are wanted that
+/// this build cannot draw.
 pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     ensure!(series.seed < 1 << 24, "the seed must be below {}", 1 << 24);
     ensure!(series.games < SERIES, "the number of games must be below {SERIES}");
-    let (mut writer, before) = Writer::append(path)?;
+    let format = if series.labels.is_some() { Format::Positions } else { Format::Games };
+    if series.labels.is_some() {
+        series.kinds.iter().try_for_each(|kind| Labeller::check(kind.rule))?;
+    }
+    let (mut writer, before) = Writer::append(path, format)?;
     let mut done = HashSet::new();
     for game in &before {
         ensure!(game.number / SERIES == series.seed, "{} has games of another seed", path.display());
@@ -114,31 +122,39 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     Ok(progress.end())
 }
 
-fn write_all(games: &mpsc::Receiver<Result<PackedGame>>, writer: &mut Writer, progress: &mut Progress) -> Result<()> {
-    for game in games {
-        let game = game?;
-        writer.write(&game)?;
-        progress.finished(&game);
+fn write_all(games: &mpsc::Receiver<Result<Played>>, writer: &mut Writer, progress: &mut Progress) -> Result<()> {
+    for played in games {
+        let Played { positions, game } = played?;
+        positions.iter().chain([&game]).try_for_each(|record| writer.write(record))?;
+        progress.finished(&game, positions.len());
     }
     Ok(())
 }
 
-/// The engine and the opening makers of one thread.
+/// A game and the labelled positions found in it.
+struct Played {
+    positions: Vec<PackedGame>,
+    game: PackedGame,
+}
+
+/// The engines and the opening makers of one thread.
 struct Player<'a> {
     series: &'a Series,
     engine: Engine,
     makers: Vec<Option<Maker>>,
+    labeller: Option<Labeller>,
 }
 
 impl<'a> Player<'a> {
     fn new(series: &'a Series) -> Player<'a> {
         let mut engine = Engine::new();
         engine.options_mut().hash_size = Some(HASH);
-        Player { series, engine, makers: series.kinds.iter().map(|_| None).collect() }
+        let labeller = series.labels.map(Labeller::new);
+        Player { series, engine, makers: series.kinds.iter().map(|_| None).collect(), labeller }
     }
 
     /// Plays the game with this index in the series.
-    fn game(&mut self, number: u64) -> Result<PackedGame> {
+    fn game(&mut self, number: u64) -> Result<Played> {
         let id = self.series.seed * SERIES + number;
         let mut random = SmallRng::seed_from_u64(id);
         let kind = self.draw_kind(&mut random);
@@ -153,8 +169,13 @@ impl<'a> Player<'a> {
         for &stone in &opening.stones {
             self.engine.play(stone).context("an opening with two stones on a point")?;
         }
+        if let Some(labeller) = &mut self.labeller {
+            labeller.begin(id);
+        }
         let (plies, winner) = self.play(&mut oracle, &mut random)?;
-        Ok(PackedGame { number: id, rule, size, opening, plies, winner })
+        let game = PackedGame { content: Content::Game, number: id, rule, size, opening, plies, winner };
+        let positions = self.labeller.as_mut().map(|labeller| labeller.finish(&game)).transpose()?;
+        Ok(Played { positions: positions.unwrap_or_default(), game })
     }
 
     fn draw_kind(&self, random: &mut SmallRng) -> usize {
@@ -198,11 +219,7 @@ impl<'a> Player<'a> {
             let us = self.engine.to_move();
             let spread = 1.0 + NODE_SPREAD * bell(random);
             let nodes = ((self.series.nodes as f64 * spread) as u64).max(1);
-            let control = SearchControl::default();
-            control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
-            let report = self.engine.think(&control, &mut NullSink);
-            let best = report.best.context("no move although the board is not full")?;
-            let score = report.last.score;
+            let (best, score) = self.think(nodes)?;
             let mut ply = PackedPly { played: best, best, score: score.units() as i16 };
             if score.is_decisive() {
                 plies.push(ply);
@@ -223,6 +240,21 @@ impl<'a> Player<'a> {
             }
             self.engine.play(ply.played).context("the engine chose an occupied point")?;
         }
+    }
+
+    /// A search of the position of the engine: the best move and its score. The labeller, if there is one, follows it.
+    fn think(&mut self, nodes: u64) -> Result<(Point, Score)> {
+        if let Some(labeller) = &mut self.labeller {
+            labeller.before_search();
+        }
+        let control = SearchControl::default();
+        control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
+        let report = self.engine.think(&control, &mut NullSink);
+        let (best, score) = (report.best.context("no move although the board is not full")?, report.last.score);
+        if let Some(labeller) = &mut self.labeller {
+            labeller.after_search(&self.engine, &PackedPly { played: best, best, score: score.units() as i16 });
+        }
+        Ok((best, score))
     }
 }
 
@@ -248,6 +280,7 @@ struct Progress {
     done: u64,
     new_games: u64,
     positions: u64,
+    labelled: u64,
     begun: Instant,
     last_line: Instant,
 }
@@ -263,15 +296,20 @@ impl Progress {
             bar
         });
         let now = Instant::now();
-        Progress { bar, total, done, new_games: 0, positions: 0, begun: now, last_line: now }
+        Progress { bar, total, done, new_games: 0, positions: 0, labelled: 0, begun: now, last_line: now }
     }
 
-    fn finished(&mut self, game: &PackedGame) {
+    fn finished(&mut self, game: &PackedGame, labelled: usize) {
         self.done += 1;
         self.new_games += 1;
         self.positions += game.plies.len() as u64;
+        self.labelled += labelled as u64;
         let seconds = self.begun.elapsed().as_secs_f64().max(0.001);
-        let speed = format!("{} positions, {:.0}/s", self.positions, self.positions as f64 / seconds);
+        let rate = |count: u64, what| format!("{count} {what}, {:.0}/s", count as f64 / seconds);
+        let mut speed = rate(self.positions, "positions");
+        if self.labelled > 0 {
+            speed = speed + ", " + &rate(self.labelled, "labelled");
+        }
         if let Some(bar) = &self.bar {
             bar.set_position(self.done);
             bar.set_message(speed);
@@ -305,7 +343,7 @@ mod tests {
     fn series() -> Series {
         let kind = |rule, side| Kind { rule, size: Size::square(side).unwrap(), weight: 1 };
         let kinds = vec![kind(Rule::Freestyle, 15), kind(Rule::Renju, 13), kind(Rule::Caro, 8)];
-        Series { kinds, games: 8, nodes: 60, seed: 3 }
+        Series { kinds, games: 8, nodes: 60, seed: 3, labels: None }
     }
 
     fn games(path: &Path) -> Vec<PackedGame> {
@@ -354,5 +392,43 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[cfg(not(feature = "asked"))]
+    #[test]
+    fn a_build_that_does_not_draw_says_so_and_leaves_the_file_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("asked");
+        let labels = Some(Labels { samples: 2, relabel_every: 5, nodes: 50 });
+        let refusal = run(&Series { labels, ..series() }, &path, 1).unwrap_err().to_string();
+        assert!(refusal.contains("--features asked") && !path.exists(), "{refusal}");
+    }
+
+    #[cfg(feature = "asked")]
+    #[test]
+    fn asked_positions_do_not_depend_on_threads_or_interruptions_and_leave_the_games_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let records = |name: &str| {
+            let mut reader = Reader::open(&path(name)).unwrap();
+            let mut records: Vec<PackedGame> = std::iter::from_fn(|| reader.next().unwrap()).collect();
+            // Stable: the positions of a game stay before it, in their order.
+            records.sort_by_key(|record| record.number);
+            records
+        };
+        let labels = Some(Labels { samples: 2, relabel_every: 4, nodes: 90 });
+        let asked = Series { labels, ..series() };
+        run(&asked, &path("whole"), 1).unwrap();
+        run(&Series { games: 3, ..asked.clone() }, &path("parts"), 2).unwrap();
+        let bytes = std::fs::read(path("parts")).unwrap();
+        std::fs::write(path("parts"), &bytes[..bytes.len() * 2 / 3]).unwrap();
+        run(&asked, &path("parts"), 2).unwrap();
+        assert_eq!(records("whole"), records("parts"));
+        run(&series(), &path("games"), 2).unwrap();
+        let (games, positions): (Vec<_>, Vec<_>) = records("whole").into_iter().partition(PackedGame::is_game);
+        assert_eq!(games, records("games"));
+        let plies: usize = games.iter().map(|game| game.plies.len()).sum();
+        let quiet = positions.iter().filter(|position| position.content == Content::Quiet).count();
+        assert!(positions.len() > plies && positions.len() <= 2 * plies + quiet && quiet > 0, "{}", positions.len());
     }
 }

@@ -116,7 +116,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let games = folder.path().join("games");
         let kinds = vec![Kind { rule: Rule::Standard, size: Size::square(12).unwrap(), weight: 1 }];
-        selfplay::run(&Series { kinds, games: 60, nodes: 60, seed: 1 }, &games, 1).unwrap();
+        selfplay::run(&Series { kinds, games: 60, nodes: 60, seed: 1, labels: None }, &games, 1).unwrap();
         let fit = |name: &str| {
             let out = folder.path().join(name);
             run_eval(&EvalArguments { fit: fit_arguments(vec![games.clone()], out.clone()), score_share: 0.5 })

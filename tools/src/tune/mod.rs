@@ -6,6 +6,7 @@ pub mod fit;
 pub mod fit_eval;
 pub mod fit_order;
 pub mod paired_games;
+pub mod referee;
 mod samples;
 pub mod screen;
 pub mod spsa;

@@ -64,7 +64,7 @@ pub fn is_held_out(game: &PackedGame) -> bool {
     game.number % HELD_OUT == 7
 }
 
-/// Calls `visit` with every game of the group in these files, in their order.
+/// Calls `visit` with every game of the group in these files, in their order; labelled positions are skipped.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
@@ -72,7 +72,7 @@ pub fn for_each_game(paths: &[PathBuf], group: Group, mut visit: impl FnMut(&Pac
     for path in paths {
         let mut reader = Reader::open(path)?;
         while let Some(game) = reader.next()? {
-            if Group::of(game.rule) == group {
+            if Group::of(game.rule) == group && game.is_game() {
                 visit(&game);
             }
         }

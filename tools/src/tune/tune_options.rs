@@ -3,6 +3,7 @@
 use super::duel::{self, Duel, parse_value};
 use super::fit::{self, EvalArguments, OrderArguments};
 use super::paired_games::Allowance;
+use super::referee::{self, RefereeArguments};
 use super::screen::{self, Design, Idea, Screening};
 use super::spsa::{self, Settings, State, Tuned};
 use super::trainer::network_options::NetworkArguments;
@@ -49,6 +50,10 @@ pub enum Command {
     ///
     /// Example: tengen-tune network --rule 0 --records games.tgr --epochs 10 --checkpoint run.ckpt --out freestyle.tnn
     Network(NetworkArguments),
+    /// Judge networks by labelled positions: loss, entropy of the targets, and the difference, by kind of position.
+    ///
+    /// The first network is the one that ships. Example: tengen-tune referee --rule 0 --records held-out.tgr --network new.tnn
+    Referee(RefereeArguments),
     /// Play a match between two sets of numbers. Needs a build with --features tune.
     ///
     /// Example: tengen-tune match --set razor_base=31 --ground 0:15:tests/data/openings/freestyle_15.txt --pairs 200
@@ -192,6 +197,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Command::Spsa(arguments) => run_spsa(arguments)?,
         Command::Screen(arguments) => run_screen(arguments)?,
         Command::Network(typed) => super::trainer::run(&typed.training()?, &mut std::io::stdout())?,
+        Command::Referee(arguments) => referee::run(arguments, &mut std::io::stdout())?,
         Command::Match(arguments) => run_match(arguments)?,
         Command::Eval(arguments) => fit::run_eval(arguments)?,
         Command::Order(arguments) => fit::run_order(arguments)?,

@@ -231,16 +231,20 @@ fn openings(bytes: &[u8]) {
 
 /// Files of training games: the bytes as a file, and the bytes as games with correct checksums.
 fn training_records(bytes: &[u8]) {
-    let mut file = b"TGREC1\r\n".to_vec();
-    for game in bytes.split(|&byte| byte == b'\n').take(20) {
-        file.extend((game.len() as u32).to_le_bytes());
-        file.extend(crc32fast::hash(game).to_le_bytes());
-        file.extend(game);
-    }
-    for file in [bytes, &file] {
+    let with_checksums = |magic: &[u8]| {
+        let mut file = magic.to_vec();
+        for game in bytes.split(|&byte| byte == b'\n').take(20) {
+            file.extend((game.len() as u32).to_le_bytes());
+            file.extend(crc32fast::hash(game).to_le_bytes());
+            file.extend(game);
+        }
+        file
+    };
+    for file in [bytes, &with_checksums(b"TGREC1\r\n"), &with_checksums(b"TGREC2\r\n")] {
         let Ok(mut reader) = packed_game::Reader::new(file) else { continue };
         while let Ok(Some(game)) = reader.next() {
             assert!(game.moves().all(|point| game.size.contains(point)));
+            assert!(game.is_game() || game.plies.len() == 1);
             assert!(Rule::ALL.contains(&game.rule) && (-1..=1).contains(&game.result_for(tengen::base::Color::Black)));
         }
     }

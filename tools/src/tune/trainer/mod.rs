@@ -1,4 +1,4 @@
-//! Trains a network on training games.
+//! Trains a network on training games and labelled positions.
 //!
 //! Training is deterministic: the same games, seed and settings give the same network with any number of threads. An
 //! interrupted run continues from its last epoch, with the same result. A twentieth of the games is held out and not learned
@@ -10,7 +10,7 @@ pub mod float_network;
 pub mod network_options;
 pub mod walk;
 
-use crate::data::packed_game::{PackedGame, Reader};
+use crate::data::packed_game::{Content, PackedGame, Reader};
 use anyhow::{Context, Result, ensure};
 use checkpoint::Checkpoint;
 use float_network::{Folded, Model, parts_of_rows};
@@ -35,6 +35,9 @@ const WARM_UP: f32 = 200.0;
 /// The learning rate at the end, as a share of the largest one.
 const LAST_RATE: f32 = 0.02;
 
+/// Units of the engine's scores that make one logit of the expected result.
+pub const ENGINE_SCALE: f32 = 200.0;
+
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Training {
@@ -46,17 +49,21 @@ pub struct Training {
     pub any_rule: bool,
     /// Passes over the games.
     pub epochs: u32,
-    /// Games in a step.
+    /// Games in a step, each with its labelled positions.
     pub batch: usize,
     /// Largest learning rate.
     pub rate: f32,
-    /// Share of the search's score in the target, 0 to 1; the rest is the result of the game.
+    /// Share of the search's score in the target of a position of a game, 0 to 1; the rest is the result of the game.
     pub score_share: f32,
+    /// The same for quiet positions with a label of their own.
+    pub label_share: f32,
+    /// The same for labelled positions that a search asked about.
+    pub asked_share: f32,
     /// Share of the next position's score in a position's score, 0 to 1; see [`walk::values`].
     pub trace: f32,
     /// Weight of the policy's loss beside that of the value.
     pub policy: f32,
-    /// Largest number of games; the first ones are used.
+    /// Largest number of games and labelled positions; the first ones are used.
     pub games: usize,
     /// The same seed gives the same network.
     pub seed: u64,
@@ -81,14 +88,13 @@ pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
     ensure!(!games.is_empty() && !held_out.is_empty(), "too few games of {}", training.rule.name());
     games.sort_by_key(|game| game.number);
     let scale = fit_scale(&games);
-    let targets = Targets { scale, score_share: training.score_share, trace: training.trace, policy: training.policy };
-    let plies: usize = games.iter().map(|game| game.plies.len()).sum();
+    let targets = training.targets(scale);
     writeln!(
         log,
-        "{}: {} games with {plies} plies to learn from, {} held out; a score of {scale:.0} is a logit of one",
+        "{}: {} to learn from, {} held out; a score of {scale:.0} is a logit of one",
         training.rule.name(),
-        games.len(),
-        held_out.len()
+        count(&games),
+        count(&held_out)
     )?;
     let mut run = Run::begin(training)?;
     baseline(&held_out, &targets, log)?;
@@ -114,6 +120,31 @@ pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
         std::fs::write(&training.out, weights.to_bytes()).with_context(|| training.out.display().to_string())?;
     }
     Ok(())
+}
+
+impl Training {
+    /// How targets are made, if a logit of one is a score of `scale`.
+    fn targets(&self, scale: f32) -> Targets {
+        let &Training { score_share, label_share, asked_share, trace, policy, .. } = self;
+        Targets { scale, score_share, label_share, asked_share, trace, policy }
+    }
+}
+
+/// Numbers of games, plies and labelled positions, as text.
+fn count(records: &[PackedGame]) -> String {
+    let (games, plies) = records
+        .iter()
+        .filter(|record| record.is_game())
+        .fold((0, 0), |(games, plies), game| (games + 1, plies + game.plies.len()));
+    match records.len() - games {
+        0 => format!("{games} games with {plies} plies"),
+        positions => format!("{games} games with {plies} plies and {positions} labelled positions"),
+    }
+}
+
+/// The games, each with its labelled positions, which have its number. Sorted by number, as `games` must be.
+fn by_game(games: &[PackedGame]) -> Vec<&[PackedGame]> {
+    games.chunk_by(|a, b| a.number == b.number).collect()
 }
 
 fn read(training: &Training) -> Result<Vec<PackedGame>> {
@@ -145,7 +176,8 @@ fn scramble(number: u64) -> u64 {
 /// Units of the search's score that make one logit of the games' results.
 fn fit_scale(games: &[PackedGame]) -> f32 {
     let mut seen = Vec::new();
-    for game in games.iter().take(20_000) {
+    // A position that a search asked about is not one of the game.
+    for game in games.iter().filter(|game| !matches!(game.content, Content::Asked { .. })).take(20_000) {
         for (i, ply) in game.plies.iter().enumerate() {
             let color = tengen::base::Color::ALL[(game.opening.stones.len() + i) % 2];
             if i32::from(ply.score).abs() < 2000 {
@@ -156,11 +188,14 @@ fn fit_scale(games: &[PackedGame]) -> f32 {
     best_scale(&seen)
 }
 
-/// The scale with which the scores predict the targets best.
+/// The scale with which the scores predict the targets best; that of the engine if there are none.
 fn best_scale(seen: &[(f32, f32)]) -> f32 {
+    if seen.is_empty() {
+        return ENGINE_SCALE;
+    }
     let loss = |scale: f32| -> f64 { seen.iter().map(|&(s, target)| cross_entropy(sigmoid(s / scale), target)).sum() };
     let scales = (0..24).map(|i| 40.0 * 1.15f32.powi(i));
-    scales.map(|scale| (loss(scale), scale)).min_by(|a, b| a.0.total_cmp(&b.0)).map_or(200.0, |(_, scale)| scale)
+    scales.map(|scale| (loss(scale), scale)).min_by(|a, b| a.0.total_cmp(&b.0)).map_or(ENGINE_SCALE, |(_, scale)| scale)
 }
 
 fn describe(losses: &Losses) -> String {
@@ -207,14 +242,15 @@ impl Run {
     }
 
     fn epoch(&mut self, training: &Training, games: &[PackedGame], targets: &Targets) -> Losses {
-        let mut order: Vec<&PackedGame> = games.iter().collect();
+        let mut order = by_game(games);
         let mut random = SmallRng::seed_from_u64(training.seed << 20 | u64::from(self.state.epochs));
         order.shuffle(&mut random);
         self.walkers.iter_mut().for_each(|walker| walker.losses = Losses::default());
-        let steps_in_all = (games.len().div_ceil(training.batch) as u32 * training.epochs) as f32;
+        let steps_in_all = (order.len().div_ceil(training.batch) as u32 * training.epochs) as f32;
         for batch in order.chunks(training.batch) {
             let folded = self.state.model.fold(&self.parts);
-            walk_all(&mut self.walkers, self.threads, batch, &self.state.model, &folded, targets, true);
+            let batch: Vec<&PackedGame> = batch.iter().copied().flatten().collect();
+            walk_all(&mut self.walkers, self.threads, &batch, &self.state.model, &folded, targets, true);
             let (first, others) = self.walkers.split_at_mut(1);
             let gradient = &mut first[0].gradient;
             for other in others {
@@ -267,7 +303,7 @@ fn baseline(games: &[PackedGame], targets: &Targets, log: &mut dyn Write) -> Res
             board.play(stone, &mut evaluator);
         }
         for (ply, target) in game.plies.iter().zip(walk::values(game, targets)) {
-            if walk::counts(&board) {
+            if walk::is_sample(game, &board) {
                 let result = walk::points(game, board.side());
                 seen.push((evaluator.evaluate(&board).units() as f32, target, result));
             }

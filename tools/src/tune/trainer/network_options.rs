@@ -15,28 +15,35 @@ pub struct NetworkArguments {
     /// Use the games of all rules as if they were under this rule, to get a start for rules with few games.
     #[arg(long)]
     pub any_rule: bool,
-    /// Files of training games; see tengen-data selfplay.
+    /// Files of training games and labelled positions; see tengen-data selfplay and asked.
     #[arg(long, required = true, num_args = 1..)]
     pub records: Vec<PathBuf>,
     /// Passes over the games.
     #[arg(long, default_value_t = 10)]
     pub epochs: u32,
-    /// Games in a step.
+    /// Games in a step, each with its labelled positions.
     #[arg(long, default_value_t = 128)]
     pub batch: usize,
     /// Largest learning rate.
     #[arg(long, default_value_t = 0.002)]
     pub rate: f32,
-    /// Share of the search's score in the target, 0 to 1; the rest is the result of the game.
+    /// Share of the search's score in the target of a position of a game, 0 to 1; the rest is the result of the game.
     #[arg(long, default_value_t = 0.7)]
     pub score_share: f32,
+    /// The same for quiet positions with a label of their own.
+    #[arg(long, default_value_t = 0.85)]
+    pub label_share: f32,
+    /// The same for labelled positions that a search asked about. They are not on the course of the game, so the result
+    /// says less about them; 1 leaves it out.
+    #[arg(long, default_value_t = 0.85)]
+    pub asked_share: f32,
     /// Share of the next position's score in a position's score, 0 to 1; 0: only its own score.
     #[arg(long, default_value_t = 0.0)]
     pub trace: f32,
     /// Weight of the policy's loss beside that of the value.
     #[arg(long, default_value_t = 0.3)]
     pub policy: f32,
-    /// Largest number of games to use.
+    /// Largest number of games and labelled positions to use.
     #[arg(long)]
     pub games: Option<usize>,
     /// The same seed gives the same network.
@@ -64,6 +71,8 @@ impl NetworkArguments {
     pub fn training(&self) -> Result<Training> {
         ensure!(self.epochs >= 1 && self.batch >= 1, "--epochs and --batch must be at least 1");
         ensure!((0.0..=1.0).contains(&self.score_share), "--score-share must be from 0 to 1");
+        ensure!((0.0..=1.0).contains(&self.label_share), "--label-share must be from 0 to 1");
+        ensure!((0.0..=1.0).contains(&self.asked_share), "--asked-share must be from 0 to 1");
         ensure!((0.0..=1.0).contains(&self.trace), "--trace must be from 0 to 1");
         ensure!(self.rate > 0.0 && self.rate < 1.0, "--rate must be above 0 and below 1");
         ensure!(self.policy >= 0.0, "--policy must not be negative");
@@ -75,6 +84,8 @@ impl NetworkArguments {
             batch: self.batch,
             rate: self.rate,
             score_share: self.score_share,
+            label_share: self.label_share,
+            asked_share: self.asked_share,
             trace: self.trace,
             policy: self.policy,
             games: self.games.unwrap_or(usize::MAX),

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::arena::openings::Opening;
-use crate::data::packed_game::{PackedPly, Writer};
+use crate::data::packed_game::{Format, PackedPly, Writer};
 use rand::Rng;
 use std::sync::Arc;
 use tengen::base::{Color, Point, Size};
@@ -24,12 +24,21 @@ fn games(rule: Rule, count: u64, plies: usize) -> Vec<PackedGame> {
             |pair: &[Point]| PackedPly { played: pair[0], best: pair[1], score: random.random_range(-150..150) };
         let plies = points.windows(2).take(plies).map(record).collect();
         let winner = [Some(Color::Black), Some(Color::White)][number as usize % 2];
-        PackedGame { number, rule, size, opening, plies, winner }
+        PackedGame { content: Content::Game, number, rule, size, opening, plies, winner }
     };
     (0..count).map(game).collect()
 }
 
-const TARGETS: Targets = Targets { scale: 200.0, score_share: 0.5, trace: 0.3, policy: 0.5 };
+/// The position before the last move of this game, with a label.
+fn labelled(game: &PackedGame, content: Content, score: i16) -> PackedGame {
+    let mut stones: Vec<Point> = game.moves().collect();
+    let best = stones.pop().unwrap();
+    let plies = vec![PackedPly { played: best, best, score }];
+    PackedGame { content, opening: Opening { stones }, plies, ..game.clone() }
+}
+
+const TARGETS: Targets =
+    Targets { scale: 200.0, score_share: 0.5, label_share: 0.75, asked_share: 1.0, trace: 0.3, policy: 0.5 };
 
 fn loss(model: &Model, folded: &Folded, games: &[PackedGame], targets: &Targets) -> f64 {
     let mut walker = Walker::new(model.heads.len());
@@ -156,7 +165,7 @@ fn integers_and_floating_point_agree() {
 }
 
 fn write_games(path: &Path, games: &[PackedGame]) {
-    let mut writer = Writer::create(path).unwrap();
+    let mut writer = Writer::create(path, Format::Positions).unwrap();
     for game in games {
         writer.write(game).unwrap();
     }
@@ -171,6 +180,8 @@ fn training(records: &Path, out: PathBuf) -> Training {
         batch: 8,
         rate: 0.01,
         score_share: 0.0,
+        label_share: 0.85,
+        asked_share: 0.85,
         trace: 0.0,
         policy: 0.3,
         games: usize::MAX,
@@ -219,7 +230,7 @@ fn threads_and_interruptions_change_nothing() {
     let learned: Vec<PackedGame> =
         games.iter().filter(|game| !scramble(game.number).is_multiple_of(HELD_OUT)).cloned().collect();
     assert!(learned.len() < 60 && learned.iter().all(|game| game.rule == Rule::Freestyle));
-    let targets = Targets { scale: fit_scale(&learned), score_share: 0.0, trace: 0.0, policy: 0.3 };
+    let targets = whole.targets(fit_scale(&learned));
     for _ in 0..2 {
         first.epoch(&parts, &learned, &targets);
         first.state.epochs += 1;
@@ -244,4 +255,65 @@ fn the_walk_sees_what_the_definition_sees_and_undoes_its_board() {
     let mut board = Board::new(Rule::Standard, games[0].size);
     games[0].moves().take(7).for_each(|point| board.play(point, &mut NullObserver));
     assert!(walk::counts(&board));
+}
+
+#[test]
+fn a_labelled_position_is_one_sample_with_a_target_of_its_own() {
+    let model = Model::new(Rule::Freestyle, 2);
+    let folded = model.fold(&parts_of_rows(Rule::Freestyle));
+    let seen = |record: &PackedGame| {
+        let mut walker = Walker::new(model.heads.len());
+        let mut stones = Vec::new();
+        walker.walk(record, &model, &folded, &TARGETS, true, |board, _| stones.push(board.move_number()));
+        assert_eq!((walker.losses.positions, walker.losses.moves), (stones.len() as f64, stones.len() as f64));
+        assert!(!walker.gradient.touched.is_empty());
+        stones
+    };
+    // Black threatens a five: a game does not learn from that, but a label says what it is worth.
+    let mut game = games(Rule::Freestyle, 1, 9)[0].clone();
+    let moves = tengen::board::notation::parse_moves("d4c4e4d11f4m1g4m3", game.size).unwrap();
+    game.opening = Opening { stones: moves[..6].to_vec() };
+    game.plies = moves[6..].iter().map(|&played| PackedPly { played, best: played, score: 0 }).collect();
+    assert_eq!(seen(&game), [6]);
+    let close = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
+    let (won, result) = (sigmoid(1.0), walk::points(&game, Color::White));
+    for (content, target) in [(Content::Asked { root: 3 }, won), (Content::Quiet, 0.75 * won + 0.25 * result)] {
+        let position = labelled(&game, content, 200);
+        assert_eq!(seen(&position), [7]);
+        let values = walk::values(&position, &TARGETS);
+        assert_eq!(values.len(), 1);
+        close(values[0], target);
+    }
+}
+
+#[test]
+fn games_and_labelled_positions_are_learned_from_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let played = games(Rule::Freestyle, 60, 12);
+    let mut all = Vec::new();
+    for game in &played {
+        all.extend([labelled(game, Content::Asked { root: 2 }, 90), labelled(game, Content::Quiet, -40), game.clone()]);
+    }
+    assert!(
+        by_game(&all).len() == 60 && by_game(&all).iter().all(|records| records.len() == 3 && records[2].is_game())
+    );
+    write_games(&path("all"), &all);
+    write_games(&path("games"), &played);
+    let network = |training: &Training| {
+        let mut log = Vec::new();
+        run(training, &mut log).unwrap();
+        (std::fs::read(&training.out).unwrap(), String::from_utf8(log).unwrap())
+    };
+    let whole = Training { epochs: 1, ..training(&path("all"), path("whole")) };
+    let (expected, log) = network(&whole);
+    assert!(log.contains("labelled positions to learn from"), "{log}");
+    assert_eq!(network(&Training { threads: 2, out: path("threads"), ..whole.clone() }).0, expected);
+    let without = Training { records: vec![path("games")], out: path("without"), ..whole.clone() };
+    let (other, log) = network(&without);
+    assert!(other != expected && !log.contains("labelled"), "{log}");
+    // The scale is that of the games; without any result of a position's own it is that of the engine.
+    let asked: Vec<PackedGame> =
+        all.iter().filter(|record| matches!(record.content, Content::Asked { .. })).cloned().collect();
+    assert!((fit_scale(&asked) - ENGINE_SCALE).abs() < 1e-3);
 }

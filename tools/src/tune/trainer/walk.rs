@@ -5,7 +5,7 @@
 //! adds the total's growth since its last change when it changes again.
 
 use super::float_network::{CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Row, TABLE, bias_row};
-use crate::data::packed_game::PackedGame;
+use crate::data::packed_game::{Content, PackedGame};
 use tengen::base::point::CELLS;
 use tengen::base::{Color, Direction, Point, Rule, Score, Size};
 use tengen::board::lines::Lines;
@@ -24,8 +24,12 @@ type Vector = [f32; WIDTH];
 pub struct Targets {
     /// Score units of one logit.
     pub scale: f32,
-    /// Share of the search's score in the target, 0 to 1; the rest is the result of the game.
+    /// Share of the search's score in the target of a position of a game, 0 to 1; the rest is the result of the game.
     pub score_share: f32,
+    /// The same for quiet positions with a label of their own.
+    pub label_share: f32,
+    /// The same for labelled positions that a search asked about; the result is that of the game in which it searched.
+    pub asked_share: f32,
     /// Share of the next position's score in a position's score; see [`values`].
     pub trace: f32,
     /// Weight of the policy's loss beside the value's.
@@ -204,10 +208,11 @@ impl Walker {
         self.begin(game.size, folded);
         self.shapes.refresh(&board);
         for &stone in &game.opening.stones {
-            self.play(&mut board, stone, folded, learn);
+            // No cell has a gradient yet.
+            self.play(&mut board, stone, folded, false);
         }
         for (ply, target) in game.plies.iter().zip(values(game, targets)) {
-            if counts(&board) {
+            if is_sample(game, &board) {
                 let head = &model.heads[head_of(&board, model.heads.len())];
                 let forward = self.forward(head, &board);
                 visit(&board, forward.logit);
@@ -486,6 +491,11 @@ impl CellState {
     }
 }
 
+/// Whether a position of a game is learned from: every labelled one, and others that the search may evaluate.
+pub fn is_sample(game: &PackedGame, board: &Board) -> bool {
+    !game.is_game() || counts(board)
+}
+
 /// Whether the search may evaluate a position: no five for either side, and no open four for the side to move.
 pub fn counts(board: &Board) -> bool {
     let us = board.side();
@@ -494,15 +504,20 @@ pub fn counts(board: &Board) -> bool {
 
 /// The target value, 0 to 1, of the position before each move for its side to move. The search's score of a position is mixed
 /// with the scores of the following positions, with weights that fall with the distance, and with the result (temporal
-/// differences, Sutton 1988).
+/// differences, Sutton 1988). A labelled position has its own score only.
 pub fn values(game: &PackedGame, targets: &Targets) -> Vec<f32> {
+    let (share, trace) = match game.content {
+        Content::Game => (targets.score_share, targets.trace),
+        Content::Asked { .. } => (targets.asked_share, 0.0),
+        Content::Quiet => (targets.label_share, 0.0),
+    };
     let mut color = Color::ALL[(game.opening.stones.len() + game.plies.len()) % 2];
     let mut later = points(game, color);
     let mut values = Vec::with_capacity(game.plies.len());
     for ply in game.plies.iter().rev() {
         color = color.opponent();
-        later = (1.0 - targets.trace) * expected(ply.score, targets.scale) + targets.trace * (1.0 - later);
-        values.push(targets.score_share * later + (1.0 - targets.score_share) * points(game, color));
+        later = (1.0 - trace) * expected(ply.score, targets.scale) + trace * (1.0 - later);
+        values.push(share * later + (1.0 - share) * points(game, color));
     }
     values.reverse();
     values
