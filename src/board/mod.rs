@@ -292,11 +292,6 @@ impl Board {
         self.stones.count()
     }
 
-    /// Number of empty cells.
-    pub fn empty_count(&self) -> usize {
-        self.size.cells() - self.stones.count()
-    }
-
     /// The last move, or the last stone or dead square of the position that was set up.
     #[inline]
     pub fn last_move(&self) -> Option<Point> {

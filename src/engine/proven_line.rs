@@ -90,7 +90,7 @@ impl<'a> ProvenLines<'a> {
     /// Whether enough time is left after `elapsed`, and the search has not been stopped. In the opponent's time there is
     /// none, since a stop must be obeyed at any moment; after a hit the time counts from the question.
     fn can_spare_time(&self, elapsed: Duration) -> bool {
-        let empty = self.board.empty_count();
+        let empty = self.board.size().cells() - self.board.occupied();
         let limits = self.control.limits();
         let deadlines = TimeManager::new(&limits, empty, &self.params);
         let asked = limits.started.filter(|_| limits.ponder == Ponder::Hit);

@@ -150,7 +150,7 @@ impl<'a> Worker<'a> {
         let limits = self.control.limits();
         self.started = limits.started.unwrap_or(self.started);
         self.is_waiting = limits.ponder == Ponder::Waiting;
-        let empty = self.board.empty_count();
+        let empty = self.board.size().cells() - self.board.occupied();
         self.manager.set_limits(&limits, empty, &self.params);
         self.nodes_per_ms = limits.nodes_per_ms;
         let has_other_limit = limits.nodes.is_some() || limits.depth.is_some() || limits.nodes_per_ms.is_some();

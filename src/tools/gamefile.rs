@@ -7,7 +7,7 @@
 mod sections;
 pub mod sgf;
 
-pub use sections::{GameFile, Section, rule_of};
+pub use sections::{Forfeit, GameFile, Outcome, Section, rule_of};
 
 use super::{point_names, positions};
 use crate::base::{Point, Size};
@@ -78,7 +78,8 @@ pub fn decode(bytes: &[u8]) -> String {
 }
 
 /// Reads a Piskvork file: a header, a line `x,y,ms` for each stone, the two names, a status. `x` and `y` count from 1 at the
-/// upper left corner.
+/// upper left corner. Stones that took no time at the beginning were imposed, if later ones took time. The status does not
+/// tell who won.
 ///
 /// # Errors
 /// When the text is not such a file.
@@ -88,19 +89,21 @@ pub fn parse_psq(text: &str) -> Result<GameFile> {
     let size = header.trim().split([',', ' ']).next().unwrap_or_default();
     let size = size.split_once('x').and_then(|(width, height)| Size::new(width.parse().ok()?, height.parse().ok()?));
     let size = size.context("a board of 5 to 22 points a side expected in the first line")?;
-    let mut stones = Vec::new();
+    let (mut stones, mut ms) = (Vec::new(), Vec::new());
     let mut players = [None, None];
     while let Some(line) = lines.next() {
         let fields: Vec<Option<i64>> = line.split(',').map(|field| field.trim().parse().ok()).collect();
-        let [Some(x), Some(y), Some(_)] = fields[..] else {
+        let [Some(x), Some(y), Some(time)] = fields[..] else {
             let name = |line: &str| Some(line.to_owned()).filter(|name| !name.is_empty());
             players = [name(line), lines.next().and_then(name)];
             break;
         };
         let point = x.checked_sub(1).zip(y.checked_sub(1)).and_then(|(x, y)| size.point(x, y));
         stones.push(point.with_context(|| format!("{line}: off the board"))?);
+        ms.push(u32::try_from(time.max(0)).unwrap_or(u32::MAX));
     }
-    Ok(GameFile { players, ..GameFile::of_moves(size, &stones)? })
+    let opening = ms.iter().position(|&ms| ms > 0).unwrap_or(0);
+    Ok(GameFile { players, ms, opening, ..GameFile::of_moves(size, &stones)? })
 }
 
 /// Writes a Piskvork file: the stones with their times in milliseconds, the names of black and white.
@@ -156,6 +159,7 @@ fn column_and_row(name: &str) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Color::{Black, White};
     use crate::base::{Cell, Rule};
     use crate::tools::drawing;
     use rand::rngs::SmallRng;
@@ -222,6 +226,59 @@ mod tests {
         ] {
             assert_eq!(sections(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn imposed_moves_become_a_position() {
+        let psq = "Piskvorky 15x15, 0\n8,8,0\n9,9,0\n1,15,7\n1,1,0\nme\nyou\n0\n";
+        let game = parse(psq, None).unwrap();
+        assert_eq!((game.opening, &game.ms[..]), (2, &[0, 0, 7, 0][..]));
+        assert_eq!(parse("Piskvorky 15x15, 0\n8,8,0\n9,9,0\nme\nyou\n0\n", None).unwrap().opening, 0, "no times");
+        // What is set up, who is first, and how many moves are left in each section.
+        let imposed = |text: &str, count: usize| {
+            let game = parse(text, None).unwrap().impose(count);
+            let first = game.sections().next().unwrap();
+            let setup: Vec<Point> = first.setup.iter().map(|&(point, _)| point).collect();
+            let left: Vec<usize> = game.sections().map(|section| section.moves.len()).collect();
+            (game.imposed, point_names::names(&setup, game.size, ""), first.first, left)
+        };
+        assert_eq!(imposed("h8i9a1", 0), (0, String::new(), Black, vec![3]));
+        assert_eq!(imposed("h8i9a1", 1), (1, "h8".to_owned(), White, vec![2]));
+        assert_eq!(imposed("h8i9a1", 9), (3, "h8i9a1".to_owned(), White, vec![0]));
+        let passed = "(;SZ[15]AB[hh];W[ii];B[jj];W[];W[kk];B[ll])";
+        assert_eq!(imposed(passed, 1), (1, "h8i7".to_owned(), Black, vec![1, 2]));
+        assert_eq!(imposed(passed, 2), (2, "h8i7j6".to_owned(), White, vec![2]), "{passed}");
+        assert_eq!(imposed(passed, 3), (3, "h8i7j6k5".to_owned(), Black, vec![1]));
+    }
+
+    #[test]
+    fn the_result_of_a_record_is_read() {
+        let outcome = |text: &str| parse(&format!("(;SZ[15]RE[{text}];B[hh])"), None).unwrap().outcome;
+        let won = |winner, forfeit| Some(Outcome { winner, forfeit });
+        for (text, expected) in [
+            ("B+", won(Some(Black), None)),
+            ("W+R", won(Some(White), None)),
+            ("W+T", won(Some(White), Some(Forfeit::Late))),
+            ("b+Forfeit", won(Some(Black), Some(Forfeit::Fault))),
+            ("0", won(None, None)),
+            ("Draw", won(None, None)),
+            ("?", None),
+            ("", None),
+            ("White wins", None),
+        ] {
+            assert_eq!(outcome(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_game_of_a_collection_is_found() {
+        let text = "Dear (friend),\n(;SZ[15];B[hh]C[(;\\])];W[ii](;B[jj])(;B[kk]))\n( ;SZ[15];B[aa])(;B[bb";
+        let games: Vec<&str> = sgf::games(text);
+        assert_eq!(games.len(), 3, "{games:?}");
+        assert_eq!(moves(&parse(games[0], None).unwrap()), "h8i7j6");
+        assert_eq!(games[1], "( ;SZ[15];B[aa])");
+        assert_eq!(games[2], "(;B[bb");
+        assert!(sgf::games("(no game)").is_empty());
     }
 
     #[test]

@@ -6,9 +6,9 @@
 //! | [`arena`] | `tengen-match` | matches between brains that speak the Gomocup protocol |
 //! | [`data`] | `tengen-data` | balanced openings, games of the engine against itself, files of them |
 //! | [`tune`] | `tengen-tune` | better numbers: SPSA for the search, fitting for the evaluation, training for the networks |
-//! | [`review`] | `tengen-review` | every move of a finished game, judged |
+//! | [`review`] | `tengen-review` | every move of a finished game, judged; where lost games turned |
 //!
-//! A module uses those above it, never one below; `review` uses none of them.
+//! A module uses those above it, never one below; `review` uses only the records of `arena`.
 
 pub mod arena;
 

@@ -1,4 +1,4 @@
-//! `tengen-review` from end to end: text, JSON and drawing.
+//! `tengen-review` from end to end: text, JSON and drawing; the lost games of a folder.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -154,4 +154,276 @@ fn bad_files_get_one_line() {
 fn a_position_that_is_won_already_is_not_judged() {
     let report = json(&[], "(;SZ[15]AB[aa][ba][ca][da][ea]AW[hh][hi][hj][hk];W[jj];B[kk])");
     assert_eq!(report["moves"].as_array().map(Vec::len), Some(0), "{report}");
+}
+
+/// White has an open three; black makes one instead of stopping it; white plays elsewhere and loses. Four stones took no
+/// time. With the times in milliseconds.
+const BLUNDER: [(&str, u32); 11] = [
+    ("h8", 0),
+    ("c3", 0),
+    ("i8", 0),
+    ("d3", 0),
+    ("a15", 900),
+    ("e3", 1000),
+    ("j8", 900),
+    ("o1", 1000),
+    ("k8", 900),
+    ("f3", 1000),
+    ("l8", 900),
+];
+
+/// Column and row of a name, from 1; rows from above on a board of 15.
+fn column_and_row(name: &str) -> (u8, u8) {
+    (name.as_bytes()[0] - b'a' + 1, 16 - name[1..].parse::<u8>().unwrap())
+}
+
+fn psq(moves: &[(&str, u32)], black: &str, white: &str) -> String {
+    let line = |&(name, ms): &(&str, u32)| {
+        let (x, y) = column_and_row(name);
+        format!("{x},{y},{ms}\r\n")
+    };
+    let stones: String = moves.iter().map(line).collect();
+    format!("Piskvorky 15x15, 0:0, 0\r\n{stones}{black}\r\n{white}\r\n0\r\n")
+}
+
+/// A record of `tengen-match`; white won, or black.
+fn match_record(game: usize, moves: &[(&str, u32)], players: [&str; 2], result: &str, reason: &str) -> String {
+    let stone = |&(name, _): &(&str, u32)| {
+        let (x, y) = column_and_row(name);
+        format!("{}{y}", char::from(b'a' + x - 1))
+    };
+    let count = moves.len() - 4;
+    let ms: Vec<u32> = moves[4..].iter().map(|&(_, ms)| ms).collect();
+    let record = serde_json::json!({
+        "match": "", "game": game, "rule": 0, "width": 15, "height": 15, "players": players, "black": players[0],
+        "white": players[1], "opening": 4, "symmetry": 0, "moves": moves.iter().map(stone).collect::<String>(),
+        "result": result, "winner": players[usize::from(result == "0-1")], "reason": reason, "about": ["", ""],
+        "scores": vec![Value::Null; count], "depths": vec![Value::Null; count], "nodes": vec![2000; count],
+        "timing": { "ms": ms },
+    });
+    record.to_string() + "\n"
+}
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn path(folder: &tempfile::TempDir) -> &str {
+    folder.path().to_str().unwrap()
+}
+
+/// The only lost game of a folder with this file.
+fn lesson(name: &str, file: &str, arguments: &[&str]) -> Value {
+    let folder = folder(&[(name, file)]);
+    let report = json(&[&[path(&folder)], arguments].concat(), "");
+    assert_eq!(report["lost"].as_array().map(Vec::len), Some(1), "{report}");
+    report["lost"][0].clone()
+}
+
+#[test]
+fn a_lost_game_turns_at_its_blunder() {
+    let lesson = lesson("blunder.psq", &psq(&BLUNDER, "Rival", "pbrain-Tengen.exe"), &[]);
+    let expected = [("game", "blunder.psq"), ("color", "white"), ("move", "o1"), ("cause", "seen too late")];
+    assert!(expected.iter().all(|&(key, value)| lesson[key] == value), "{lesson}");
+    assert_eq!((&lesson["number"], &lesson["seen"], &lesson["plies"]), (&8.into(), &10.into(), &11.into()), "{lesson}");
+    assert_eq!((lesson["chance_before"].as_f64(), lesson["chance_after"].as_f64()), (Some(1.0), Some(0.0)));
+    assert!(["b3", "f3"].contains(&lesson["better"].as_str().unwrap()), "{lesson}");
+    assert_eq!(lesson["remark"], "seen too late: lost in 3, seen at move 10");
+}
+
+#[test]
+fn a_foul_of_one_s_own_is_misjudged() {
+    let game = "(;SZ[15]RU[renju]PB[Tengen]PW[Rival];B[hj];W[ao];B[hi];W[oa];B[gh];W[aa];B[ih];W[oo];B[hh])";
+    let lesson = lesson("foul.sgf", game, &[]);
+    assert_eq!((&lesson["number"], &lesson["move"]), (&9.into(), &"h8".into()), "{lesson}");
+    assert_eq!(lesson["remark"], "misjudged: forbidden, double three");
+}
+
+#[test]
+fn imposed_stones_are_not_judged() {
+    let game = psq(&BLUNDER, "Rival", "Tengen");
+    // What the record says, and the same by hand.
+    assert_eq!(lesson("a.psq", &game, &[]), lesson("a.psq", &game, &["--from-move", "5"]));
+    // Imposed up to the blunder: the game was lost as it began.
+    let imposed: Vec<(&str, u32)> =
+        BLUNDER.iter().enumerate().map(|(index, &(name, ms))| (name, if index < 8 { 0 } else { ms })).collect();
+    let lost = lesson("a.psq", &psq(&imposed, "Rival", "Tengen"), &[]);
+    assert_eq!((&lost["number"], &lost["cause"]), (&10.into(), &"opening".into()), "{lost}");
+    assert_eq!(lost["remark"], "opening: lost before this move");
+    assert_eq!(lost, lesson("a.psq", &game, &["--from-move", "9"]));
+    // The moves of a single game keep their numbers.
+    let report = json(&[], &game);
+    assert_eq!(report["moves"].as_array().map(Vec::len), Some(7), "{report}");
+    assert_eq!((&report["moves"][0]["number"], &report["moves"][0]["move"]), (&5.into(), &"a15".into()));
+    assert_eq!(report["end"], "Black (Rival) won with move 11.");
+    let said = text(&["--from-move", "8"], &game);
+    assert!(said.contains("a set-up position of 7 stones, which is not judged; O moves first."), "{said}");
+    assert!(said.contains("\n   8 O o1 ") && said.contains("\nMove 8, O o1: missed win"), "{said}");
+}
+
+#[test]
+fn a_move_in_haste_and_a_late_one_are_lost_by_time() {
+    let times = [0, 1000, 0, 1200, 900, 900, 900, 5, 900, 900, 900];
+    let hasty: Vec<(&str, u32)> = BLUNDER.iter().zip(times).map(|(&(name, _), ms)| (name, ms)).collect();
+    let lost = lesson("a.psq", &psq(&hasty, "Rival", "Tengen"), &["--from-move", "5"]);
+    assert_eq!((&lost["number"], &lost["remark"]), (&8.into(), &"time: 5 ms, usually 1000 ms".into()), "{lost}");
+    for (reason, remark) in
+        [("timeout", "time: no move in time"), ("crash", "fault: a crash or an illegal move"), ("announced", "unclear")]
+    {
+        let record = match_record(3, &BLUNDER[..7], ["Rival", "Tengen"], "1-0", reason);
+        let lost = lesson("match.jsonl", &record, &[]);
+        assert_eq!((&lost["remark"], &lost["move"]), (&remark.into(), &Value::Null), "{lost}");
+    }
+}
+
+/// A folder with all that a tournament leaves: games won, lost, drawn, of others, unfinished, twice, and broken files.
+fn tournament() -> tempfile::TempDir {
+    let lost = psq(&BLUNDER, "Rival", "Tengen");
+    let records = match_record(0, &BLUNDER, ["Rival", "Tengen"], "1-0", "five")
+        + "{\"match\": 1}\n"
+        + &match_record(1, &BLUNDER, ["Tengen", "Rival"], "1-0", "five")
+        + &match_record(2, &BLUNDER[..7], ["Rival", "Tengen"], "1-0", "timeout")
+        + "{\"match\"";
+    folder(&[
+        ("match.jsonl", &records),
+        ("again.psq", &lost),
+        ("inside/two.sgf", "(;SZ[15]PB[Tengen]PW[x<&y]RE[W+];B[hh];W[ii])\n(;SZ[15]PB[Tengen]PW[x]RE[0];B[hh];W[ij])"),
+        ("others.psq", &psq(&BLUNDER, "Rival", "Other")),
+        ("open.psq", &psq(&BLUNDER[..9], "Rival", "Tengen")),
+        ("broken.psq", "Piskvorky 15x15, 0\n99,1,5\n"),
+        ("empty.jsonl", "nothing\nat all\n"),
+        ("notes.txt", "no game"),
+    ])
+}
+
+#[test]
+fn a_broken_file_among_good_ones_gets_one_line() {
+    let folder = tournament();
+    let output = review(&[path(&folder)], "");
+    let (said, complaints) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(output.status.success(), "{complaints}");
+    let complaints: Vec<&str> = complaints.lines().collect();
+    let expected = [
+        "tengen-review: empty.jsonl: no record of a match",
+        "tengen-review: match.jsonl: line 2: ",
+        "tengen-review: match.jsonl: line 5: ",
+        "tengen-review: broken.psq: as a Piskvork file: 99,1,5: off the board",
+    ];
+    let is_expected = |(line, begin): (&&str, &&str)| line.starts_with(begin);
+    assert!(complaints.len() == 4 && complaints.iter().zip(&expected).all(is_expected), "{complaints:?}");
+    assert!(
+        said.starts_with(
+            "tengen lost 3 of 5 games. Left out: 1 without a result. Left out: 4 that could not be read.\n"
+        ),
+        "{said}"
+    );
+    for row in [
+        "\n   1 match.jsonl game 0",
+        "     11     8 O o1 ",
+        " seen too late: lost in 3, seen at move 10\n",
+        "\n   2 match.jsonl game 2",
+        "\n   3 inside/two.sgf game 1",
+        "\n seen too late      1        8.0               3.0         2.0\n",
+        "\n time               1          -                 -           -\n",
+    ] {
+        assert!(said.contains(row), "{row}: {said}");
+    }
+}
+
+#[test]
+fn the_lessons_do_not_depend_on_threads() {
+    let folder = tournament();
+    let of = |threads: &str| review(&[path(&folder), "--json", "--threads", threads], "").stdout;
+    let one = of("1");
+    assert_eq!(String::from_utf8(one.clone()).unwrap(), String::from_utf8(of("3")).unwrap());
+    let report: Value = serde_json::from_slice(&one).unwrap();
+    assert_eq!((&report["games"], &report["unread"], &report["hope"]), (&5.into(), &4.into(), &0.3.into()), "{report}");
+    // A match record alone, and a player by name.
+    let file = folder.path().join("match.jsonl");
+    let report: Value =
+        serde_json::from_slice(&review(&[file.to_str().unwrap(), "--json", "--player", "RIVAL"], "").stdout).unwrap();
+    assert_eq!((&report["games"], report["lost"].as_array().map(Vec::len)), (&3.into(), Some(1)), "{report}");
+}
+
+/// The tags of an SVG file, checked to nest.
+fn tags(svg: &str) -> Vec<&str> {
+    let (mut tags, mut open, mut rest) = (Vec::new(), Vec::new(), svg);
+    while let Some((text, tail)) = rest.split_once('<') {
+        assert!(!text.contains('>') && text.split('&').skip(1).all(|entity| entity.contains(';')), "{text}");
+        let (tag, tail) = tail.split_once('>').unwrap();
+        let name = tag.split_whitespace().next().unwrap();
+        match name.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name)),
+            None if !tag.ends_with('/') => open.push(name),
+            None => {}
+        }
+        assert!(tag.matches('"').count().is_multiple_of(2), "{tag}");
+        tags.push(tag);
+        rest = tail;
+    }
+    assert!(open.is_empty() && !tags.is_empty(), "{open:?}");
+    tags
+}
+
+/// The value of an attribute.
+fn attribute<'a>(tag: &'a str, name: &str) -> &'a str {
+    tag.split_once(&format!(" {name}=\"")).unwrap().1.split('"').next().unwrap()
+}
+
+#[test]
+fn the_board_of_each_lost_game_is_drawn_as_it_turned() {
+    let folder = tournament();
+    let pictures = folder.path().join("pictures/new");
+    review(&[path(&folder), "--svg", pictures.to_str().unwrap()], "");
+    let mut names: Vec<String> =
+        std::fs::read_dir(&pictures).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["001_match_jsonl_game_0.svg", "002_match_jsonl_game_2.svg", "003_inside_two_sgf_game_1.svg"]);
+    for name in &names {
+        tags(&std::fs::read_to_string(pictures.join(name)).unwrap());
+    }
+    let svg = std::fs::read_to_string(pictures.join(&names[0])).unwrap();
+    assert!(svg.contains("match.jsonl game 0: Tengen (white) lost"), "{svg}");
+    assert!(svg.contains("move 8, O o1, better ") && svg.contains("(+): 100 % to 0 %"), "{svg}");
+    // The ring is around the stone with the number of the move, in the lower right corner; there are eight stones.
+    let tags = tags(&svg);
+    let circles: Vec<&str> = tags.into_iter().filter(|tag| tag.starts_with("circle")).collect();
+    let ringed = |color: &str| circles.iter().find(|tag| attribute(tag, "stroke") == color).unwrap();
+    let (played, better) = (ringed("#CD2828"), ringed("#14823C"));
+    let place = |tag: &str| [attribute(tag, "cx").to_owned(), attribute(tag, "cy").to_owned()];
+    let count = |fill: &str| circles.iter().filter(|tag| attribute(tag, "fill") == fill).count();
+    assert_eq!((count("#2D2A28"), count("#FCFBF8")), (4, 4));
+    let farthest = |name: &str| circles.iter().map(|tag| attribute(tag, name).parse::<u32>().unwrap()).max().unwrap();
+    assert_eq!(place(played), [farthest("cx").to_string(), farthest("cy").to_string()]);
+    assert_ne!(place(played), place(better));
+    let [x, y] = place(played);
+    let number = svg.split_once(&format!("<text x=\"{x}\" y=\"{y}\"")).unwrap().1;
+    assert_eq!(number.split(['>', '<']).nth(1).unwrap().trim(), "8");
+}
+
+#[test]
+fn what_holds_no_lost_game_of_the_player_is_said_in_one_line() {
+    let empty = folder(&[("notes.txt", "no game")]);
+    let others = folder(&[("a.psq", &psq(&BLUNDER, "Rival", "Other"))]);
+    let file = others.path().join("a.psq");
+    for (arguments, reason) in [
+        (&[path(&empty)][..], "no record of a game"),
+        (&[path(&others)], "no game of a player with 'tengen' in its name; players: Other, Rival"),
+        (&[file.to_str().unwrap(), "--player", "Other"], "are for a folder or a .jsonl file"),
+        (&[path(&others), "--from-move", "0"], "counted from 1"),
+    ] {
+        let output = review(arguments, "");
+        let error = String::from_utf8(output.stderr).unwrap();
+        let is_one_line = error.matches('\n').count() == 1;
+        assert!(output.status.code() == Some(2) && is_one_line && error.contains(reason), "{arguments:?}: {error}");
+    }
+    let won = folder(&[("a.psq", &psq(&BLUNDER, "Tengen", "Other"))]);
+    assert_eq!(text(&[path(&won)], ""), "tengen lost 0 of 1 games.\n");
 }

@@ -21,6 +21,32 @@ pub struct GameFile {
     pub last: Section,
     /// The players of black and white, if the record names them.
     pub players: [Option<String>; 2],
+    /// Milliseconds for each move; empty if the record has no times.
+    pub ms: Vec<u32>,
+    /// Moves at the beginning that were imposed on the players, as far as the record says.
+    pub opening: usize,
+    /// Moves of the record that [`GameFile::impose`] has made part of the position set up first.
+    pub imposed: usize,
+    /// The result, if the record names it.
+    pub outcome: Option<Outcome>,
+}
+
+/// The result that a record names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The winner; `None` for a draw.
+    pub winner: Option<Color>,
+    /// Why the game was lost off the board, if it was.
+    pub forfeit: Option<Forfeit>,
+}
+
+/// Why a game was lost off the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forfeit {
+    /// A move came too late, or never.
+    Late,
+    /// Any other fault: a crash, an illegal move.
+    Fault,
 }
 
 /// A position and moves from it, in alternating colours. Anything else in a record begins a new section: stones that are
@@ -100,6 +126,25 @@ impl GameFile {
         self.earlier.iter().chain([&self.last])
     }
 
+    /// The record with its first `count` moves as part of the position set up first. Whoever played them, a tournament
+    /// imposed them.
+    #[must_use]
+    pub fn impose(mut self, count: usize) -> GameFile {
+        let mut left = count;
+        while let Some(section) = self.earlier.first()
+            && left >= section.moves.len()
+        {
+            left -= section.moves.len();
+            self.imposed += section.moves.len();
+            self.earlier.remove(0);
+        }
+        let section = self.earlier.first_mut().unwrap_or(&mut self.last);
+        let moves = section.moves.split_off(left.min(section.moves.len()));
+        self.imposed += section.moves.len();
+        *section = Section { setup: section.cells(), first: section.to_move(), moves };
+        self
+    }
+
     /// The moves, if the record is nothing but moves from the empty board, black first.
     pub fn moves(&self) -> Option<&[Point]> {
         let is_plain = self.earlier.is_empty() && self.last.setup.is_empty() && self.last.first == Color::Black;
@@ -166,9 +211,19 @@ impl Recorder {
         }
     }
 
-    /// The record, without rule and players.
+    /// The record, without what it says beside the moves.
     pub(super) fn finish(self) -> GameFile {
-        GameFile { rule: None, size: self.size, earlier: self.earlier, last: self.last, players: [None, None] }
+        GameFile {
+            rule: None,
+            size: self.size,
+            earlier: self.earlier,
+            last: self.last,
+            players: [None, None],
+            ms: Vec::new(),
+            opening: 0,
+            imposed: 0,
+            outcome: None,
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 //! The reader is our own: the crates sgf-parse 4.2.8 and sgf-parser 2.6.0 overflow the stack on deep files and take a file
 //! without `GM` for Go.
 
-use super::sections::{GameFile, Recorder, Section, USUAL_SIDE};
+use super::sections::{Forfeit, GameFile, Outcome, Recorder, Section, USUAL_SIDE};
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::tools::point_names;
 use anyhow::{Context, Result, bail, ensure};
@@ -41,7 +41,55 @@ fn read(text: &str) -> Result<GameFile> {
     }
     let rule = last("RU").and_then(|value| rule_named(value));
     let players = [last("PB").cloned(), last("PW").cloned()];
-    Ok(GameFile { rule, players, ..record.finish() })
+    let outcome = last("RE").and_then(|value| outcome_of(value));
+    Ok(GameFile { rule, players, outcome, ..record.finish() })
+}
+
+/// The games of a collection, each as its text. Text around them is left out; a last game may lack its end.
+pub fn games(text: &str) -> Vec<&str> {
+    let mut games = Vec::new();
+    let (mut depth, mut start, mut is_value, mut is_quoted) = (0, 0, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if std::mem::take(&mut is_quoted) => {}
+            '\\' if is_value => is_quoted = true,
+            _ if is_value => is_value = c != ']',
+            '[' if depth > 0 => is_value = true,
+            '(' if depth > 0 => depth += 1,
+            '(' if text[at + 1..].trim_start().starts_with(';') => (depth, start) = (1, at),
+            ')' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    games.push(&text[start..=at]);
+                }
+            }
+            _ => {}
+        }
+    }
+    if depth > 0 {
+        games.push(&text[start..]);
+    }
+    games
+}
+
+/// The result that an `RE` names: `B+5`, `W+Resign`, `B+Time`, `W+Forfeit`, `0`, `Draw`.
+fn outcome_of(value: &str) -> Option<Outcome> {
+    let value = value.trim().to_lowercase();
+    if value == "0" || value == "draw" {
+        return Some(Outcome { winner: None, forfeit: None });
+    }
+    let (winner, reason) = value.split_once('+')?;
+    let winner = match winner {
+        "b" => Color::Black,
+        "w" => Color::White,
+        _ => return None,
+    };
+    let forfeit = match reason.chars().next() {
+        Some('t') => Some(Forfeit::Late),
+        Some('f') => Some(Forfeit::Fault),
+        _ => None,
+    };
+    Some(Outcome { winner: Some(winner), forfeit })
 }
 
 /// Adds a node to the record: first what it sets up, then its moves.

@@ -6,7 +6,7 @@ use super::openings::Opening;
 use super::player::Fault;
 use super::schedule::Game;
 use super::spec::EngineSpec;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -227,23 +227,29 @@ fn rewrite<'a>(path: &Path, games: impl IntoIterator<Item = &'a GameRecord>) -> 
     Ok(())
 }
 
+/// The lines of a record file: for each the game, or what is wrong with the line.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn lines(path: &Path) -> Result<Vec<Result<GameRecord>>> {
+    let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = String::from_utf8_lossy(&text);
+    let game = |(index, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|error| anyhow!("line {}: {error}", index + 1))
+    };
+    Ok(text.lines().enumerate().map(game).collect())
+}
+
 /// The games of a record file. A last line that a kill has cut short is left out.
 ///
 /// # Errors
 /// If the file cannot be read, or another line is not a record.
 pub fn records(path: &Path) -> Result<Vec<GameRecord>> {
-    let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let text = String::from_utf8_lossy(&text);
-    let mut records = Vec::new();
-    let lines: Vec<&str> = text.lines().collect();
-    for (index, line) in lines.iter().enumerate() {
-        match serde_json::from_str(line) {
-            Ok(record) => records.push(record),
-            Err(_) if index + 1 == lines.len() => break,
-            Err(error) => bail!("{} line {}: {error}", path.display(), index + 1),
-        }
+    let mut lines = lines(path)?;
+    if lines.last().is_some_and(Result::is_err) {
+        lines.pop();
     }
-    Ok(records)
+    lines.into_iter().collect::<Result<Vec<_>>>().with_context(|| path.display().to_string())
 }
 
 fn read(path: &Path, setup: &Setup) -> Result<BTreeMap<usize, GameRecord>> {

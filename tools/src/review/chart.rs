@@ -40,14 +40,14 @@ fn draw(review: &Review, players: &[Option<String>; 2], text: &mut String) -> Ou
     let (paper, ink, grid) = (RGBColor(250, 248, 243), RGBColor(60, 60, 66), RGBColor(205, 200, 190));
     let root = SVGBackend::with_string(text, (WIDTH, HEIGHT)).into_drawing_area();
     root.fill(&paper)?;
-    let moves = review.moves.len().max(1);
+    let (first, last) = (review.imposed, review.last_number().max(review.imposed + 1));
     let caption = format!("{} - {}", player(players, Color::Black), player(players, Color::White));
     let mut chart = ChartBuilder::on(&root)
         .margin(12)
         .caption(caption, ("sans-serif", 18).into_font().color(&ink))
         .x_label_area_size(36)
         .y_label_area_size(48)
-        .build_cartesian_2d(0..moves, 0.0..100.0)?;
+        .build_cartesian_2d(first..last, 0.0..100.0)?;
     chart
         .configure_mesh()
         .light_line_style(paper)
@@ -60,18 +60,18 @@ fn draw(review: &Review, players: &[Option<String>; 2], text: &mut String) -> Ou
         .label_style(("sans-serif", 13).into_font().color(&ink))
         .draw()?;
     let start = review.moves.first().map_or(50.0, |first| of_black(first, first.before.chance()));
-    let curve: Vec<(usize, f64)> = std::iter::once((0, start))
-        .chain(review.moves.iter().map(for_black).enumerate().map(|(i, y)| (i + 1, y)))
+    let curve: Vec<(usize, f64)> = std::iter::once((first, start))
+        .chain(review.moves.iter().map(for_black).enumerate().map(|(index, chance)| (review.number(index), chance)))
         .collect();
     chart.draw_series(AreaSeries::new(curve.iter().copied(), 50.0, ink.mix(0.12)).border_style(ink.stroke_width(2)))?;
-    chart.draw_series(LineSeries::new([(0, 50.0), (moves, 50.0)], grid.stroke_width(2)))?;
+    chart.draw_series(LineSeries::new([(first, 50.0), (last, 50.0)], grid.stroke_width(2)))?;
     for (mark, color) in [
         (Mark::Inaccuracy, RGBColor(222, 165, 40)),
         (Mark::Mistake, RGBColor(205, 60, 50)),
         (Mark::MissedWin, RGBColor(125, 70, 170)),
     ] {
         let marked = review.moves.iter().enumerate().filter(|(_, judged)| judged.mark == mark);
-        let points: Vec<(usize, &Judged)> = marked.map(|(index, judged)| (index + 1, judged)).collect();
+        let points: Vec<(usize, &Judged)> = marked.map(|(index, judged)| (review.number(index), judged)).collect();
         chart
             .draw_series(
                 points.iter().map(|&(number, judged)| Circle::new((number, for_black(judged)), 4, color.filled())),

@@ -11,7 +11,7 @@ use tengen::base::{Cell, Color, Ply, Point, Rule, Score, Size};
 use tengen::board::lesson::{Lesson, Ruling};
 use tengen::board::oracle::Verdict;
 use tengen::engine::Engine;
-use tengen::search::{NullSink, SearchControl, SearchLimits};
+use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
 use tengen::solver::{ProofBuilder, VctLimits, VctOutcome, VctSolver};
 use tengen::tools::gamefile::{GameFile, Section};
 
@@ -140,6 +140,8 @@ pub struct Review {
     pub size: Size,
     /// The position set up before the first move.
     pub setup: Vec<(Point, Cell)>,
+    /// Moves of the record that are part of that position.
+    pub imposed: usize,
     /// The side to move then.
     pub first: Color,
     /// The moves up to the end of the game.
@@ -150,6 +152,18 @@ pub struct Review {
     pub ignored: usize,
     /// Work done for each position.
     pub effort: Effort,
+}
+
+impl Review {
+    /// The number of a move in the record, from 1; for the number of judged moves, that of the next one.
+    pub fn number(&self, index: usize) -> usize {
+        self.imposed + index + 1
+    }
+
+    /// The number of the last move, 0 without moves.
+    pub fn last_number(&self) -> usize {
+        self.imposed + self.moves.len()
+    }
 }
 
 /// How a game ended.
@@ -163,6 +177,63 @@ pub enum End {
     Foul(Ruling),
     /// The board is full.
     Draw,
+}
+
+impl End {
+    /// The winner, if the board shows one.
+    pub fn winner(self) -> Option<Color> {
+        match self {
+            End::Five(color) => Some(color),
+            End::Foul(_) => Some(Color::White),
+            End::Open | End::Draw => None,
+        }
+    }
+}
+
+/// The number of positions that are judged at most.
+pub fn positions(game: &GameFile) -> usize {
+    game.sections().map(|section| section.moves.len() + 1).sum()
+}
+
+/// How a game ended on the board.
+pub fn end_of(game: &GameFile, rule: Rule) -> End {
+    let mut ends = game.sections().map(|section| Played::new(section, rule, game.size).end);
+    ends.find(|&end| end != End::Open).unwrap_or(End::Open)
+}
+
+/// The moves of a section that were played before the game ended.
+struct Played {
+    /// Their number.
+    count: usize,
+    end: End,
+    /// If the last one is forbidden: why.
+    foul: Option<Box<Lesson>>,
+}
+
+impl Played {
+    fn new(section: &Section, rule: Rule, size: Size) -> Played {
+        if section.winning_setup(rule, size).is_some() {
+            return Played { count: 0, end: End::Open, foul: None };
+        }
+        let mut oracle = Section { moves: Vec::new(), ..section.clone() }.oracle(rule, size);
+        for (index, &point) in section.moves.iter().enumerate() {
+            let color = section.color(index);
+            let before = oracle.clone();
+            let (end, foul) = match oracle.play(point, color) {
+                Verdict::Continues => continue,
+                Verdict::Wins => (End::Five(color), None),
+                Verdict::Draw => (End::Draw, None),
+                Verdict::Foul(_) => {
+                    let lesson = Lesson::new(&before, point);
+                    (End::Foul(lesson.ruling), Some(Box::new(lesson)))
+                }
+                // Excluded by the reader of the record.
+                Verdict::Illegal => (End::Open, None),
+            };
+            return Played { count: index + 1, end, foul };
+        }
+        Played { count: section.moves.len(), end: End::Open, foul: None }
+    }
 }
 
 /// Searches the positions of a game.
@@ -197,6 +268,7 @@ impl Analyst {
             rule: self.engine.rule(),
             size: self.engine.size(),
             setup: begin.setup.clone(),
+            imposed: game.imposed,
             first: begin.first,
             moves: Vec::new(),
             end: End::Open,
@@ -222,30 +294,8 @@ impl Analyst {
             return (Vec::new(), End::Open);
         }
         (self.setup, self.first) = (section.setup.clone(), section.first);
-        let stones = &section.moves;
-        let setup = Section { moves: Vec::new(), ..section.clone() };
-        let mut oracle = setup.oracle(self.engine.rule(), self.engine.size());
-        let (mut end, mut foul, mut count) = (End::Open, None, stones.len());
-        for (index, &point) in stones.iter().enumerate() {
-            let color = section.color(index);
-            let before = oracle.clone();
-            end = match oracle.play(point, color) {
-                Verdict::Continues => continue,
-                Verdict::Wins => End::Five(color),
-                Verdict::Draw => End::Draw,
-                Verdict::Foul(_) => {
-                    let lesson = Lesson::new(&before, point);
-                    let ruling = lesson.ruling;
-                    foul = Some(Box::new(lesson));
-                    End::Foul(ruling)
-                }
-                // Excluded by the reader of the record.
-                Verdict::Illegal => End::Open,
-            };
-            count = index + 1;
-            break;
-        }
-        let game = &stones[..count];
+        let Played { count, end, mut foul } = Played::new(section, self.engine.rule(), self.engine.size());
+        let game = &section.moves[..count];
         let mut after = self.last(game, end);
         progress();
         let mut moves = Vec::new();
@@ -344,12 +394,9 @@ impl Analyst {
     /// The value of a position, by search and solver with `times` the usual nodes.
     fn look(&mut self, game: &[Point], times: u64) -> Worth {
         let (stones, side) = (self.cells(game), self.side_after(game));
-        if self.engine.set_position(&stones, side).is_err() {
+        let Some(report) = self.search(&stones, side, self.effort.nodes * times) else {
             return Worth { score: Score::DRAW, line: Vec::new() };
-        }
-        let control = SearchControl::default();
-        control.begin(SearchLimits { nodes: Some(self.effort.nodes * times), ..SearchLimits::default() });
-        let report = self.engine.think(&control, &mut NullSink);
+        };
         let mut line = report.last.pv;
         if line.first() != report.best.as_ref() {
             line = report.best.into_iter().collect();
@@ -360,6 +407,25 @@ impl Analyst {
             return worth;
         }
         self.solve(side, self.effort.solver * times).unwrap_or(worth)
+    }
+
+    /// Searches a position; `None` if it is impossible.
+    fn search(&mut self, stones: &[(Point, Cell)], side: Color, nodes: u64) -> Option<SearchReport> {
+        self.engine.set_position(stones, side).ok()?;
+        let control = SearchControl::default();
+        control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
+        Some(self.engine.think(&control, &mut NullSink))
+    }
+
+    /// The first of these moves before which a search alone sees that its player loses, proven or not; an index into `turns`.
+    /// Each turn has its own number of nodes, and nothing is known from before.
+    pub fn first_sight(&mut self, turns: &[(&Judged, u64)]) -> Option<usize> {
+        self.engine.clear_hash();
+        let lost = Score::estimate(-Score::EVAL_LIMIT);
+        turns.iter().position(|&(judged, nodes)| {
+            let report = self.search(&judged.board, judged.color, nodes);
+            report.is_some_and(|report| report.last.score <= lost)
+        })
     }
 
     /// A win by threats for the side to move, if there is one and its whole tree can be built.

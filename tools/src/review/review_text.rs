@@ -18,8 +18,17 @@ const BOARDS: usize = 6;
 pub fn player(players: &[Option<String>; 2], color: Color) -> String {
     let side = if color == Color::Black { "black" } else { "white" };
     let player = players[color.index()].as_deref().filter(|player| !player.is_empty());
-    let player = player.map(|player| player.chars().filter(|c| !c.is_control()).take(40).collect::<String>());
-    player.map_or_else(|| side.to_owned(), |player| format!("{side} ({player})"))
+    player.map_or_else(|| side.to_owned(), |player| format!("{side} ({})", plain(player)))
+}
+
+/// A name without control characters and of moderate length.
+pub fn plain(name: &str) -> String {
+    one_line(name).chars().take(40).collect()
+}
+
+/// A text without line ends and other control characters.
+pub fn one_line(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 fn line(points: &[Point], size: Size) -> String {
@@ -38,7 +47,7 @@ fn percent(chance: f64) -> String {
 
 /// The end of the game, as a sentence.
 fn ending(review: &Review, players: &[Option<String>; 2]) -> String {
-    let count = review.moves.len();
+    let count = review.last_number();
     match review.end {
         End::Open => format!("The record ends after {count} moves."),
         End::Five(color) => format!("{} won with move {count}.", capital(&player(players, color))),
@@ -105,7 +114,7 @@ pub fn text(review: &Review, players: &[Option<String>; 2]) -> String {
         let chances = format!("{:.0}>{:.0}", judged.before.chance() * 100.0, judged.after.chance() * 100.0);
         let row = format!(
             "{:>4} {} {:4} {chances:>9} %   {:11} {}",
-            index + 1,
+            review.number(index),
             sign(judged.color),
             name(judged.point, size),
             judged.mark.name(),
@@ -117,8 +126,8 @@ pub fn text(review: &Review, players: &[Option<String>; 2]) -> String {
     for color in Color::ALL {
         let _ = writeln!(text, "{}: {}", capital(&player(players, color)), summary(review, color));
     }
-    for index in turning_points(review) {
-        turning_point(review, index, &mut text);
+    for index in gravest(review) {
+        with_board(review, index, &mut text);
     }
     text
 }
@@ -141,7 +150,7 @@ fn summary(review: &Review, color: Color) -> String {
 }
 
 /// Indices of the moves that are shown on boards, in playing order.
-fn turning_points(review: &Review) -> Vec<usize> {
+fn gravest(review: &Review) -> Vec<usize> {
     let is_grave = |judged: &Judged| matches!(judged.mark, Mark::Mistake | Mark::MissedWin);
     let mut grave: Vec<usize> = (0..review.moves.len()).filter(|&index| is_grave(&review.moves[index])).collect();
     grave.sort_by(|&a, &b| review.moves[b].loss().total_cmp(&review.moves[a].loss()));
@@ -151,7 +160,7 @@ fn turning_points(review: &Review) -> Vec<usize> {
 }
 
 /// Appends a move with its board, the better move and the continuation.
-fn turning_point(review: &Review, index: usize, text: &mut String) {
+fn with_board(review: &Review, index: usize, text: &mut String) {
     let (judged, size) = (&review.moves[index], review.size);
     let cell = |point: Point| {
         let stone = judged.board.iter().find(|(stone, _)| *stone == point).map(|&(_, cell)| cell);
@@ -162,7 +171,7 @@ fn turning_point(review: &Review, index: usize, text: &mut String) {
     let _ = writeln!(
         text,
         "\nMove {}, {} {}: {}, {} to {}. Instead (+): {}",
-        index + 1,
+        review.number(index),
         sign(judged.color),
         name(judged.point, size),
         judged.mark.name(),
@@ -203,7 +212,7 @@ pub fn json(review: &Review, players: &[Option<String>; 2]) -> Result<String> {
         .enumerate()
         .map(|(index, judged)| {
             json!({
-                "number": index + 1,
+                "number": review.number(index),
                 "color": if judged.color == Color::Black { "black" } else { "white" },
                 "move": name(judged.point, size),
                 "mark": judged.mark.name(),
@@ -230,6 +239,7 @@ pub fn json(review: &Review, players: &[Option<String>; 2]) -> Result<String> {
     Ok(serde_json::to_string_pretty(&report)? + "\n")
 }
 
-fn rounded(chance: f64) -> f64 {
+/// A number with three decimals.
+pub fn rounded(chance: f64) -> f64 {
     (chance * 1000.0).round() / 1000.0
 }

@@ -196,7 +196,13 @@ fn match_records(bytes: &[u8]) {
 fn psq_and_sgf(bytes: &[u8]) {
     let text = gamefile::decode(bytes);
     let readings = [gamefile::parse_psq(&text), gamefile::sgf::parse(&text), gamefile::parse(&text, None)];
+    let collection = gamefile::sgf::games(&text);
+    assert!(collection.iter().map(|game| game.len()).sum::<usize>() <= text.len());
     for game in readings.into_iter().flatten() {
+        // Whatever is imposed, the final position and the number of moves are the same.
+        let imposed = game.clone().impose(bytes.len() % 7);
+        let moves = |game: &GameFile| game.imposed + game.sections().map(|part| part.moves.len()).sum::<usize>();
+        assert_eq!((imposed.last.cells(), moves(&imposed)), (game.last.cells(), moves(&game)));
         for section in game.sections() {
             let cells = section.cells();
             assert!(cells.iter().all(|&(point, cell)| game.size.contains(point) && cell != Cell::Empty));

@@ -1,0 +1,161 @@
+//! The lost games of a player, from records: reading them, judging them side by side, the report and the pictures.
+
+use super::judgement::{self, Analyst, Effort, End, Review};
+use super::lesson_text::{self, Report};
+use super::records::{self, Record};
+use super::review_options::Request;
+use super::turning_point::{self, Lesson};
+use super::{board_picture, review_text, workers};
+use anyhow::{Context, Result, bail, ensure};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::num::NonZero;
+use std::path::Path;
+use std::thread;
+use tengen::base::{Color, Rule};
+use tengen::tools::gamefile::Outcome;
+
+/// The brain's own name.
+const OWN_NAME: &str = "tengen";
+/// Most names listed where the player asked for is not among them.
+const NAMES: usize = 10;
+/// Most letters of the name of a game in the name of its picture.
+const LETTERS: usize = 80;
+
+/// Judges the lost games in a folder or a file of records, and writes the report. Lines about what cannot be read go to the
+/// error stream.
+///
+/// # Errors
+/// When there is no record, or none of a game of the player, or a file cannot be read or written.
+pub fn run(request: &Request, source: &Path, out: &mut dyn Write) -> Result<()> {
+    let collection = records::read(source)?;
+    for complaint in &collection.complaints {
+        // If this fails, there is nowhere to report it.
+        let _ = writeln!(std::io::stderr(), "tengen-review: {}", review_text::one_line(complaint));
+    }
+    ensure!(!collection.records.is_empty(), "{}: no record of a game (.psq, .sgf, .jsonl)", source.display());
+    let player = request.player.as_deref().unwrap_or(OWN_NAME);
+    let mut report = Report {
+        player: player.to_owned(),
+        nodes: request.nodes,
+        games: 0,
+        undecided: 0,
+        unread: collection.complaints.len(),
+        lessons: Vec::new(),
+    };
+    let names = names(&collection.records);
+    let mut lost = Vec::new();
+    for record in collection.records {
+        let rule = rule(&record, request);
+        let is_own = |color: Color| is_named(record.game.players[color.index()].as_deref(), player);
+        if !Color::ALL.into_iter().any(is_own) {
+            continue;
+        }
+        match outcome(&record, rule) {
+            None => report.undecided += 1,
+            Some(Outcome { winner, .. }) => {
+                report.games += 1;
+                if let Some(loser) = winner.map(Color::opponent).filter(|&loser| is_own(loser)) {
+                    let imposed = request.imposed(record.game.opening);
+                    lost.push((Record { game: record.game.impose(imposed), ..record }, loser));
+                }
+            }
+        }
+    }
+    if report.games + report.undecided == 0 {
+        let shown = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+        bail!("no game of a player with '{}' in its name; players: {shown}", review_text::plain(player));
+    }
+    report.lessons = study(lost, request)?;
+    if let Some(folder) = &request.svg {
+        draw(&report.lessons, folder)?;
+    }
+    let text = if request.json { lesson_text::json(&report)? } else { lesson_text::text(&report) };
+    Ok(out.write_all(text.as_bytes())?)
+}
+
+/// The names of all players.
+fn names(records: &[Record]) -> BTreeSet<String> {
+    records
+        .iter()
+        .flat_map(|record| record.game.players.iter().flatten())
+        .map(|name| review_text::plain(name))
+        .collect()
+}
+
+/// Whether a player's name contains this text, in capitals or not.
+fn is_named(name: Option<&str>, text: &str) -> bool {
+    name.is_some_and(|name| name.to_lowercase().contains(&text.to_lowercase()))
+}
+
+/// The rule of a game: that of its record, else that of the user.
+fn rule(record: &Record, request: &Request) -> Rule {
+    record.game.rule.or(request.rule).unwrap_or(Rule::Freestyle)
+}
+
+/// The result as the record says, else as the board shows; `None` if neither tells.
+fn outcome(record: &Record, rule: Rule) -> Option<Outcome> {
+    let shown = || match judgement::end_of(&record.game, rule) {
+        End::Open => None,
+        end => Some(Outcome { winner: end.winner(), forfeit: None }),
+    };
+    record.game.outcome.or_else(shown)
+}
+
+/// Judges lost games and finds where they turned.
+fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
+    let threads = request.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get));
+    let positions = lost.iter().map(|(record, _)| judgement::positions(&record.game)).sum();
+    let progress = workers::progress_bar(positions)?;
+    // Each game has an analyst of its own, so what is found in one does not depend on the others.
+    let studied = workers::side_by_side(lost.len(), threads, |index| {
+        let (record, loser) = &lost[index];
+        let mut analyst = Analyst::new(rule(record, request), record.game.size, Effort::of_nodes(request.nodes));
+        let review = analyst.review(&record.game, || progress.inc(1));
+        let turn = turning_point::find(record, &review, *loser, |own| {
+            let turns: Vec<_> =
+                own.iter().map(|&at| (&review.moves[at], nodes(record, &review, at, request))).collect();
+            analyst.first_sight(&turns).map(|seen| own[seen])
+        });
+        (review, turn)
+    })?;
+    progress.finish_and_clear();
+    let lesson = |((record, loser), (review, turn))| Lesson { record, loser, review, turn };
+    Ok(lost.into_iter().zip(studied).map(lesson).collect())
+}
+
+/// The nodes that the player searched for a move.
+fn nodes(record: &Record, review: &Review, index: usize, request: &Request) -> u64 {
+    let recorded = record.nodes.get(review.number(index) - 1).copied().flatten();
+    recorded.or(request.game_nodes).unwrap_or(request.nodes)
+}
+
+/// Draws each game into a folder, in files with the number and the name of the game.
+fn draw(lessons: &[Lesson], folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for (index, lesson) in lessons.iter().enumerate() {
+        let letters = lesson.record.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+        let name: String = letters.take(LETTERS).collect();
+        let path = folder.join(format!("{:03}_{name}.svg", index + 1));
+        let picture = board_picture::svg(lesson)?;
+        std::fs::write(&path, picture).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_found_in_capitals_and_with_an_ending() {
+        for (name, text, is_found) in [
+            (Some("pbrain-Tengen64.exe"), "tengen", true),
+            (Some("tengen"), "TENGEN", true),
+            (Some("Rapfi"), "tengen", false),
+            (None, "", false),
+        ] {
+            assert_eq!(is_named(name, text), is_found, "{name:?} {text}");
+        }
+    }
+}

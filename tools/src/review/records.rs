@@ -1,0 +1,155 @@
+//! Finished games from files: Piskvork files, SGF with one game or many, and the records of `tengen-match`.
+
+use crate::arena::game_log::{self, GameRecord, Reason};
+use crate::arena::player::Fault;
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use tengen::base::{Color, Point, Rule};
+use tengen::tools::gamefile::{self, Forfeit, GameFile, Outcome, sgf};
+
+/// The endings of the files that are read; records of matches first, because they tell most.
+const MATCH: &str = "jsonl";
+const GAMES: [&str; 2] = ["psq", "sgf"];
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its file, and its number there if the file has several games.
+    pub name: String,
+    /// The game.
+    pub game: GameFile,
+    /// Nodes searched for each move, as far as the record tells.
+    pub nodes: Vec<Option<u64>>,
+    /// Indices of the moves that came too late.
+    pub late: Vec<usize>,
+}
+
+/// What was read: the games, and a line about each file, line or game that is no record.
+#[derive(Debug, Default)]
+pub struct Collection {
+    /// The games.
+    pub records: Vec<Record>,
+    /// What was wrong.
+    pub complaints: Vec<String>,
+}
+
+/// Reads a file, or all files of a folder and of the folders in it, in the order of their names. A game that is in two files
+/// counts once.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn read(source: &Path) -> Result<Collection> {
+    let mut files = if source.is_dir() { files_in(source)? } else { vec![source.to_owned()] };
+    files.sort_by_cached_key(|path| (extension(path) != MATCH, path.clone()));
+    let mut collection = Collection::default();
+    let mut known = BTreeSet::new();
+    for path in files {
+        let name = match path.strip_prefix(source) {
+            Ok(name) if !name.as_os_str().is_empty() => name.display().to_string(),
+            _ => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        };
+        let games = if extension(&path) == MATCH { match_games(&path, &name) } else { file_games(&path, &name) };
+        let games = games.unwrap_or_else(|error| vec![Err(error)]);
+        for game in games {
+            match game {
+                Ok(record) => {
+                    if known.insert(identity(&record.game)) {
+                        collection.records.push(record);
+                    }
+                }
+                Err(error) => collection.complaints.push(format!("{name}: {error:#}")),
+            }
+        }
+    }
+    Ok(collection)
+}
+
+/// The ending of a file name, in small letters.
+fn extension(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
+}
+
+/// The files of games in a folder and the folders in it; linked folders are left out.
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut folders = vec![folder.to_owned()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let cannot = || format!("cannot read {}", folder.display());
+        for entry in std::fs::read_dir(&folder).with_context(cannot)? {
+            let entry = entry.with_context(cannot)?;
+            let path = entry.path();
+            if entry.file_type().with_context(cannot)?.is_dir() {
+                folders.push(path);
+            } else if path.is_file() && [MATCH].iter().chain(&GAMES).any(|known| extension(&path) == *known) {
+                files.push(path);
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// The same text for the same game.
+fn identity(game: &GameFile) -> String {
+    let stones: Vec<Vec<Point>> = game.sections().map(|section| section.moves.clone()).collect();
+    format!("{:?} {:?} {:?} {stones:?}", game.players, game.size, game.last.setup)
+}
+
+/// The games of a record file of `tengen-match`, or what is wrong with them.
+fn match_games(path: &Path, name: &str) -> Result<Vec<Result<Record>>> {
+    let lines = game_log::lines(path)?;
+    ensure!(lines.iter().any(Result::is_ok), "no record of a match");
+    let game = |record: GameRecord| {
+        let number = record.game;
+        of_match(&record, format!("{name} game {number}")).with_context(|| format!("game {number}"))
+    };
+    Ok(lines.into_iter().map(|line| line.and_then(game)).collect())
+}
+
+/// A game of a match.
+fn of_match(record: &GameRecord, name: String) -> Result<Record> {
+    let size = record.size().context("there is no board of this size")?;
+    let (stones, opening) = (record.stones(), record.opening);
+    ensure!(record.moves.is_empty() || !stones.is_empty(), "its moves cannot be read");
+    ensure!(opening <= stones.len(), "its opening is longer than the game");
+    let rule = Rule::from_bits(record.rule.into()).context("there is no such rule")?;
+    let winner = match record.result.as_str() {
+        "1-0" => Some(Color::Black),
+        "0-1" => Some(Color::White),
+        "1/2-1/2" => None,
+        other => bail!("'{other}' is not a result"),
+    };
+    let forfeit = match record.reason {
+        Reason::Fault(Fault::Timeout | Fault::Stall) => Some(Forfeit::Late),
+        Reason::Fault(_) => Some(Forfeit::Fault),
+        _ => None,
+    };
+    let mut ms = vec![0; opening];
+    ms.extend(record.timing.ms.iter().map(|ms| ms.round() as u32));
+    let mut nodes = vec![None; opening];
+    nodes.extend(&record.nodes);
+    let overruns = record.timing.overrun_ms.iter().enumerate();
+    let late = overruns.filter(|(_, ms)| **ms > 0.0).map(|(index, _)| opening + index).collect();
+    let players = [&record.black, &record.white].map(|name| Some(name.clone()));
+    let outcome = Some(Outcome { winner, forfeit });
+    let game = GameFile { rule: Some(rule), players, ms, opening, outcome, ..GameFile::of_moves(size, &stones)? };
+    Ok(Record { name, game, nodes, late })
+}
+
+/// The games of a Piskvork file or an SGF file, or what is wrong with them.
+fn file_games(path: &Path, name: &str) -> Result<Vec<Result<Record>>> {
+    let text = gamefile::decode(&std::fs::read(path).map_err(|error| anyhow!("cannot be read: {error}"))?);
+    let record = |text: &str, name: String| {
+        let game = gamefile::parse(text, None)?;
+        Ok(Record { name, game, nodes: Vec::new(), late: Vec::new() })
+    };
+    let games = if extension(path) == "sgf" { sgf::games(&text) } else { Vec::new() };
+    if games.len() < 2 {
+        return Ok(vec![record(&text, name.to_owned())]);
+    }
+    let one = |(index, text): (usize, &&str)| {
+        let number = index + 1;
+        record(text, format!("{name} game {number}")).with_context(|| format!("game {number}"))
+    };
+    Ok(games.iter().enumerate().map(one).collect())
+}
