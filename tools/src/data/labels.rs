@@ -181,7 +181,7 @@ mod tests {
         use super::*;
         use tengen::base::Score;
         use tengen::board::{Board, NullObserver};
-        use tengen::eval::network::{Accumulator, Kernel, Network, definition};
+        use tengen::eval::network::{Accumulator, Kernel, Network, reference};
 
         fn search(engine: &mut Engine, nodes: u64) -> PackedPly {
             let control = SearchControl::default();
@@ -193,7 +193,7 @@ mod tests {
 
         fn computed(board: &Board) -> Score {
             let network = Network::embedded(board.rule()).unwrap();
-            Accumulator::new(network, board, Kernel::best()).evaluate(board, definition::parts(board))
+            Accumulator::new(network, board, Kernel::best()).evaluate(board, reference::parts(board))
         }
 
         /// The search stores every network evaluation in its table, except where it returns without storing anything.

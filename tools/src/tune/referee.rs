@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tengen::base::{Color, Rule, Score};
 use tengen::eval::network::weights::{OUTPUT_SCALE, stage};
-use tengen::eval::network::{Accumulator, Kernel, Network, Weights, definition, embedded_bytes};
+use tengen::eval::network::{Accumulator, Kernel, Network, Weights, embedded_bytes, reference};
 
 /// Options of `referee`.
 #[derive(clap::Args, Debug)]
@@ -178,7 +178,7 @@ impl Judge {
         self.walker.losses = Losses::default();
         self.walker.walk(position, &self.model, &self.folded, targets, false, |board, _| {
             let mut accumulator = Accumulator::new(network.clone(), board, Kernel::best());
-            let logit = accumulator.logit(board, definition::parts(board));
+            let logit = accumulator.logit(board, reference::parts(board));
             judged.loss = cross_entropy(sigmoid(logit as f32 / OUTPUT_SCALE as f32), target);
         });
         let Losses { moves, policy, top: [first, _], .. } = self.walker.losses;
@@ -254,7 +254,7 @@ mod tests {
         let mut board = Board::new(position.rule, position.size);
         position.opening.stones.iter().for_each(|&point| board.play(point, &mut NullObserver));
         let network = Network::embedded(position.rule).unwrap();
-        let parts = definition::parts(&board);
+        let parts = reference::parts(&board);
         Accumulator::new(network, &board, Kernel::best()).evaluate(&board, parts).units() as i16
     }
 

@@ -264,7 +264,7 @@ fn a_labelled_position_is_one_sample_with_a_target_of_its_own() {
     let seen = |record: &PackedGame| {
         let mut walker = Walker::new(model.heads.len());
         let mut stones = Vec::new();
-        walker.walk(record, &model, &folded, &TARGETS, true, |board, _| stones.push(board.move_number()));
+        walker.walk(record, &model, &folded, &TARGETS, true, |board, _| stones.push(board.occupied()));
         assert_eq!((walker.losses.positions, walker.losses.moves), (stones.len() as f64, stones.len() as f64));
         assert!(!walker.gradient.touched.is_empty());
         stones
