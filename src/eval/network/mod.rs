@@ -15,7 +15,7 @@
 //! ```
 //!
 //! The result does not change when the board is turned or mirrored. All numbers are integers, so every processor
-//! computes the same result. [`reference`] is the slow reference implementation.
+//! computes the same result. [`mod@reference`] is the slow reference implementation.
 
 pub mod accumulator;
 pub mod architecture;
