@@ -86,7 +86,7 @@ impl Progress {
     }
 }
 
-/// Makes openings that lead to different positions, also up to rotation and reflection. After every [`BATCH`] candidates
+/// Makes openings that lead to different positions, also up to rotation and reflection. After every batch of candidates
 /// `unfinished` gets what is there, and the next call with this file goes on from it.
 ///
 /// # Errors
