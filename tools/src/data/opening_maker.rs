@@ -1,8 +1,8 @@
 //! Balanced openings for any rule and size.
 //!
 //! A candidate is a few random stones within a small window of the board. Several points are tried for its last stone by
-//! short searches, and the one with the most balanced score is taken. A longer search decides whether the candidate is
-//! balanced. A candidate depends only on the seed and its number, and candidates are taken in order, so the result does not
+//! short searches, then the best of them by longer ones, and the first with a balanced score is taken. A search longer still
+//! decides whether the candidate is balanced. A candidate depends only on the seed and its number, and candidates are taken in order, so the result does not
 //! depend on the number of threads.
 
 use super::state_file;
@@ -44,12 +44,11 @@ pub struct Wanted {
 const BATCH: u64 = 32;
 /// Number of consecutive candidates without a new opening after which the search for openings gives up.
 const FRUITLESS_CANDIDATES: u64 = 2000;
-/// Number of points tried for the last stone, and of those that get a second search.
+/// Number of points tried for the last stone, and of those that get a second search at most: the first that it calls balanced is
+/// taken.
 const TRIES: (usize, usize) = (10, 3);
 /// The first and the second search of a point get one part in this many of the nodes of the deciding search.
 const TRY_SHARES: (u64, u64) = (64, 8);
-/// A candidate whose score in the second search exceeds this many times the largest balanced score is dropped.
-const HOPELESS: i32 = 3;
 /// Size of the transposition table in bytes.
 const HASH: u64 = 4 << 20;
 
@@ -179,9 +178,8 @@ impl Maker {
         let Wanted { nodes, max_score, .. } = self.wanted;
         last.sort_by_cached_key(|&p| self.imbalance(&stones, p, nodes / TRY_SHARES.0));
         last.truncate(TRIES.1);
-        let second = last.into_iter().map(|p| (self.imbalance(&stones, p, nodes / TRY_SHARES.1), p));
-        let (imbalance, best) = second.min_by_key(|&(imbalance, _)| imbalance)?;
-        let is_balanced = imbalance <= HOPELESS * max_score && self.imbalance(&stones, best, nodes) <= max_score;
+        let best = last.into_iter().find(|&p| self.imbalance(&stones, p, nodes / TRY_SHARES.1) <= max_score)?;
+        let is_balanced = self.imbalance(&stones, best, nodes) <= max_score;
         stones.push(best);
         is_balanced.then_some(Opening { stones })
     }
