@@ -18,7 +18,7 @@ use tengen::solver::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimi
 use tengen::tools::solve;
 
 fn positions() -> usize {
-    std::env::var("TENGEN_POSITIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000)
+    std::env::var("TENGEN_POSITIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_500)
 }
 
 /// A position with many threats and no five; every tenth board is nearly full.

@@ -325,7 +325,7 @@ fn no_first_move_is_late_whatever_the_hash_size() {
     let _turn = alone();
     let starts = from_environment("TENGEN_LATENESS_STARTS", 0);
     let at_length = starts > 0;
-    let (starts, turns) = if at_length { (starts, &[100, 500, 1000, 5000][..]) } else { (2, &[100, 500][..]) };
+    let (starts, turns) = if at_length { (starts, &[100, 500, 1000, 5000][..]) } else { (2, &[100][..]) };
     hold(at_length, || {
         let load = Load::new();
         let answers = side_by_side(starts, |number, answers| {

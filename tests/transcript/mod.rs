@@ -67,7 +67,7 @@ pub fn play_group(prefix: &str, dress: Dress) {
     let queue = Mutex::new(paths.into_iter());
     let failures = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..3 {
+        for _ in 0..4 {
             scope.spawn(|| {
                 loop {
                     let Some(path) = queue.lock().unwrap().next() else { break };
@@ -102,30 +102,31 @@ fn is_timed(path: &Path) -> bool {
     lines.is_none_or(|lines| lines.iter().any(|line| line.step.is_timed()))
 }
 
-/// A share of the machine for a fixture, over all groups: a core for one that measures time, half a core for others.
+/// A share of the machine for a fixture, over all groups: two thirds of a core for one that measures time, a third for others,
+/// because they wait more than they think.
 struct Turn {
-    halves: usize,
+    thirds: usize,
 }
 
-static HALVES_TAKEN: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+static THIRDS_TAKEN: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
 impl Turn {
     fn take(timed: bool) -> Turn {
         let cores = thread::available_parallelism().map_or(2, usize::from);
-        let halves = if timed { 2 } else { 1 };
-        let mut taken = HALVES_TAKEN.0.lock().unwrap();
-        while *taken + halves > 2 * cores.clamp(2, 6) {
-            taken = HALVES_TAKEN.1.wait(taken).unwrap();
+        let thirds = if timed { 2 } else { 1 };
+        let mut taken = THIRDS_TAKEN.0.lock().unwrap();
+        while *taken + thirds > 3 * cores.clamp(2, 6) {
+            taken = THIRDS_TAKEN.1.wait(taken).unwrap();
         }
-        *taken += halves;
-        Turn { halves }
+        *taken += thirds;
+        Turn { thirds }
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        *HALVES_TAKEN.0.lock().unwrap() -= self.halves;
-        HALVES_TAKEN.1.notify_all();
+        *THIRDS_TAKEN.0.lock().unwrap() -= self.thirds;
+        THIRDS_TAKEN.1.notify_all();
     }
 }
 
