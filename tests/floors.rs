@@ -40,7 +40,7 @@ const STDERR: &[&str] = &["src/tools/", "src/main.rs", "tools/"];
 const PRINTING: &[&str] = &["src/tools/", "tools/"];
 /// Where the standard hash maps, whose keys are random, may be used. `base::maps` has others with fixed keys.
 const RANDOM_KEYS: &[&str] = &["src/base/maps.rs", "tools/src/arena/", "tools/src/data/"];
-/// The slow rules, and the folders that must not use them: those decide about moves, and they are tested against them.
+/// The reference rules, and the folders that must not use them: those decide about moves, and they are tested against them.
 const ORACLE: &str = "src/board/oracle.rs";
 const WITHOUT_ORACLE: &[&str] = &["src/eval/", "src/search/", "src/solver/"];
 
@@ -234,7 +234,7 @@ fn is_in(name: &str, places: &[&str]) -> bool {
     places.iter().any(|&place| name == place || place.ends_with('/') && name.starts_with(place))
 }
 
-/// The slow rules named in a file that must not use them.
+/// The reference rules named in a file that must not use them.
 fn check_oracle(source: &Source, resolved: &Crate<'_>) -> Vec<String> {
     if !is_in(&source.name, WITHOUT_ORACLE) {
         return Vec::new();

@@ -9,6 +9,7 @@
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::time::{Duration, Instant};
+use tengen::base::processors::processors;
 use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::notation::letter;
 use tengen::board::oracle::{Oracle, Verdict};
@@ -162,7 +163,7 @@ fn self_play_is_legal_and_wins_are_never_taken_back() {
         Some(turn) => SearchLimits { turn: Some(turn), ..SearchLimits::default() },
         None => SearchLimits { nodes: Some(1500), ..SearchLimits::default() },
     };
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    let threads = processors() as u64;
     let outcomes: Vec<(Verdict, bool)> = std::thread::scope(|scope| {
         let play = |number: u64| {
             let mut random = SmallRng::seed_from_u64(number ^ 0x5eed);

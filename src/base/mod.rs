@@ -9,6 +9,7 @@ pub mod list;
 pub mod maps;
 pub mod memory;
 pub mod point;
+pub mod processors;
 pub mod rule;
 pub mod score;
 

@@ -1,6 +1,7 @@
 //! The settings with their ranges and defaults, and the limits that follow from them.
 
 use super::level;
+use crate::base::processors::processors;
 use crate::eval::EvaluatorKind;
 use crate::search::{Ponder, SearchLimits, TranspositionTable};
 use std::sync::OnceLock;
@@ -95,10 +96,7 @@ impl Options {
     /// Most threads on this machine: two for each processor, up to 64.
     pub fn max_threads() -> usize {
         static THREADS: OnceLock<usize> = OnceLock::new();
-        *THREADS.get_or_init(|| {
-            let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-            (2 * processors).min(Options::THREADS_MAX)
-        })
+        *THREADS.get_or_init(|| (2 * processors()).min(Options::THREADS_MAX))
     }
 
     /// Threads of a search: the setting, bounded by the machine and by half of the memory.

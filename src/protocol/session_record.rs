@@ -15,6 +15,7 @@
 //! Every line is written at once, so the record of a killed process is complete up to that moment. A recorded session
 //! draws its random openings from a fixed seed, which therefore is not in the record.
 
+use crate::base::processors::processors;
 use crate::base::{Point, Score};
 use crate::engine::{Engine, SearchTrace, files};
 use std::fmt::Write as _;
@@ -42,9 +43,8 @@ impl Recorder {
     /// The file cannot be created or written.
     pub fn create(path: &Path) -> io::Result<Recorder> {
         let mut file = files::create(path)?;
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let (version, system, machine) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
-        writeln!(file, "{HEADER}\nv {version} {system} {machine}, {processors} processors")?;
+        writeln!(file, "{HEADER}\nv {version} {system} {machine}, {} processors", processors())?;
         Ok(Recorder { file: Mutex::new(file), started: Instant::now() })
     }
 

@@ -17,7 +17,7 @@
 //!   nothing.
 //!
 //! In renju, stones far away decide about fouls. Where the tree needs a point that could be a foul, there is no zone.
-//! The verifier checks the same claim independently, with the slow rules.
+//! The verifier checks the same claim independently, with the reference rules.
 
 use super::tree::{Proof, ProofNode};
 use crate::base::maps::HashMap;

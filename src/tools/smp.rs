@@ -1,6 +1,7 @@
 //! `bench smp`: nodes a second with one thread and with one thread per processor.
 
 use super::bench::{POSITIONS, engine_at};
+use crate::base::processors::processors;
 use crate::search::{NullSink, SearchControl, SearchLimits};
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -40,7 +41,7 @@ impl Speed {
 /// Searches the bench positions for a fixed time, alternating between one thread and one thread per processor. The last line
 /// of output is the ratio of the speeds. The processors in use show how busy the machine was with other work.
 pub fn compare(out: &mut dyn Write) -> std::io::Result<()> {
-    let most = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let most = processors();
     let counts = [1, most];
     let mut sums = [Speed::default(); 2];
     for position in &POSITIONS {

@@ -1,4 +1,4 @@
-//! `verify`: checks proofs of forced wins. It uses the slow rules of [`Oracle`] and no code of the solver.
+//! `verify`: checks proofs of forced wins. It uses the reference rules of [`Oracle`] and no code of the solver.
 //!
 //! A proof is text; a file may hold several. Rows of points count from above, as in all machine formats:
 //!

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
+use tengen::base::processors::processors;
 
 /// How a fixture's lines are sent.
 #[derive(Clone, Copy, Debug)]
@@ -112,10 +113,9 @@ static THIRDS_TAKEN: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
 impl Turn {
     fn take(timed: bool) -> Turn {
-        let cores = thread::available_parallelism().map_or(2, usize::from);
         let thirds = if timed { 2 } else { 1 };
         let mut taken = THIRDS_TAKEN.0.lock().unwrap();
-        while *taken + thirds > 3 * cores.clamp(2, 6) {
+        while *taken + thirds > 3 * processors().clamp(2, 6) {
             taken = THIRDS_TAKEN.1.wait(taken).unwrap();
         }
         *taken += thirds;

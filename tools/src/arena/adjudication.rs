@@ -57,7 +57,7 @@ mod tests {
     use tengen::base::Size;
     use tengen::board::oracle::Verdict;
 
-    /// Whether some order of moves, by the slow rules, ends otherwise than in a draw.
+    /// Whether some order of moves, by the reference rules, ends otherwise than in a draw.
     fn somebody_can_win(oracle: &Oracle, side: Color) -> bool {
         oracle.size().points().filter(|&point| oracle.cell(point) == Cell::Empty).any(|point| {
             let mut after = oracle.clone();

@@ -12,6 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use tengen::base::processors::processors;
 use tengen::base::{Rule, Size};
 
 /// What `--help` shows last.
@@ -260,7 +261,7 @@ impl Setup {
             },
             engines,
             seed,
-            concurrency: arguments.concurrency.unwrap_or_else(cores),
+            concurrency: arguments.concurrency.unwrap_or_else(processors),
             sprt,
             arguments,
         })
@@ -269,11 +270,11 @@ impl Setup {
     /// Warnings to show before the games begin.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        if self.concurrency > cores() {
+        if self.concurrency > processors() {
             warnings.push(format!(
                 "{} games at the same time on {} cores: the brains will slow each other down",
                 self.concurrency,
-                cores()
+                processors()
             ));
         }
         if cfg!(not(unix)) && self.engines.iter().any(|engine| engine.suspend) {
@@ -339,10 +340,6 @@ fn with_default_time(mut spec: EngineSpec) -> EngineSpec {
         limits.turn = Some(Duration::from_secs(1));
     }
     spec
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use tengen::base::processors::processors;
 use tengen::base::{Rule, Size};
 
 /// Makes openings for matches and games for training.
@@ -205,7 +206,7 @@ fn parse_kind(text: &str) -> Result<Kind, String> {
 /// # Errors
 /// When an option is invalid, or the output cannot be written.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let cores = processors();
     match &arguments.command {
         Command::Openings(typed) => run_openings(typed, cores),
         Command::Selfplay(typed) => typed.run(None, cores),

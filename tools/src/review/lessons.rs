@@ -9,9 +9,8 @@ use super::{board_picture, review_text, workers};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::num::NonZero;
 use std::path::Path;
-use std::thread;
+use tengen::base::processors::processors;
 use tengen::base::{Color, Rule};
 use tengen::tools::gamefile::Outcome;
 
@@ -104,7 +103,7 @@ fn outcome(record: &Record, rule: Rule) -> Option<Outcome> {
 
 /// Judges lost games and finds where they turned.
 fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
-    let threads = request.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get));
+    let threads = request.threads.unwrap_or_else(processors);
     let positions = lost.iter().map(|(record, _)| judgement::positions(&record.game)).sum();
     let progress = workers::progress_bar(positions)?;
     // Each game has an analyst of its own, so what is found in one does not depend on the others.

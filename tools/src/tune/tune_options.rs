@@ -18,6 +18,7 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use tengen::base::processors::processors;
 
 /// Finds better numbers for the engine.
 #[derive(Parser, Debug)]
@@ -38,13 +39,13 @@ pub enum Command {
     ///
     /// The state of the run is kept in a file; after an interruption, the same command continues. Example:
     /// tengen-tune spsa --state run.json --param lmr_factor.renju --param razor_base --ground
-    /// 4:15:tests/data/openings/renju_15.txt --pairs 10000 --nodes 5000
+    /// 4:15:books/renju_15.tuning.txt --pairs 10000 --nodes 5000
     Spsa(SpsaArguments),
     /// Estimate the effects of many ideas from the same games. Needs a build with --features tune.
     ///
     /// In each pair of games, each idea is drawn for one of the two engines. After an interruption, the same command
     /// continues, also with more pairs. Example: tengen-tune screen --state screen.json --idea rfp_slope=60 --idea
-    /// lmr_factor=60,lmr_lag=35 --ground 4:15:tests/data/openings/renju_15.txt --pairs 2000 --nodes 10000
+    /// lmr_factor=60,lmr_lag=35 --ground 4:15:books/renju_15.tuning.txt --pairs 2000 --nodes 10000
     Screen(ScreenArguments),
     /// Train a network on training games.
     ///
@@ -56,7 +57,7 @@ pub enum Command {
     Referee(RefereeArguments),
     /// Play a match between two sets of numbers. Needs a build with --features tune.
     ///
-    /// Example: tengen-tune match --set razor_base=31 --ground 0:15:tests/data/openings/freestyle_15.txt --pairs 200
+    /// Example: tengen-tune match --set razor_base=31 --ground 0:15:books/freestyle_15.tuning.txt --pairs 200
     Match(MatchArguments),
     /// Fit the values of points and threats of the classical evaluation to training games. Takes effect in the next build.
     ///
@@ -152,7 +153,7 @@ impl GameArguments {
     }
 
     fn threads(&self) -> usize {
-        self.concurrency.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+        self.concurrency.unwrap_or_else(processors)
     }
 }
 
