@@ -9,7 +9,7 @@ use tengen::base::{Rule, Size};
 use tengen_tools::arena::openings;
 use tengen_tools::arena::terms::Terms;
 
-/// Grounds with 2,000 openings; the others have 500.
+/// Grounds with 2,000 openings, which must be there; any other has 500.
 const MAIN_GROUNDS: [&str; 5] = ["freestyle_15", "freestyle_20", "standard_15", "renju_15", "caro_15"];
 
 #[test]
