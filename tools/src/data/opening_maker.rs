@@ -2,8 +2,8 @@
 //!
 //! A candidate is a few random stones within a small window of the board. Several points are tried for its last stone by
 //! short searches, then the best of them by longer ones, and the first with a balanced score is taken. A search longer still
-//! decides whether the candidate is balanced. A candidate depends only on the seed and its number, and candidates are taken in order, so the result does not
-//! depend on the number of threads.
+//! decides whether the candidate is balanced. A candidate depends only on the seed and its number, and candidates are taken in
+//! order, so the result does not depend on the number of threads.
 
 use super::state_file;
 use crate::arena::openings::Opening;
