@@ -1,27 +1,32 @@
 //! The history heuristic: how often each move caused a cut-off.
 
+use super::correction::Corrections;
 use super::params::Params;
 use crate::base::point::CELLS;
 use crate::base::{Color, Point};
 
-/// Success of each move by colour and point, in whatever position.
+/// What a thread has learned in the game so far.
 #[derive(Clone, Debug)]
 pub struct History {
+    /// Success of each move by colour and point, in whatever position.
     table: Box<[[i16; CELLS]; 2]>,
+    /// Corrections of the static evaluation.
+    pub corrections: Corrections,
 }
 
 impl History {
     /// An empty history.
     pub fn new() -> History {
-        History { table: Box::new([[0; CELLS]; 2]) }
+        History { table: Box::new([[0; CELLS]; 2]), corrections: Corrections::new() }
     }
 
     /// Clears all entries, for a new game.
     pub fn clear(&mut self) {
         *self.table = [[0; CELLS]; 2];
+        self.corrections.clear();
     }
 
-    /// Halves all entries, before a new move of the same game.
+    /// Halves the entries of all moves, before a new move of the same game.
     pub fn age(&mut self) {
         for entry in self.table.iter_mut().flatten() {
             *entry /= 2;

@@ -188,12 +188,12 @@ params! {
     history_linear = 105, 0..=300, "history bonus: factor of the depth";
     history_offset = 157, 0..=400, "history bonus: constant that is subtracted";
     history_cap = 8900, 1000..=10000, "largest history bonus";
-    history_divisor = 110, 32..=512, "history units that count as one unit of the move score";
+    history_divisor = 80, 32..=512, "history units that count as one unit of the move score";
     rfp_depth = 8, 4..=14, "deepest reverse futility, in plies";
     rfp_slope = 51, 20..=140, "reverse futility margin per ply";
     rfp_improving = 1, 0..=3, "plies less of that margin where the position improves";
     razor_depth = 2, 1..=4, "deepest razoring, in plies";
-    razor_base = 56, 0..=120, "razoring margin";
+    razor_base = 74, 0..=120, "razoring margin";
     razor_slope = 2, 0..=120, "razoring margin per ply";
     fail_high = 64, 0..=160, "reduction of nodes likely to fail high, in 1/64 plies";
     fail_high_depth = 4, 2..=20, "least depth of such a node, in plies";
@@ -216,8 +216,10 @@ params! {
     lmr_offset = 13, -64..=64, "late-move reduction: constant part in 1/64 plies";
     lmr_history = 8200, 3000..=30000, "history that lowers the reduction by one ply";
     lmr_root_scale = 88, 20..=140, "64ths of the reduction that late moves at the root get";
-    lmr_root = 3, 1..=250, "moves at the root that are never reduced";
+    lmr_root = 10, 1..=250, "moves at the root that are never reduced";
     lmr_root_depth = 3, 2..=10, "least iteration that reduces moves at the root";
+    correction_weight = 64, 0..=192, "correction of the static evaluation, in 2048ths of its history";
+    correction_error = 400, 50..=1000, "largest difference between score and evaluation that a correction learns from";
     vcf_delta = 768, 300..=3000, "quiescence tries no fours when a gain of this much would not reach alpha";
     quiescence_radius = 2, 0..=22, "quiescence continues with fours this close to the last one, in steps";
     quiescence_line = 4, 0..=22, "the same for fours on a line with the last one";

@@ -105,7 +105,18 @@ impl Worker<'_> {
         let bound = Bound::of(best, alpha, beta);
         let entry = TtEntry { score: best, bound, depth: stored_depth(depth), best: best_move, eval: known };
         self.table.store(key, ply, entry);
+        self.learn_correction(best, bound, depth, ply);
         best
+    }
+
+    /// Learns how far the evaluation of a free node was off, where the bound of its score says so.
+    fn learn_correction(&mut self, score: Score, bound: Bound, depth: Depth, ply: Ply) {
+        if let Some(eval) = self.statics[ply.index()]
+            && !score.is_decisive()
+            && (bound == Bound::Exact || (bound == Bound::Lower) == (score > eval))
+        {
+            self.history.corrections.learn(&self.params, &self.board, eval, score, depth.whole());
+        }
     }
 
     /// Records the static evaluation of a free node, and says whether it is better than two plies ago.
@@ -113,6 +124,7 @@ impl Worker<'_> {
         let margin = self.params.lazy_margin();
         let eval =
             matches!(duty, Duty::Free).then(|| self.evaluator.evaluate_within(&self.board, alpha, beta, margin, known));
+        let eval = eval.map(|eval| self.history.corrections.apply(&self.params, &self.board, eval));
         self.statics[ply.index()] = eval;
         let before = ply.index().checked_sub(2).and_then(|earlier| self.statics[earlier]);
         eval.is_some_and(|eval| before.is_none_or(|before| eval > before))
