@@ -11,7 +11,7 @@ pub struct History {
     /// Success of each move by colour and point, in whatever position.
     table: Box<[[i16; CELLS]; 2]>,
     /// Corrections of the static evaluation.
-    pub corrections: Corrections,
+    pub(super) corrections: Corrections,
 }
 
 impl History {

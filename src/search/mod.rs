@@ -2,7 +2,7 @@
 //! neither the solvers nor the oracle.
 
 pub mod child;
-pub mod correction;
+mod correction;
 mod deepening;
 pub mod forced;
 pub mod health;
