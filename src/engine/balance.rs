@@ -49,7 +49,8 @@ impl Engine {
     /// position stays as it is. The control is used as in [`Engine::think`]: the answer comes within the limits, and at
     /// once when the control is stopped.
     pub fn balance(&mut self, count: usize, bias: i32, control: &SearchControl) -> Option<Balanced> {
-        let mut question = Question::new(control, self.params.for_rule(self.rule));
+        let params = self.params.for_rule(self.rule);
+        let mut question = Question::new(control, &params);
         let deepest = control.limits().depth.unwrap_or(DEEPEST).max(FIRST_DEPTH);
         // Each round searches the best quarter of the sets two plies deeper. The sets of the first round are generated
         // during it, since there may not be time for all.
@@ -117,7 +118,7 @@ impl Engine {
 /// The limits of a question that needs many searches.
 struct Question<'a> {
     control: &'a SearchControl,
-    params: Params,
+    params: &'a Params,
     /// When its clock started.
     began: Instant,
     /// Nodes searched so far.
@@ -125,7 +126,7 @@ struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    fn new(control: &'a SearchControl, params: Params) -> Question<'a> {
+    fn new(control: &'a SearchControl, params: &'a Params) -> Question<'a> {
         let began = control.limits().started.unwrap_or_else(Instant::now);
         Question { control, params, began, nodes: 0 }
     }
@@ -139,7 +140,7 @@ impl<'a> Question<'a> {
     /// Whether the limits are reached.
     fn is_over(&self) -> bool {
         let limits = self.limits();
-        let deadline = TimeManager::new(&limits, 1, &self.params);
+        let deadline = TimeManager::new(&limits, 1, self.params);
         self.control.is_stopped()
             || limits.nodes.is_some_and(|nodes| nodes <= self.nodes)
             || (deadline.is_bounded() && deadline.is_over(self.began.elapsed()))

@@ -348,7 +348,7 @@ impl Engine {
         self.table_mut().new_search();
         self.history.age();
         let params = self.params.for_rule(self.rule);
-        let mut lines = ProvenLines::new(board.clone(), &scope, params, control, sink);
+        let mut lines = ProvenLines::new(board.clone(), &scope, &params, control, sink);
         let task = Task {
             board,
             scope,

@@ -28,7 +28,7 @@ pub(super) struct ProvenLines<'a> {
     sink: &'a mut dyn ReportSink,
     /// The root position.
     board: Board,
-    params: Params,
+    params: &'a Params,
     control: &'a SearchControl,
     /// Whether lines are completed: only in a search for one line, and not where moves are blocked deeper in the tree.
     completes: bool,
@@ -41,7 +41,7 @@ impl<'a> ProvenLines<'a> {
     pub fn new(
         board: Board,
         scope: &Scope,
-        params: Params,
+        params: &'a Params,
         control: &'a SearchControl,
         sink: &'a mut dyn ReportSink,
     ) -> ProvenLines<'a> {
@@ -92,7 +92,7 @@ impl<'a> ProvenLines<'a> {
     fn can_spare_time(&self, elapsed: Duration) -> bool {
         let empty = self.board.size().cells() - self.board.occupied();
         let limits = self.control.limits();
-        let deadlines = TimeManager::new(&limits, empty, &self.params);
+        let deadlines = TimeManager::new(&limits, empty, self.params);
         let asked = limits.started.filter(|_| limits.ponder == Ponder::Hit);
         let elapsed = asked.map_or(elapsed, |asked| asked.elapsed());
         limits.ponder != Ponder::Waiting && !self.control.is_stopped() && !deadlines.is_over(elapsed + SPARE_TIME)
@@ -226,7 +226,7 @@ mod tests {
         }
         let mut kept = Kept::default();
         let params = Params::shipped(Rule::Freestyle);
-        let mut lines = ProvenLines::new(board(), &Scope::default(), params, &control, &mut kept);
+        let mut lines = ProvenLines::new(board(), &Scope::default(), &params, &control, &mut kept);
         for iteration in iterations {
             lines.iteration(iteration);
         }
@@ -244,7 +244,7 @@ mod tests {
         let control = SearchControl::default();
         let mut kept = Kept::default();
         let params = Params::shipped(Rule::Freestyle);
-        ProvenLines::new(board(), &Scope::default(), params, &control, &mut kept).check(&mut report);
+        ProvenLines::new(board(), &Scope::default(), &params, &control, &mut kept).check(&mut report);
         assert!(report.last.pv.is_empty() && report.last.score.is_win(), "what the search found stays as it is");
     }
 
@@ -272,7 +272,7 @@ mod tests {
             let control = SearchControl::default();
             let mut kept = Kept::default();
             let params = Params::shipped(Rule::Freestyle);
-            ProvenLines::new(board(), &Scope::default(), params, &control, &mut kept).check(&mut report);
+            ProvenLines::new(board(), &Scope::default(), &params, &control, &mut kept).check(&mut report);
             assert!(!report.last.score.is_decisive());
         }
     }
