@@ -81,6 +81,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
             if !self.worker.enter_depth(depth) {
                 continue;
             }
+            self.worker.iteration = depth as i32;
             self.report.entered = depth;
             let before = self.report.last.score;
             self.sink.root_event(RootEvent::Deepens(depth));

@@ -4,6 +4,7 @@
 pub mod child;
 mod correction;
 mod deepening;
+mod extend;
 pub mod forced;
 pub mod health;
 pub mod history;

@@ -98,6 +98,11 @@ impl MovePicker {
         best.point()
     }
 
+    /// Whether the last move was the table move.
+    pub fn is_table_move(&self) -> bool {
+        self.stage == Stage::Generate
+    }
+
     /// By how much the last move's score is below the best one; zero for the table move.
     pub fn lag(&self) -> i32 {
         self.lag

@@ -218,6 +218,13 @@ params! {
     lmr_root_scale = 88, 20..=140, "64ths of the reduction that late moves at the root get";
     lmr_root = 10, 1..=250, "moves at the root that are never reduced";
     lmr_root_depth = 3, 2..=10, "least iteration that reduces moves at the root";
+    singular_depth = 5, 3..=12, "least depth of singular extensions, in plies";
+    singular_lag = 3, 1..=6, "plies by which the table entry of a singular move may be shallower than the node";
+    singular_margin = 64, 8..=400, "margin of a singular move per ply, in 1/64";
+    singular_share = 34, 16..=56, "64ths of the depth to which the other moves are searched";
+    singular_extension = 64, 16..=128, "extension of a singular move of the PV, in 1/64 plies";
+    singular_cut_extension = 128, 16..=160, "extension of a singular move outside the PV, in 1/64 plies";
+    singular_length = 8, 0..=128, "64ths of the iteration by which extensions may make a line longer";
     correction_weight = 64, 0..=192, "correction of the static evaluation, in 2048ths of its history";
     correction_error = 400, 50..=1000, "largest difference between score and evaluation that a correction learns from";
     vcf_delta = 768, 300..=3000, "quiescence tries no fours when a gain of this much would not reach alpha";

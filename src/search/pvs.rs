@@ -1,6 +1,7 @@
 //! The node function: fail-soft principal variation search. Each step is in a file of its own, named in the imports.
 
 use super::child::Child;
+use super::extend;
 use super::forced::{self, Duty};
 use super::health::{self, Event};
 use super::order::{self, MovePicker};
@@ -20,6 +21,10 @@ struct Node<'a> {
     ply: Ply,
     is_pv: bool,
     improving: bool,
+    /// A move that is left out, to see what the others are worth.
+    excluded: Option<Point>,
+    /// By how much the table move is extended.
+    extension: Depth,
 }
 
 /// The result of the move loop.
@@ -95,7 +100,13 @@ impl Worker<'_> {
             depth = depth - reduce::likely_cut(&self.params, eval, beta, depth);
         }
 
-        let node = Node { duty: &duty, depth, ply, is_pv, improving };
+        let (excluded, extension) = (None, Depth::ZERO);
+        let mut node = Node { duty: &duty, depth, ply, is_pv, improving, excluded, extension };
+        if let Some(hit) = &hit
+            && let Some(score) = self.test_singular(&mut node, hit, beta)
+        {
+            return score;
+        }
         let tried = self.try_moves(&node, hit.and_then(|hit| hit.best), alpha, beta);
         if self.aborted {
             return Score::DRAW;
@@ -130,6 +141,30 @@ impl Worker<'_> {
         eval.is_some_and(|eval| before.is_none_or(|before| eval > before))
     }
 
+    /// Tests whether the table move is singular, and sets its extension if so. Returns the score of the node if the other
+    /// moves show that it fails high, or the search must stop.
+    fn test_singular(&mut self, node: &mut Node<'_>, entry: &TtEntry, beta: Score) -> Option<Score> {
+        let best = entry.best.filter(|&best| self.board.is_empty(best))?;
+        let target = extend::singular_target(&self.params, entry, node.depth)?;
+        let allowance = extend::allowance(&self.params, self.iteration, node.ply, node.depth);
+        // A reply to a four is forced anyway.
+        if allowance <= Depth::ZERO || matches!(node.duty, Duty::StopFive(_)) || !self.paths.is_empty() {
+            return None;
+        }
+        let depth = extend::depth_of_others(&self.params, node.depth);
+        let others = Node { depth, is_pv: false, excluded: Some(best), ..*node };
+        let tried = self.try_moves(&others, None, target.below(), target);
+        self.pv[node.ply.index()].clear();
+        if self.aborted {
+            return Some(Score::DRAW);
+        }
+        let score = tried.best.map_or(target.below(), Score::unproven);
+        if score < target {
+            node.extension = extend::singular(&self.params, node.is_pv, allowance);
+        }
+        (score >= target && target >= beta && !node.is_pv).then_some(target)
+    }
+
     /// The move loop.
     fn try_moves(&mut self, node: &Node<'_>, table_move: Option<Point>, mut alpha: Score, beta: Score) -> Tried {
         let us = self.board.side();
@@ -138,7 +173,7 @@ impl Worker<'_> {
         let mut result = Tried { best: None, best_move: None, pruned: false };
         let mut tried = PointList::new();
         while let Some(point) = picker.next(&self.params, &self.board, node.duty, &mut self.evaluator, self.history) {
-            if !self.is_legal(point) {
+            if node.excluded == Some(point) || !self.is_legal(point) {
                 continue;
             }
             if is_free
@@ -152,6 +187,7 @@ impl Worker<'_> {
             let reduction = self.reduction(node, point, tried.len(), picker.lag(), result.best_move.is_some());
             // A reply to a four is forced: it costs no depth.
             let depth = if matches!(node.duty, Duty::StopFive(_)) { node.depth } else { node.depth - Depth::ONE };
+            let depth = if picker.is_table_move() { depth + node.extension } else { depth };
             let is_first = tried.is_empty();
             let child = Child { ply: node.ply.next(), depth, reduction, is_first, is_pv: node.is_pv };
             self.play(point);

@@ -64,6 +64,8 @@ pub struct Worker<'a> {
     pub aborted: bool,
     /// Nodes of this thread when the search was cut short inside an iteration; `None` if it was not.
     pub cut: Option<u64>,
+    /// Depth of the iteration in plies.
+    pub iteration: i32,
     /// Moves that are blocked below the root.
     pub paths: BlockedPaths,
     shared: &'a Shared,
@@ -122,6 +124,7 @@ impl<'a> Worker<'a> {
             seldepth: 0,
             aborted: false,
             cut: None,
+            iteration: 0,
             paths: BlockedPaths::default(),
             shared,
             id,
