@@ -12,7 +12,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tengen::base::{Cell, Color, Point, Rule};
 use tengen::board::oracle::{Oracle, Verdict};
-use tengen::engine::{Engine, Options};
+use tengen::engine::Engine;
+#[cfg(target_os = "linux")]
+use tengen::engine::Options;
 use tengen::search::{Iteration, NullSink, ReportSink, SearchControl, SearchLimits, SearchReport};
 
 /// Makes the tests take turns: helper threads are counted in the whole process.

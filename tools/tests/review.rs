@@ -329,7 +329,7 @@ fn a_broken_file_among_good_ones_gets_one_line() {
         "     11     8 O o1 ",
         " seen too late: lost in 3, seen at move 10\n",
         "\n   2 match.jsonl game 2",
-        "\n   3 inside/two.sgf game 1",
+        &format!("\n   3 inside{}two.sgf game 1", std::path::MAIN_SEPARATOR),
         "\n seen too late      1        8.0               3.0         2.0\n",
         "\n time               1          -                 -           -\n",
     ] {

@@ -247,7 +247,7 @@ mod tests {
             .map(|number| {
                 let sides = (0..3).map(|idea| if has_first(&design, number, idea) { 1.0 } else { -1.0 });
                 let chance: f64 = 0.5 + sides.zip(score).map(|(side, effect)| side * effect).sum::<f64>();
-                (0..4).map(|_| u8::from(random.random::<f64>() < chance)).sum()
+                (0..4).map(|_| u8::from(random.random::<f64>() < chance)).sum::<u8>()
             })
             .collect();
         let screening = Screening { design, half_points };
