@@ -101,6 +101,16 @@ pub fn window<const HALF: usize>(around: u64, distance: isize) -> (usize, bool) 
     (key as usize, cells >> (2 * HALF) & 3 == 3)
 }
 
+/// In each half of `cells`, which are sixteen cells of two bits: a bit for every empty one, in the low half of that half.
+#[inline]
+pub const fn empty_bits(cells: u64) -> u64 {
+    let bits = cells & cells >> 1 & 0x5555_5555_5555_5555;
+    let bits = (bits | bits >> 1) & 0x3333_3333_3333_3333;
+    let bits = (bits | bits >> 2) & 0x0F0F_0F0F_0F0F_0F0F;
+    let bits = (bits | bits >> 4) & 0x00FF_00FF_00FF_00FF;
+    (bits | bits >> 8) & 0x0000_FFFF_0000_FFFF
+}
+
 /// The position, in a window key, of the two bits of the cell at `distance`, which is not 0.
 #[inline]
 pub const fn cell_slot(half: usize, distance: isize) -> usize {

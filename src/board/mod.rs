@@ -16,6 +16,7 @@ pub mod shape;
 pub mod stones;
 pub mod symmetry;
 pub mod tables;
+mod update;
 pub mod zobrist;
 
 pub use cells::CellSet;
@@ -24,17 +25,19 @@ pub use shape::{Foul, RealThree, Shape, Threat};
 
 use crate::base::point::{BORDER, CELLS, STRIDE};
 use crate::base::{Cell, Color, Direction, Point, PointList, Rule, Size, bounded};
-use lines::{cell_slot, stone_bit, window};
+use lines::{cell_slot, stone_bit};
 use stones::Stones;
-use tables::{Combination, RuleTables};
+use tables::{Combination, RuleTables, Sums};
 
 /// What a stone of each colour would make on an empty cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct CellShapes {
-    /// Per colour, the shapes: one nibble per direction.
-    packed: [u16; 2],
-    /// Per colour, the [`Combination`] of these four shapes.
+    /// The shapes: a byte per direction, with black's shape in the low nibble and white's in the high one.
+    lines: u32,
+    /// Per colour, the [`Combination`] of its four shapes.
     combinations: [Combination; 2],
+    /// The index of these combinations, and of the cell.
+    sums: Sums,
 }
 
 /// The small part of the state: copied before each move, and restored by undo.
@@ -64,8 +67,6 @@ pub struct Board {
     history: Vec<Summary>,
     /// Earlier contents of the cells that changed, in order. Long enough for a full board.
     log: Box<[CellShapes; LOG]>,
-    /// The indices of those cells.
-    log_cells: Box<[u16; LOG]>,
 }
 
 /// Length of the log: each of at most 484 stones logs at most 40 cells.
@@ -110,7 +111,6 @@ impl Board {
             now: Summary { counts: [[0; 16]; 2], near, seen: [[0; SEEN]; 2], side, last, log_len: 0 },
             history: Vec::with_capacity(CELLS),
             log: vec![CellShapes::default(); LOG].into_boxed_slice().try_into().expect("the log has LOG entries"),
-            log_cells: vec![0; LOG].into_boxed_slice().try_into().expect("the log has LOG entries"),
         };
         board.rescan();
         board
@@ -119,123 +119,21 @@ impl Board {
     /// Computes all shapes and counts from the stones alone.
     fn rescan(&mut self) {
         for point in self.size.points() {
-            let mut cell = CellShapes::default();
+            let mut cell = CellShapes { sums: Sums::of_cell(point.index()), ..CellShapes::default() };
             if self.stones.cell(point) == Cell::Empty {
                 for direction in Direction::ALL {
-                    let pair = self.tables.shapes[self.stones.lines().key(point, direction, self.tables.half)];
-                    cell.packed[0] |= u16::from(pair & 15) << (4 * direction.index());
-                    cell.packed[1] |= u16::from(pair >> 4) << (4 * direction.index());
+                    let key = self.stones.lines().key(point, direction, self.tables.half);
+                    let shapes = self.tables.shapes_of(key);
+                    cell.lines |= u32::from(shapes) << (8 * direction.index());
+                    cell.sums = cell.sums.with_change(0, shapes);
                 }
-                for color in Color::ALL {
-                    let worth = self.tables.combinations[color.index()][cell.packed[color.index()] as usize];
-                    cell.combinations[color.index()] = worth;
-                    self.now.counts[color.index()][worth.code()] += 1;
+                cell.combinations = self.tables.combinations(cell.sums);
+                for (counts, combination) in self.now.counts.iter_mut().zip(cell.combinations) {
+                    counts[combination.code()] += 1;
                 }
             }
             self.shapes[point.index()] = cell;
         }
-    }
-
-    /// Plays a stone of the side to move. The point must be empty. `observer` learns what changes.
-    pub fn play(&mut self, point: Point, observer: &mut impl Observer) {
-        self.play_color(point, self.now.side, observer);
-    }
-
-    /// Plays a stone of `color`, even if it is not its turn; the other colour is to move then.
-    pub fn play_color(&mut self, point: Point, color: Color, observer: &mut impl Observer) {
-        if self.tables.half == 4 {
-            self.place::<4>(point, color, observer);
-        } else {
-            self.place::<5>(point, color, observer);
-        }
-    }
-
-    #[inline]
-    fn place<const HALF: usize>(&mut self, point: Point, color: Color, observer: &mut impl Observer) {
-        self.history.push(self.now);
-        self.stones.place(point, color);
-        let taken = self.shapes[point.index()];
-        for side in 0..2 {
-            self.now.counts[side][taken.combinations[side].code()] -= 1;
-        }
-        self.update_line::<HALF>(point, Direction::Horizontal);
-        self.update_line::<HALF>(point, Direction::Vertical);
-        self.update_line::<HALF>(point, Direction::Rising);
-        self.update_line::<HALF>(point, Direction::Falling);
-        self.now.near.insert_near(point);
-        self.now.side = color.opponent();
-        self.now.last = Some(point);
-        let log = self.log_start()..self.now.log_len as usize;
-        let (entries, cells) = (&self.log[log.clone()], &self.log_cells[log]);
-        let shapes = &self.shapes;
-        observer.played(
-            point,
-            color,
-            taken.combinations,
-            entries.iter().zip(cells).map(|(entry, &cell)| Change {
-                before: entry.combinations,
-                after: shapes[bounded::<CELLS>(cell as usize)].combinations,
-            }),
-        );
-    }
-
-    /// Where the entries of the last move begin in the log.
-    #[inline]
-    fn log_start(&self) -> usize {
-        self.history.last().map_or(0, |summary| summary.log_len as usize)
-    }
-
-    /// Updates the nibbles of one direction in all cells that are within reach of `point` on that line.
-    #[inline(always)]
-    fn update_line<const HALF: usize>(&mut self, point: Point, direction: Direction) {
-        let tables = self.tables;
-        let around = self.stones.lines().around::<HALF>(point, direction);
-        let shift = 4 * direction.index();
-        let keep = !(15u16 << shift);
-        let mut log_len = self.now.log_len;
-        for distance in -(HALF as isize)..=HALF as isize {
-            let (key, is_empty) = window::<HALF>(around, distance);
-            if distance == 0 || !is_empty {
-                continue;
-            }
-            let index = bounded::<CELLS>((point.index() as isize + distance * direction.stride()) as usize);
-            let pair = u16::from(tables.shapes[bounded::<{ tables::KEYS }>(key)]);
-            let cell = &mut self.shapes[index];
-            let before = *cell;
-            let entry = bounded::<LOG>(log_len as usize);
-            self.log[entry] = before;
-            self.log_cells[entry] = index as u16;
-            log_len += 1;
-            cell.packed[0] = before.packed[0] & keep | (pair & 15) << shift;
-            cell.packed[1] = before.packed[1] & keep | (pair >> 4) << shift;
-            for side in 0..2 {
-                let worth = tables.combinations[side][cell.packed[side] as usize];
-                cell.combinations[side] = worth;
-                if worth.code() != before.combinations[side].code() {
-                    self.now.counts[side][before.combinations[side].code()] -= 1;
-                    self.now.counts[side][worth.code()] += 1;
-                    if worth.code() >= FIRST_SEEN {
-                        self.now.seen[side][bounded::<SEEN>(worth.code() - FIRST_SEEN)] = index as u16;
-                    }
-                }
-            }
-        }
-        self.now.log_len = log_len;
-    }
-
-    /// Takes back the last move. Does nothing when no move has been played since the board was set up.
-    pub fn undo(&mut self, observer: &mut impl Observer) {
-        let Some(before) = self.history.pop() else { return };
-        let Some(point) = self.now.last else { return };
-        if let Some(color) = self.stones.cell(point).color() {
-            self.stones.remove(point, color);
-        }
-        for entry in (before.log_len..self.now.log_len).rev() {
-            let entry = bounded::<LOG>(entry as usize);
-            self.shapes[bounded::<CELLS>(self.log_cells[entry] as usize)] = self.log[entry];
-        }
-        self.now = before;
-        observer.undo();
     }
 
     /// The rule of the game.
@@ -360,17 +258,11 @@ impl Board {
         self.shapes[point.index()].combinations
     }
 
-    /// The four shapes of the empty `point` for black and for white, packed; see [`tables::unpack`].
-    #[inline]
-    pub fn packed(&self, point: Point) -> [u16; 2] {
-        self.shapes[point.index()].packed
-    }
-
     /// The shape that a stone of `color` on the empty `point` would make on one line.
     #[inline]
     pub fn shape(&self, point: Point, color: Color, direction: Direction) -> Shape {
-        let nibble = self.packed(point)[color.index()] >> (4 * direction.index()) & 15;
-        Shape::from_code(nibble as u8)
+        let shift = 8 * direction.index() + 4 * color.index();
+        Shape::from_code((self.shapes[point.index()].lines >> shift & 15) as u8)
     }
 
     /// For each empty cell within reach of `point` on one line: its distance, and the shape of `point` for `color` after
@@ -389,7 +281,7 @@ impl Board {
             if key >> slot & 3 != 3 {
                 return None;
             }
-            let shapes = self.tables.shapes[bounded::<{ tables::KEYS }>(key & !stone_bit(slot, stone))];
+            let shapes = self.tables.shapes_of(key & !stone_bit(slot, stone));
             let code = if color == Color::Black { shapes & 15 } else { shapes >> 4 };
             Some((distance, Shape::from_code(code)))
         })
@@ -397,9 +289,11 @@ impl Board {
 
     /// The threat of `point` for `color` if its shape on one line were `shape`.
     pub fn threat_with(&self, point: Point, color: Color, direction: Direction, shape: Shape) -> Threat {
-        let shift = 4 * direction.index();
-        let packed = self.packed(point)[color.index()] & !(15 << shift) | (shape as u16) << shift;
-        self.tables.combinations[color.index()][packed as usize].threat()
+        let cell = self.shapes[point.index()];
+        let now = (cell.lines >> (8 * direction.index())) as u8;
+        let shift = 4 * color.index();
+        let sums = cell.sums.with_change(now, now & !(15 << shift) | (shape as u8) << shift);
+        self.tables.combinations(sums)[color.index()].threat()
     }
 
     /// Distance at which the rule looks along a line: 4 or 5; see [`Rule::reach`].

@@ -12,20 +12,27 @@
 //! # How a shape is looked up
 //!
 //! A cell is two bits: `00` wall, `01` black, `10` white, `11` empty. The key of a window is its cells without the
-//! centre, 16 or 20 bits. `shapes[key]` holds black's shape in the low nibble and white's in the high one. Cells behind
-//! the first blocking cell do not matter, so each side of a window has few distinct meanings: 63, or 94 where walls differ
-//! from stones. The recursion runs once for each pair of meanings, and the result is copied to all keys with that pair.
+//! centre, 16 or 20 bits: the left side in the low half, the right side in the high one. Cells behind the first blocking
+//! cell do not matter, so each side of a window has few distinct meanings: 63 for a colour, or 94 where walls differ from
+//! stones, and at most 172 for both colours together. So a side is mapped to the number of its meaning, and the shapes of
+//! both colours are looked up by two such numbers, in a table that fits into the processor's first cache.
+//!
+//! # How a combination is looked up
+//!
+//! Each shape has a weight ([`WEIGHTS`]) such that no two combinations of four shapes have the same sum of weights. When a
+//! shape changes, so does the sum, by the difference of two weights, and the sum is the index of the combination. Weak
+//! shapes, which are the most frequent ones, have small weights, so that most lookups are close together.
 
 use super::shape::{Shape, Threat};
-use crate::base::point::BORDER;
+use crate::base::point::{BORDER, CELLS};
 use crate::base::{Color, LineRule, Rule, bounded};
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
-/// Number of keys of the widest window (ten cells of two bits).
-pub const KEYS: usize = 1 << 20;
-/// Number of values of four packed shapes, one nibble per direction: indices of [`RuleTables::combinations`].
-pub const PACKED: usize = 1 << 16;
+/// Number of values of the widest side of a window (five cells of two bits).
+const SIDES: usize = 1 << 10;
+/// Length of tables by two numbers below 256.
+const PAIRS: usize = 1 << 16;
 /// Number of multisets of four shapes.
 pub const COMBINATIONS: usize = {
     let shapes = Shape::ALL.len();
@@ -56,14 +63,89 @@ impl Combination {
     }
 }
 
+/// The weight of each shape. No two combinations have the same sum; these are the least such numbers, each one chosen
+/// after those before it.
+const WEIGHTS: [u32; Shape::ALL.len()] = {
+    let least = [0, 1, 5, 21, 55, 153, 368, 856, 1424, 2603, 4967, 8194, 13663, 22432];
+    let mut weights = [0; Shape::ALL.len()];
+    let mut shape = 0;
+    while shape < weights.len() {
+        // An overline is rare.
+        let rank = match Shape::ALL[shape] {
+            Shape::Dead => 0,
+            Shape::Overline => weights.len() - 1,
+            _ => shape - 1,
+        };
+        weights[shape] = least[rank];
+        shape += 1;
+    }
+    weights
+};
+
+/// Bits of a [`Sums`] for each colour.
+const SUM_BITS: u32 = 20;
+/// Number of sums of weights, rounded up to a power of two.
+const SUMS: usize = 1 << 17;
+
+const _: () = assert!(4 * WEIGHTS[Shape::Overline as usize] < SUMS as u32 && SUMS <= 1 << SUM_BITS);
+
+/// The sums of the weights of the four shapes of a cell, for black and for white, and the index of the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Sums(u64);
+
+/// Both colours' weights of a byte of shapes, as from [`RuleTables::shapes`].
+static BYTE_WEIGHTS: [u64; 256] = {
+    let mut weights = [0; 256];
+    let mut shapes = 0;
+    while shapes < 256 {
+        let (black, white) = (Shape::from_code(shapes as u8 & 15), Shape::from_code(shapes as u8 >> 4));
+        weights[shapes] = WEIGHTS[black as usize] as u64 | (WEIGHTS[white as usize] as u64) << SUM_BITS;
+        shapes += 1;
+    }
+    weights
+};
+
+impl Sums {
+    /// The sums of the cell with this index, whose shapes are all [`Shape::Dead`].
+    #[inline]
+    pub const fn of_cell(index: usize) -> Sums {
+        Sums((index as u64) << (2 * SUM_BITS))
+    }
+
+    /// The index of the cell.
+    #[inline(always)]
+    pub const fn cell(self) -> usize {
+        bounded::<CELLS>((self.0 >> (2 * SUM_BITS)) as usize)
+    }
+
+    /// The sums after the shapes of a line changed.
+    #[inline(always)]
+    #[must_use]
+    pub fn with_change(self, before: u8, after: u8) -> Sums {
+        let change = BYTE_WEIGHTS[usize::from(after)].wrapping_sub(BYTE_WEIGHTS[usize::from(before)]);
+        Sums(self.0.wrapping_add(change))
+    }
+
+    /// The sum of a colour.
+    #[inline(always)]
+    const fn of(self, color: Color) -> usize {
+        bounded::<{ 1 << SUM_BITS }>((self.0 >> (SUM_BITS * color.index() as u32)) as usize & ((1 << SUM_BITS) - 1))
+    }
+}
+
 /// The tables of one rule.
 pub struct RuleTables {
     /// Cells to each side of the centre in a window: 4 or 5; see [`Rule::reach`].
     pub half: usize,
-    /// From the key of a window to the shapes of both colours: black in the low nibble, white in the high one.
-    pub shapes: Box<[u8; KEYS]>,
-    /// Per colour, from four packed shapes to their combination.
-    pub combinations: [&'static [Combination; PACKED]; 2],
+    /// The number of the meaning of the left side of a window.
+    left: Box<[u8; SIDES]>,
+    /// The number of the meaning of the right side.
+    right: Box<[u8; SIDES]>,
+    /// From these two numbers, the left one first, to the shapes of both colours: black in the low nibble, white in the
+    /// high one.
+    shapes: Box<[u8; PAIRS]>,
+    /// Per colour, from a sum of weights to the combination.
+    combinations: [&'static [Combination; SUMS]; 2],
 }
 
 impl std::fmt::Debug for RuleTables {
@@ -81,24 +163,56 @@ impl RuleTables {
 
     fn build(rule: Rule) -> RuleTables {
         let half = rule.reach();
-        let black = Windows::new(rule.line_rule(Color::Black), half).spread();
-        let mut shapes = zeroed_box::<KEYS>();
-        if rule.line_rule(Color::White) == rule.line_rule(Color::Black) {
-            for key in 0..1 << (4 * half) {
-                shapes[key] = black[key] | black[swap_colors(key)] << 4;
+        let [mut black, mut white] = Color::ALL.map(|color| Windows::new(rule.line_rule(color), half));
+        let (mut left, mut right) = (zeroed_box::<SIDES>(), zeroed_box::<SIDES>());
+        let mut meanings = Vec::new();
+        for side in 0..1 << (2 * half) {
+            let meaning = [black.meaning(side), white.meaning(swap_colors(side))];
+            let number = meanings.iter().position(|&known| known == meaning).unwrap_or(meanings.len());
+            if number == meanings.len() {
+                meanings.push(meaning);
             }
-        } else {
-            let white = Windows::new(rule.line_rule(Color::White), half).spread();
-            for key in 0..1 << (4 * half) {
-                shapes[key] = black[key] | white[swap_colors(key)] << 4;
+            let number = u8::try_from(number).expect("a side has at most 172 meanings");
+            right[side] = number;
+            left[mirror(side, half)] = number;
+        }
+        let mut shapes = zeroed_box::<PAIRS>();
+        for (i, left) in meanings.iter().enumerate() {
+            for (j, right) in meanings.iter().enumerate() {
+                let [black, white] = [(&mut black, 0), (&mut white, 1)].map(|(windows, color)| {
+                    let window = windows.window(left[color], right[color]);
+                    windows.shape(&window) as u8
+                });
+                shapes[i << 8 | j] = black | white << 4;
             }
         }
         let combinations = Color::ALL.map(|color| combination_table(rule.has_forbidden(color)));
-        RuleTables { half, shapes, combinations }
+        RuleTables { half, left, right, shapes, combinations }
+    }
+
+    /// The shapes of both colours in the window with these sides, which are the halves of its key: black in the low
+    /// nibble, white in the high one.
+    #[inline(always)]
+    pub fn shapes(&self, left: usize, right: usize) -> u8 {
+        let (left, right) = (self.left[bounded::<SIDES>(left)], self.right[bounded::<SIDES>(right)]);
+        self.shapes[usize::from(left) << 8 | usize::from(right)]
+    }
+
+    /// The same for the key of a window.
+    #[inline]
+    pub fn shapes_of(&self, key: usize) -> u8 {
+        let side = 2 * self.half;
+        self.shapes(key & ((1 << side) - 1), key >> side)
+    }
+
+    /// The combinations of both colours.
+    #[inline(always)]
+    pub fn combinations(&self, sums: Sums) -> [Combination; 2] {
+        Color::ALL.map(|color| self.combinations[color.index()][bounded::<SUMS>(sums.of(color))])
     }
 }
 
-/// Exchanges black and white in a window key.
+/// Exchanges black and white in a side of a window.
 #[inline]
 const fn swap_colors(key: usize) -> usize {
     (key & 0x55555) << 1 | (key >> 1) & 0x55555
@@ -108,37 +222,18 @@ fn zeroed_box<const N: usize>() -> Box<[u8; N]> {
     vec![0u8; N].into_boxed_slice().try_into().expect("the vector has N elements")
 }
 
-/// From four packed shapes to their combination.
-fn combination_table(forbidden_rule: bool) -> &'static [Combination; PACKED] {
-    static TABLES: [OnceLock<Box<[Combination; PACKED]>>; 2] = [const { OnceLock::new() }; 2];
+/// From sums of weights to combinations.
+fn combination_table(forbidden_rule: bool) -> &'static [Combination; SUMS] {
+    static TABLES: [OnceLock<Box<[Combination; SUMS]>>; 2] = [const { OnceLock::new() }; 2];
     TABLES[usize::from(forbidden_rule)].get_or_init(|| {
-        let mut table = vec![Combination::default(); PACKED];
-        for (id, lines) in all_combinations().enumerate() {
-            let threat = Threat::of_lines(lines, forbidden_rule) as u16;
-            for order in ORDERS {
-                let packed =
-                    order.iter().enumerate().fold(0, |packed, (d, &i)| packed | (lines[i] as usize) << (4 * d));
-                table[packed] = Combination((id as u16) << 4 | threat);
-            }
+        let mut table = vec![Combination::default(); SUMS];
+        for (id, shapes) in all_combinations().enumerate() {
+            let sum: u32 = shapes.iter().map(|&shape| WEIGHTS[shape as usize]).sum();
+            table[sum as usize] = Combination((id as u16) << 4 | Threat::of_lines(shapes, forbidden_rule) as u16);
         }
-        table.into_boxed_slice().try_into().expect("the table has PACKED entries")
+        table.into_boxed_slice().try_into().expect("the table has SUMS entries")
     })
 }
-
-/// All permutations of four lines.
-const ORDERS: [[usize; 4]; 24] = {
-    let mut orders = [[0; 4]; 24];
-    let (mut found, mut code) = (0, 0);
-    while code < 256 {
-        let order = [code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6];
-        if 1 << order[0] | 1 << order[1] | 1 << order[2] | 1 << order[3] == 15 {
-            orders[found] = order;
-            found += 1;
-        }
-        code += 1;
-    }
-    orders
-};
 
 /// All combinations of four shapes, in the order of [`Combination::id`]; within each, the weakest shape is first.
 pub fn all_combinations() -> impl Iterator<Item = [Shape; 4]> {
@@ -148,17 +243,6 @@ pub fn all_combinations() -> impl Iterator<Item = [Shape; 4]> {
             (b..shapes).flat_map(move |c| (c..shapes).map(move |d| [a, b, c, d].map(|i| Shape::ALL[i])))
         })
     })
-}
-
-/// The four packed shapes, by direction index.
-#[inline]
-pub const fn unpack(packed: u16) -> [Shape; 4] {
-    [
-        Shape::from_code((packed & 15) as u8),
-        Shape::from_code((packed >> 4 & 15) as u8),
-        Shape::from_code((packed >> 8 & 15) as u8),
-        Shape::from_code((packed >> 12) as u8),
-    ]
 }
 
 /// A cell of a window as one colour sees it. The values are the two bits of a key in which black is "own".
@@ -189,27 +273,6 @@ const SIDE_CODES: usize = 1024;
 impl Windows {
     fn new(rule: LineRule, half: usize) -> Windows {
         Windows { rule, half, memo: vec![0; SIDE_CODES * SIDE_CODES] }
-    }
-
-    /// The shape of every key, where black is "own".
-    fn spread(mut self) -> Vec<u8> {
-        let sides = 1usize << (2 * self.half);
-        let mut table = vec![0u8; sides * sides];
-        let meanings: Vec<usize> = (0..sides).map(|side| self.meaning(side)).collect();
-        // Each pair of meanings is classified once.
-        let mirrored: Vec<usize> = (0..sides).map(|side| self.meaning(mirror(side, self.half))).collect();
-        for right in 0..sides {
-            for left in 0..sides {
-                let (near_left, near_right) = (mirrored[left], meanings[right]);
-                let slot = near_left * SIDE_CODES + near_right;
-                if self.memo[slot] == 0 {
-                    let window = self.window(near_left, near_right);
-                    self.shape(&window);
-                }
-                table[right * sides + left] = self.memo[slot] - 1;
-            }
-        }
-        table
     }
 
     /// The cells of a side, nearest first, as far as they matter: all cells from the first blocking one on become walls.
@@ -462,20 +525,39 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_lines_does_not_matter() {
-        let mut ids = vec![false; COMBINATIONS];
-        for packed in 0..PACKED {
-            let nibbles = [packed % 16, packed / 16 % 16, packed / 256 % 16, packed / 4096];
-            if nibbles.iter().all(|&nibble| nibble < Shape::ALL.len()) {
-                let combination = combination_table(true)[packed];
-                let mut lines = unpack(packed as u16);
-                lines.sort_unstable();
-                assert_eq!(all_combinations().nth(combination.id()), Some(lines));
-                assert_eq!(combination.threat(), Threat::of_lines(lines, true));
-                ids[combination.id()] = true;
+    fn every_combination_has_a_sum_of_its_own() {
+        let tables = RuleTables::of(Rule::Renju);
+        for (id, shapes) in all_combinations().enumerate() {
+            // Black's shapes, and white's in the reverse order: the order does not matter.
+            let bytes = [0, 1, 2, 3].map(|i| shapes[i] as u8 | (shapes[3 - i] as u8) << 4);
+            let mut sums = Sums::of_cell(CELLS - 1);
+            for byte in bytes {
+                sums = sums.with_change(0xDD, byte).with_change(0, 0xDD);
+            }
+            assert_eq!(sums.cell(), CELLS - 1);
+            for (combination, forbidden_rule) in tables.combinations(sums).into_iter().zip([true, false]) {
+                assert_eq!(combination.id(), id);
+                assert_eq!(combination.threat(), Threat::of_lines(shapes, forbidden_rule));
             }
         }
-        assert!(ids.iter().all(|&seen| seen));
+    }
+
+    /// The meanings of both sides of a window decide its shapes.
+    #[test]
+    fn shapes_are_those_of_the_whole_window() {
+        for rule in Rule::ALL {
+            let tables = RuleTables::of(rule);
+            let half = tables.half;
+            let [mut black, mut white] = Color::ALL.map(|color| Windows::new(rule.line_rule(color), half));
+            let side = (1usize << (2 * half)) - 1;
+            for key in 0..1 << (4 * half) {
+                let (left, right) = (mirror(key & side, half), key >> (2 * half));
+                let own = black.window(left, right);
+                let other = white.window(swap_colors(left), swap_colors(right));
+                let expected = black.shape(&own) as u8 | (white.shape(&other) as u8) << 4;
+                assert_eq!(tables.shapes_of(key), expected, "{rule:?} {key:x}");
+            }
+        }
     }
 
     #[test]
@@ -487,7 +569,7 @@ mod tests {
             for key in 0..1 << (4 * half) {
                 let (left, right) = (key & side, key >> (2 * half));
                 let mirrored = mirror(right, half) | mirror(left, half) << (2 * half);
-                assert_eq!(tables.shapes[key], tables.shapes[mirrored], "{rule:?} {key:x}");
+                assert_eq!(tables.shapes_of(key), tables.shapes_of(mirrored), "{rule:?} {key:x}");
             }
         }
     }
@@ -502,7 +584,7 @@ mod tests {
                 for cell in (0..cells).filter(|c| key >> (2 * c) & 3 == 3) {
                     // White stone: clear the low bit.
                     let after = key & !(1 << (2 * cell));
-                    let (before, after) = (tables.shapes[key] & 15, tables.shapes[after] & 15);
+                    let (before, after) = (tables.shapes_of(key) & 15, tables.shapes_of(after) & 15);
                     let was_double_four = rule == Rule::Renju && before == Shape::Overline as u8;
                     assert!(after <= before || was_double_four, "{rule:?} {key:x} cell {cell}");
                 }

@@ -155,7 +155,7 @@ pub fn parts_of_rows(rule: Rule) -> Vec<[u32; 3]> {
         let first = LINE_KINDS * ROWS + mapping * PARTS;
         let kind = match center {
             0 => {
-                let shapes = tables.shapes[key(left, right, tables.half)];
+                let shapes = tables.shapes_of(key(left, right, tables.half));
                 usize::from(shapes & 15) * SHAPES + usize::from(shapes >> 4)
             }
             occupied => SHAPE_PAIRS + occupied - 1,
