@@ -43,7 +43,8 @@ impl Board {
     #[inline]
     fn place<const HALF: usize>(&mut self, point: Point, color: Color, observer: &mut impl Observer) {
         let log_start = self.now.log_len as usize;
-        self.history.push(self.now);
+        // One copy, where `push` makes two.
+        self.history.extend_from_slice(std::slice::from_ref(&self.now));
         self.stones.place(point, color);
         let taken = self.shapes[point.index()].combinations;
         for side in 0..2 {
@@ -132,15 +133,15 @@ impl Board {
 
     /// Takes back the last move. Does nothing when no move has been played since the board was set up.
     pub fn undo(&mut self, observer: &mut impl Observer) {
-        let Some(before) = self.history.pop() else { return };
-        let Some(point) = self.now.last else { return };
+        let (Some(before), Some(point)) = (self.history.last(), self.now.last) else { return };
         if let Some(color) = self.stones.cell(point).color() {
             self.stones.remove(point, color);
         }
         for cell in &self.log[before.log_len as usize..self.now.log_len as usize] {
             self.shapes[cell.sums.cell()] = *cell;
         }
-        self.now = before;
+        self.now = *before;
+        self.history.pop();
         observer.undo();
     }
 }
