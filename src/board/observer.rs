@@ -14,9 +14,16 @@ pub struct Change {
 
 /// Receives every move after it was played. To undo, an observer must remember what it needs.
 pub trait Observer {
-    /// A stone of `color` was played on `point`, whose combinations were `taken`; `changes` are the other cells that
+    /// What is summed up over the cells that a move changes. A value of its own, so that the sum can stay in registers.
+    type Tally;
+
+    /// The tally of a move before its changes.
+    fn begin(&self) -> Self::Tally;
+    /// A cell changed.
+    fn changed(tally: &mut Self::Tally, change: Change);
+    /// A stone of `color` was played on `point`, whose combinations were `taken`; `tally` has seen all other cells that
     /// changed.
-    fn played(&mut self, point: Point, color: Color, taken: [Combination; 2], changes: impl Iterator<Item = Change>);
+    fn played(&mut self, point: Point, color: Color, taken: [Combination; 2], tally: Self::Tally);
     /// The last move was taken back.
     fn undo(&mut self);
 }
@@ -26,8 +33,14 @@ pub trait Observer {
 pub struct NullObserver;
 
 impl Observer for NullObserver {
+    type Tally = ();
+
     #[inline]
-    fn played(&mut self, _: Point, _: Color, _taken: [Combination; 2], _changes: impl Iterator<Item = Change>) {}
+    fn begin(&self) {}
+    #[inline]
+    fn changed((): &mut (), _: Change) {}
+    #[inline]
+    fn played(&mut self, _: Point, _: Color, _taken: [Combination; 2], (): ()) {}
     #[inline]
     fn undo(&mut self) {}
 }

@@ -42,7 +42,6 @@ impl Board {
 
     #[inline]
     fn place<const HALF: usize>(&mut self, point: Point, color: Color, observer: &mut impl Observer) {
-        let log_start = self.now.log_len as usize;
         // One copy, where `push` makes two.
         self.history.extend_from_slice(std::slice::from_ref(&self.now));
         self.stones.place(point, color);
@@ -51,15 +50,11 @@ impl Board {
             self.now.counts[side][taken[side].code()] -= 1;
         }
         let around = self.look_around::<HALF>(point);
-        self.update::<HALF>(point, &around);
+        let tally = self.update::<HALF, _>(point, &around, observer);
         self.now.near.insert_near(point);
         self.now.side = color.opponent();
         self.now.last = Some(point);
-        let changes = self.log[log_start..self.now.log_len as usize].iter().map(|cell| Change {
-            before: cell.combinations,
-            after: self.shapes[cell.sums.cell()].combinations,
-        });
-        observer.played(point, color, taken, changes);
+        observer.played(point, color, taken, tally);
     }
 
     /// Looks up the cells within reach of the stone on `point`, which is in the line words already.
@@ -90,8 +85,9 @@ impl Board {
 
     /// Updates the cells around `point` that change.
     #[inline(always)]
-    fn update<const HALF: usize>(&mut self, point: Point, around: &Around) {
+    fn update<const HALF: usize, O: Observer>(&mut self, point: Point, around: &Around, observer: &O) -> O::Tally {
         let tables = self.tables;
+        let mut tally = observer.begin();
         let mut counts = [[0; 16]; 2];
         let mut log_len = self.now.log_len;
         let mut left = around.changed;
@@ -107,6 +103,7 @@ impl Board {
             let sums = before.sums.with_change(old, new);
             let combinations = tables.combinations(sums);
             *cell = CellShapes { lines: before.lines ^ u32::from(old ^ new) << shift, combinations, sums };
+            O::changed(&mut tally, Change { before: before.combinations, after: combinations });
             let [black, white] = steps(before.combinations, combinations);
             add_step(&mut counts[0], &STEPS[black]);
             add_step(&mut counts[1], &STEPS[white]);
@@ -118,6 +115,7 @@ impl Board {
         for (counts, changes) in self.now.counts.iter_mut().zip(&counts) {
             change_counts(counts, changes);
         }
+        tally
     }
 
     /// Remembers a cell that became a four-three or better; see [`super::Summary::seen`].

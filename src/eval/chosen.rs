@@ -4,6 +4,7 @@
 //! is skipped, because its score would be outside, too; otherwise the classical terms are inputs of the network.
 
 use super::network::{Accumulator, Kernel, Network};
+use super::shapes::Tally;
 use super::{Evaluator, ShapeEvaluator, asked};
 use crate::base::{Color, Point, Rule, Score, Size};
 use crate::board::tables::Combination;
@@ -48,9 +49,21 @@ impl ChosenEvaluator {
 }
 
 impl Observer for ChosenEvaluator {
+    type Tally = Tally;
+
+    #[inline(always)]
+    fn begin(&self) -> Tally {
+        self.shapes.begin()
+    }
+
+    #[inline(always)]
+    fn changed(tally: &mut Tally, change: Change) {
+        ShapeEvaluator::changed(tally, change);
+    }
+
     #[inline]
-    fn played(&mut self, point: Point, color: Color, taken: [Combination; 2], changes: impl Iterator<Item = Change>) {
-        self.shapes.played(point, color, taken, changes);
+    fn played(&mut self, point: Point, color: Color, taken: [Combination; 2], tally: Tally) {
+        self.shapes.played(point, color, taken, tally);
         if let Some(network) = &mut self.network {
             network.played(point, color);
         }

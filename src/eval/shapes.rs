@@ -46,12 +46,6 @@ impl ShapeEvaluator {
         ShapeEvaluator { weights: weights_of(rule), sum: 0, earlier: Vec::with_capacity(1024) }
     }
 
-    #[inline]
-    fn value(&self, of: [Combination; 2]) -> i32 {
-        let [black, white] = of.map(|combination| bounded::<TABLE>(combination.id()));
-        i32::from(self.weights[0].value[black]) - i32::from(self.weights[1].value[white])
-    }
-
     /// The terms of the estimate.
     #[inline]
     pub fn parts(&self, board: &Board) -> Parts {
@@ -68,12 +62,40 @@ impl ShapeEvaluator {
     }
 }
 
+/// The sum of the values of some cells.
+#[derive(Clone, Copy, Debug)]
+pub struct Tally {
+    /// The values of combinations for black and for white.
+    values: [&'static [i16; TABLE]; 2],
+    sum: i32,
+}
+
+impl Tally {
+    /// Black's value minus white's of a cell.
+    #[inline(always)]
+    fn value(&self, of: [Combination; 2]) -> i32 {
+        let [black, white] = of.map(|combination| bounded::<TABLE>(combination.id()));
+        i32::from(self.values[0][black]) - i32::from(self.values[1][white])
+    }
+}
+
 impl Observer for ShapeEvaluator {
+    type Tally = Tally;
+
+    #[inline(always)]
+    fn begin(&self) -> Tally {
+        Tally { values: self.weights.map(|weights| &*weights.value), sum: 0 }
+    }
+
+    #[inline(always)]
+    fn changed(tally: &mut Tally, change: Change) {
+        tally.sum += tally.value(change.after) - tally.value(change.before);
+    }
+
     #[inline]
-    fn played(&mut self, _: Point, _: Color, taken: [Combination; 2], changes: impl Iterator<Item = Change>) {
+    fn played(&mut self, _: Point, _: Color, taken: [Combination; 2], tally: Tally) {
         self.earlier.push(self.sum);
-        let gained: i32 = changes.map(|change| self.value(change.after) - self.value(change.before)).sum();
-        self.sum += gained - self.value(taken);
+        self.sum += tally.sum - tally.value(taken);
     }
 
     #[inline]
@@ -88,8 +110,9 @@ impl Evaluator for ShapeEvaluator {
     fn refresh(&mut self, board: &Board) {
         self.weights = weights_of(board.rule());
         self.earlier.clear();
+        let tally = self.begin();
         self.sum =
-            board.size().points().filter(|&p| board.is_empty(p)).map(|p| self.value(board.combinations(p))).sum();
+            board.size().points().filter(|&p| board.is_empty(p)).map(|p| tally.value(board.combinations(p))).sum();
     }
 
     fn evaluate(&mut self, board: &Board) -> Score {

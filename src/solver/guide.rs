@@ -9,6 +9,7 @@ use crate::base::{Color, Point};
 use crate::board::tables::Combination;
 use crate::board::{Board, Change, Observer};
 use crate::eval::network::Network;
+use crate::eval::shapes::Tally;
 use crate::eval::{ChosenEvaluator, Evaluator};
 
 /// Attacker's score from which on a position counts as nearly won: the effort is 1.
@@ -57,10 +58,24 @@ fn effort(value: i32) -> u32 {
 }
 
 impl Observer for Guide {
+    type Tally = Option<Tally>;
+
     #[inline]
-    fn played(&mut self, point: Point, color: Color, taken: [Combination; 2], changes: impl Iterator<Item = Change>) {
-        if let Some(evaluator) = &mut self.evaluator {
-            evaluator.played(point, color, taken, changes);
+    fn begin(&self) -> Option<Tally> {
+        self.evaluator.as_ref().map(ChosenEvaluator::begin)
+    }
+
+    #[inline]
+    fn changed(tally: &mut Option<Tally>, change: Change) {
+        if let Some(tally) = tally {
+            ChosenEvaluator::changed(tally, change);
+        }
+    }
+
+    #[inline]
+    fn played(&mut self, point: Point, color: Color, taken: [Combination; 2], tally: Option<Tally>) {
+        if let (Some(evaluator), Some(tally)) = (&mut self.evaluator, tally) {
+            evaluator.played(point, color, taken, tally);
         }
     }
 
