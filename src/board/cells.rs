@@ -51,6 +51,14 @@ impl CellSet {
         self.rows[point.index() / STRIDE] |= bit(point);
     }
 
+    /// Adds or removes the cell with this index, which is below [`CELLS`].
+    #[inline]
+    pub const fn set(&mut self, index: usize, is_member: bool) {
+        let row = &mut self.rows[bounded::<ROWS>(index / STRIDE)];
+        let column = index % STRIDE;
+        *row = *row & !(1 << column) | (is_member as u32) << column;
+    }
+
     /// Adds the cell if the set does not contain it, else removes it.
     #[inline]
     pub const fn toggle(&mut self, point: Point) {

@@ -25,6 +25,7 @@ pub use shape::{Foul, RealThree, Shape, Threat};
 
 use crate::base::point::{BORDER, CELLS, STRIDE};
 use crate::base::{Cell, Color, Direction, Point, PointList, Rule, Size, bounded};
+use cells::ROWS;
 use lines::{cell_slot, stone_bit};
 use stones::Stones;
 use tables::{Combination, RuleTables, Sums};
@@ -47,6 +48,8 @@ struct Summary {
     counts: [[u16; 16]; 2],
     /// Cells near a stone.
     near: CellSet,
+    /// Per colour, the empty cells with a threat for which [`is_strong`] holds.
+    strong: [CellSet; 2],
     /// Per colour, the last cell that became a four-three, an open four and a five; 0: none yet.
     seen: [[u16; SEEN]; 2],
     side: Color,
@@ -75,6 +78,11 @@ const LOG: usize = 1 << 15;
 const FIRST_SEEN: usize = Threat::FourThree as usize;
 /// Number of those threats.
 const SEEN: usize = Threat::ALL.len() - FIRST_SEEN;
+
+/// Whether the threat with this index makes a four or better, or may do so: black's suspected fouls in renju.
+const fn is_strong(threat: usize) -> bool {
+    threat >= Threat::Four.index() || threat == Threat::Forbidden.index()
+}
 
 impl Board {
     /// An empty board, black to move.
@@ -108,7 +116,15 @@ impl Board {
             tables: RuleTables::of(rule),
             stones,
             shapes: Box::new([CellShapes::default(); CELLS]),
-            now: Summary { counts: [[0; 16]; 2], near, seen: [[0; SEEN]; 2], side, last, log_len: 0 },
+            now: Summary {
+                counts: [[0; 16]; 2],
+                near,
+                strong: [CellSet::default(); 2],
+                seen: [[0; SEEN]; 2],
+                side,
+                last,
+                log_len: 0,
+            },
             history: Vec::with_capacity(CELLS),
             log: vec![CellShapes::default(); LOG].into_boxed_slice().try_into().expect("the log has LOG entries"),
         };
@@ -128,8 +144,9 @@ impl Board {
                     cell.sums = cell.sums.with_change(0, shapes);
                 }
                 cell.combinations = self.tables.combinations(cell.sums);
-                for (counts, combination) in self.now.counts.iter_mut().zip(cell.combinations) {
-                    counts[combination.code()] += 1;
+                for (side, combination) in cell.combinations.into_iter().enumerate() {
+                    self.now.counts[side][combination.code()] += 1;
+                    self.now.strong[side].set(point.index(), is_strong(combination.code()));
                 }
             }
             self.shapes[point.index()] = cell;
@@ -316,7 +333,7 @@ impl Board {
             return Some(point);
         }
         let mut found = None;
-        self.for_each_near_while(|point| {
+        self.for_each_candidate_while(color, threat, |point| {
             found = Some(point).filter(|&point| self.threat(point, color) == threat);
             found.is_none()
         });
@@ -340,7 +357,7 @@ impl Board {
             visit(point);
         } else if count > 0 {
             let mut left = count;
-            self.for_each_near_while(|point| {
+            self.for_each_candidate_while(color, threat, |point| {
                 if self.threat(point, color) == threat {
                     left -= 1;
                     visit(point);
@@ -362,10 +379,41 @@ impl Board {
 
     /// Like [`Board::for_each_near`], but stops when `visit` returns false.
     #[inline]
-    pub fn for_each_near_while(&self, mut visit: impl FnMut(Point) -> bool) {
-        let rows = self.now.near.rows().iter().zip(self.stones.empty().rows()).enumerate();
-        for (row, (near, empty)) in rows.skip(BORDER).take(self.size.height()) {
-            let mut cells = near & empty;
+    pub fn for_each_near_while(&self, visit: impl FnMut(Point) -> bool) {
+        self.for_each_of_while(|row| self.now.near.rows()[row] & self.stones.empty().rows()[row], visit);
+    }
+
+    /// Calls `visit` for each empty point where a stone of `color` would make a four or better, or, in renju, be suspected
+    /// of a foul ([`Threat::Forbidden`]); row by row.
+    #[inline]
+    pub fn for_each_strong(&self, color: Color, mut visit: impl FnMut(Point)) {
+        let strong = self.now.strong[color.index()].rows();
+        self.for_each_of_while(
+            |row| strong[row],
+            |point| {
+                visit(point);
+                true
+            },
+        );
+    }
+
+    /// Calls `visit` for points that include all where a stone of `color` would make exactly `threat`, until it returns
+    /// false.
+    #[inline]
+    fn for_each_candidate_while(&self, color: Color, threat: Threat, visit: impl FnMut(Point) -> bool) {
+        if is_strong(threat.index()) {
+            let strong = self.now.strong[color.index()].rows();
+            self.for_each_of_while(|row| strong[row], visit);
+        } else {
+            self.for_each_near_while(visit);
+        }
+    }
+
+    /// Calls `visit` for the cells of a set that has these padded rows, row by row, until it returns false.
+    #[inline]
+    fn for_each_of_while(&self, cells_of_row: impl Fn(usize) -> u32, mut visit: impl FnMut(Point) -> bool) {
+        for row in BORDER..BORDER + self.size.height() {
+            let mut cells = cells_of_row(bounded::<ROWS>(row));
             while cells != 0 {
                 let index = row * STRIDE + cells.trailing_zeros() as usize;
                 cells &= cells - 1;

@@ -5,8 +5,7 @@
 //! their shapes, and which ones is as good as random for the processor.
 
 use super::lines::empty_bits;
-use super::tables::Combination;
-use super::{Board, CellShapes, Change, FIRST_SEEN, LOG, Observer, SEEN};
+use super::{Board, CellShapes, Change, FIRST_SEEN, LOG, Observer, SEEN, is_strong};
 use crate::base::point::{BORDER, CELLS, STRIDE};
 use crate::base::{Color, Direction, Point, bounded};
 
@@ -48,6 +47,7 @@ impl Board {
         let taken = self.shapes[point.index()].combinations;
         for side in 0..2 {
             self.now.counts[side][taken[side].code()] -= 1;
+            self.now.strong[side].set(point.index(), false);
         }
         let around = self.look_around::<HALF>(point);
         let tally = self.update::<HALF, _>(point, &around, observer);
@@ -88,7 +88,7 @@ impl Board {
     fn update<const HALF: usize, O: Observer>(&mut self, point: Point, around: &Around, observer: &O) -> O::Tally {
         let tables = self.tables;
         let mut tally = observer.begin();
-        let mut counts = [[0; 16]; 2];
+        let (mut counts, mut noted) = ([[0; 16]; 2], [0; 2]);
         let mut log_len = self.now.log_len;
         let mut left = around.changed;
         while left != 0 {
@@ -104,28 +104,33 @@ impl Board {
             let combinations = tables.combinations(sums);
             *cell = CellShapes { lines: before.lines ^ u32::from(old ^ new) << shift, combinations, sums };
             O::changed(&mut tally, Change { before: before.combinations, after: combinations });
-            let [black, white] = steps(before.combinations, combinations);
-            add_step(&mut counts[0], &STEPS[black]);
-            add_step(&mut counts[1], &STEPS[white]);
-            if IS_SEEN[black] | IS_SEEN[white] {
-                self.remember(sums.cell(), before.combinations, combinations);
+            for side in 0..2 {
+                let step = before.combinations[side].code() << 4 | combinations[side].code();
+                add_step(&mut counts[side], &STEPS[step & 255]);
+                noted[side] |= u64::from(IS_NOTED[step & 255]) << bit;
             }
         }
         self.now.log_len = log_len;
         for (counts, changes) in self.now.counts.iter_mut().zip(&counts) {
             change_counts(counts, changes);
         }
+        for (side, mut left) in noted.into_iter().enumerate() {
+            while left != 0 {
+                let bit = bounded::<{ 4 * LINE_BITS }>(left.trailing_zeros() as usize);
+                left &= left - 1;
+                self.note(bounded::<CELLS>((point.index() as isize + offset::<HALF>(bit)) as usize), side);
+            }
+        }
         tally
     }
 
-    /// Remembers a cell that became a four-three or better; see [`super::Summary::seen`].
-    #[cold]
-    #[inline(never)]
-    fn remember(&mut self, index: usize, before: [Combination; 2], after: [Combination; 2]) {
-        for (side, step) in steps(before, after).into_iter().enumerate() {
-            if IS_SEEN[step] {
-                self.now.seen[side][bounded::<SEEN>(after[side].code() - FIRST_SEEN)] = index as u16;
-            }
+    /// Notes the new threat of a cell for one side in [`super::Summary::strong`] and [`super::Summary::seen`].
+    #[inline(always)]
+    fn note(&mut self, index: usize, side: usize) {
+        let threat = self.shapes[index].combinations[side].code();
+        self.now.strong[side].set(index, is_strong(threat));
+        if threat >= FIRST_SEEN {
+            self.now.seen[side][bounded::<SEEN>(threat - FIRST_SEEN)] = index as u16;
         }
     }
 
@@ -144,7 +149,8 @@ impl Board {
     }
 }
 
-/// The change of the number of cells of each threat when a cell changes from one to another, by [`steps`].
+/// The change of the number of cells of each threat when a cell changes from one (high nibble of the
+/// index) to another (low nibble).
 static STEPS: [[i8; 16]; 256] = {
     let mut steps = [[0; 16]; 256];
     let mut at = 0;
@@ -156,23 +162,17 @@ static STEPS: [[i8; 16]; 256] = {
     steps
 };
 
-/// Whether the cell is then to be remembered in [`super::Summary::seen`].
-static IS_SEEN: [bool; 256] = {
-    let mut is_seen = [false; 256];
+/// Whether the cell is then to be noted in [`super::Summary::strong`] or [`super::Summary::seen`].
+static IS_NOTED: [bool; 256] = {
+    let mut is_noted = [false; 256];
     let mut at = 0;
     while at < 256 {
         let (before, after) = (at >> 4, at & 15);
-        is_seen[at] = before != after && after >= FIRST_SEEN && after < FIRST_SEEN + SEEN;
+        is_noted[at] = before != after && (after >= FIRST_SEEN || is_strong(before) != is_strong(after));
         at += 1;
     }
-    is_seen
+    is_noted
 };
-
-/// The indices in [`STEPS`], for both colours, of a change from some combinations to others.
-#[inline(always)]
-fn steps(before: [Combination; 2], after: [Combination; 2]) -> [usize; 2] {
-    [0, 1].map(|side| (before[side].code() << 4 | after[side].code()) & 255)
-}
 
 #[inline(always)]
 fn add_step(counts: &mut [i8; 16], step: &[i8; 16]) {

@@ -187,20 +187,12 @@ fn push_missing(list: &mut ReplyList, more: &[Point]) {
 
 /// Adds the points where `color` makes a four or better; in renju also black's suspected fouls that may make one.
 pub fn push_fours(board: &Board, color: Color, list: &mut ReplyList) {
-    let mut left = board.count_from(color, Threat::Four) + board.count(color, Threat::Forbidden);
-    board.for_each_near_while(|point| {
-        if left == 0 {
-            return false;
-        }
-        let threat = board.threat(point, color);
-        let is_suspect = threat == Threat::Forbidden;
-        left -= usize::from(threat >= Threat::Four || is_suspect);
-        let hidden =
-            is_suspect && Direction::ALL.iter().any(|&direction| board.shape(point, color, direction).is_four());
-        if (threat >= Threat::Four || hidden) && !list.contains(&point) {
+    board.for_each_strong(color, |point| {
+        let hides_no_four = board.threat(point, color) == Threat::Forbidden
+            && !Direction::ALL.iter().any(|&direction| board.shape(point, color, direction).is_four());
+        if !hides_no_four && !list.contains(&point) {
             list.push(point);
         }
-        true
     });
 }
 

@@ -149,7 +149,7 @@ impl Worker<'_> {
             _ => None,
         };
         let mut fours = ArrayVec::new();
-        self.board.for_each_near(|point| {
+        self.board.for_each_strong(us, |point| {
             let threat = self.board.threat(point, us);
             let wanted = threat > Threat::Four || (threat == Threat::Four && attack.building);
             if wanted
