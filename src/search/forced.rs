@@ -39,6 +39,9 @@ impl Duty {
     }
 }
 
+/// The cells that stop all of the opponent's fives or else open fours, if they have been computed.
+pub type Kills = Option<LineList>;
+
 /// Whether `color` may have a four that the counts do not show: in renju, black's suspected foul may be legal and make a
 /// four.
 fn hides_fours(board: &Board, color: Color) -> bool {
@@ -52,6 +55,11 @@ fn has_no_four(board: &Board, color: Color) -> bool {
 
 /// The result that the threats prove without search; `None` when they prove none. The score counts from the root.
 pub fn static_result(board: &mut Board, ply: Ply) -> Option<Score> {
+    conclude(board, ply, &mut None)
+}
+
+/// [`static_result`], which leaves in `kills` what it finds out for [`duty_of`].
+pub fn conclude(board: &mut Board, ply: Ply, kills: &mut Kills) -> Option<Score> {
     let us = board.side();
     let them = us.opponent();
     let moves_left = board.moves_to_draw();
@@ -64,14 +72,16 @@ pub fn static_result(board: &mut Board, ply: Ply) -> Option<Score> {
         return empty.points().any(|point| board.may_play(point, us)).then_some(Score::DRAW);
     }
     if board.count(them, Threat::Five) > 0 {
-        return legal_stops(board).is_empty().then_some(Score::loss_in(ply, 2));
+        let stops = kills.insert(kill_intersection(board, them, Threat::Five));
+        return (!stops.iter().any(|&stop| board.may_play(stop, us))).then_some(Score::loss_in(ply, 2));
     }
     if board.count(us, Threat::OpenFour) > 0 && moves_left >= 3 {
         return Some(Score::win_in(ply, 3));
     }
     if board.count(them, Threat::OpenFour) > 0 {
-        let lost =
-            moves_left >= 4 && has_no_four(board, us) && kill_intersection(board, them, Threat::OpenFour).is_empty();
+        let lost = moves_left >= 4
+            && has_no_four(board, us)
+            && kills.insert(kill_intersection(board, them, Threat::OpenFour)).is_empty();
         return lost.then_some(Score::loss_in(ply, 4));
     }
     // In renju black's combinations may contain threes that are not real: those are left to the search.
@@ -199,13 +209,19 @@ pub fn push_fours(board: &Board, color: Color, list: &mut ReplyList) {
 /// The replies that the opponent's threats leave. For positions without a static result. The lists are complete: any other
 /// reply loses.
 pub fn duty(board: &Board) -> Duty {
+    duty_of(board, None)
+}
+
+/// [`duty`], with what [`conclude`] has left in `kills` in this position.
+pub fn duty_of(board: &Board, kills: Kills) -> Duty {
     let us = board.side();
     let them = us.opponent();
     if board.count(them, Threat::Five) > 0 {
-        return Duty::StopFive(kill_intersection(board, them, Threat::Five));
+        return Duty::StopFive(kills.unwrap_or_else(|| kill_intersection(board, them, Threat::Five)));
     }
     if board.count(them, Threat::OpenFour) > 0 {
-        let mut replies: ReplyList = kill_intersection(board, them, Threat::OpenFour).into_iter().collect();
+        let kills = kills.unwrap_or_else(|| kill_intersection(board, them, Threat::OpenFour));
+        let mut replies = ReplyList::from_slice(&kills);
         push_fours(board, us, &mut replies);
         return Duty::StopFour(replies);
     }

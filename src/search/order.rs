@@ -84,7 +84,9 @@ impl MovePicker {
             let mut points = PointList::new();
             for_each_reply(board, duty, |point| points.push(point));
             self.top = i32::MIN;
-            for (point, score) in policy(params, board, us, &points, evaluator, history) {
+            let mut scores = ArrayVec::new();
+            policy(params, board, us, &points, evaluator, history, &mut scores);
+            for (&point, &score) in points.iter().zip(&scores) {
                 self.top = self.top.max(score);
                 if Some(point) != self.table_move {
                     self.rest.push(Rank::new(score, point));
@@ -109,8 +111,11 @@ impl MovePicker {
     }
 }
 
-/// The moves with their scores in the order: those of the network if there is one, plus history. The evaluator must be
-/// prepared.
+/// Scores of moves.
+pub type Scores = ArrayVec<i32, { Size::MAX_CELLS }>;
+
+/// Appends the scores of these moves in the order: those of the network if there is one, plus history. The evaluator must
+/// be prepared, and `scores` be empty.
 pub fn policy(
     params: &Params,
     board: &Board,
@@ -118,11 +123,12 @@ pub fn policy(
     points: &[Point],
     evaluator: &impl Evaluator,
     history: &History,
-) -> impl Iterator<Item = (Point, i32)> {
-    let mut scores = ArrayVec::new();
-    evaluator.policy(board, points, &mut scores);
-    let bonus = move |point| history.get(us, point) / params.history_divisor();
-    points.iter().zip(scores).map(move |(&point, score)| (point, score + bonus(point)))
+    scores: &mut Scores,
+) {
+    evaluator.policy(board, points, scores);
+    for (score, &point) in scores.iter_mut().zip(points) {
+        *score += history.get(us, point) / params.history_divisor();
+    }
 }
 
 /// The classical score of a move plus history: quicker than [`policy`].

@@ -54,7 +54,8 @@ impl Worker<'_> {
         let is_pv = beta > alpha.above();
 
         // Stop, draw, largest ply, and results that the threats prove without search.
-        if let Some(score) = self.settled(ply) {
+        let mut kills = None;
+        if let Some(score) = self.settled(ply, &mut kills) {
             return score;
         }
 
@@ -78,7 +79,7 @@ impl Worker<'_> {
         }
 
         // Static evaluation, and the prunings and reductions of the whole node by it.
-        let duty = forced::duty(&self.board);
+        let duty = forced::duty_of(&self.board, kills);
         health::count(if duty.is_free() { Event::Free } else { Event::Forced });
         let mut known = hit.and_then(|hit| hit.eval);
         let improving = self.note_static(&duty, alpha, beta, ply, &mut known);
@@ -92,7 +93,7 @@ impl Worker<'_> {
                 return eval;
             }
             if prune::is_hopeless(&self.params, eval, alpha, depth) {
-                let score = self.attack_from_here(alpha, alpha.above(), ply, Attack::FIRST, known);
+                let score = self.attack_from_here(alpha, alpha.above(), ply, Attack::FIRST, known, None);
                 if score <= alpha || self.aborted {
                     return score;
                 }

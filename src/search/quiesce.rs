@@ -2,7 +2,7 @@
 //! move. The attacker may stop at any time and take the static evaluation. The defender must answer every four, and all
 //! answers are tried, so a win found here is a proof.
 
-use super::forced::{self, Duty};
+use super::forced::{self, Duty, Kills};
 use super::health::{self, Event};
 use super::order;
 use super::params::Params;
@@ -41,13 +41,15 @@ impl Worker<'_> {
     /// The attacker's node: take the static evaluation, or play another four.
     fn attack(&mut self, alpha: Score, beta: Score, ply: Ply, attack: Attack) -> Score {
         health::count(Event::Quiescent);
-        match self.settled(ply) {
+        let mut kills = None;
+        match self.settled(ply, &mut kills) {
             Some(score) => score,
-            None => self.attack_from_here(alpha, beta, ply, attack, None),
+            None => self.attack_from_here(alpha, beta, ply, attack, None, kills),
         }
     }
 
-    /// The same at a node that has been entered and is not settled. `known`: the network's evaluation, if the caller has it.
+    /// The same at a node that has been entered and is not settled. `known`: the network's evaluation, if the caller has it;
+    /// `kills`: the stops of a five, if it has them.
     pub fn attack_from_here(
         &mut self,
         mut alpha: Score,
@@ -55,6 +57,7 @@ impl Worker<'_> {
         ply: Ply,
         attack: Attack,
         mut known: Option<Score>,
+        kills: Kills,
     ) -> Score {
         let us = self.board.side();
         let depth = if attack.last.is_none() { ALL_FOURS } else { SOME_FOURS };
@@ -79,7 +82,9 @@ impl Worker<'_> {
         alpha = alpha.max(stand_pat);
         let mut best = stand_pat;
         let mut best_move = None;
-        for (_, point) in self.fours(attack) {
+        let mut fours = ArrayVec::new();
+        self.push_fours(attack, kills, &mut fours);
+        for &(_, point) in &fours {
             let building = attack.building && self.board.threat(point, us) > Threat::Four;
             self.play(point);
             let score = -self.defend(-beta, -alpha, ply.next(), Attack { last: Some(point), building });
@@ -107,10 +112,11 @@ impl Worker<'_> {
     /// The defender's node: the attacker has just made a four.
     fn defend(&mut self, mut alpha: Score, beta: Score, ply: Ply, attack: Attack) -> Score {
         health::count(Event::Quiescent);
-        if let Some(score) = self.settled(ply) {
+        let mut kills = None;
+        if let Some(score) = self.settled(ply, &mut kills) {
             return score;
         }
-        let Duty::StopFive(stops) = forced::duty(&self.board) else {
+        let Duty::StopFive(stops) = forced::duty_of(&self.board, kills) else {
             // The move was no four after all: with overlines a stone can spoil its own row.
             return self.evaluator.evaluate(&self.board);
         };
@@ -139,16 +145,14 @@ impl Worker<'_> {
         best
     }
 
-    /// The attacker's fours to try, best first: all of them on the first move; later those near the last four, and fours
+    /// Lists the attacker's fours to try, best first: all of them on the first move; later those near the last four, and fours
     /// that make no other threat only while every four so far has made one.
-    fn fours(&self, attack: Attack) -> ArrayVec<(i32, Point), { Size::MAX_CELLS }> {
+    fn push_fours(&self, attack: Attack, kills: Kills, fours: &mut ArrayVec<(i32, Point), { Size::MAX_CELLS }>) {
         let us = self.board.side();
         // The defender's answer may threaten a five: then only a stop of it counts.
-        let stops = match forced::duty(&self.board) {
-            Duty::StopFive(stops) => Some(stops),
-            _ => None,
-        };
-        let mut fours = ArrayVec::new();
+        let them = us.opponent();
+        let stops = (self.board.count(them, Threat::Five) > 0)
+            .then(|| kills.unwrap_or_else(|| forced::kill_intersection(&self.board, them, Threat::Five)));
         self.board.for_each_strong(us, |point| {
             let threat = self.board.threat(point, us);
             let wanted = threat > Threat::Four || (threat == Threat::Four && attack.building);
@@ -160,7 +164,6 @@ impl Worker<'_> {
             }
         });
         fours.sort_unstable_by_key(|&(score, point)| (-score, point));
-        fours
     }
 }
 

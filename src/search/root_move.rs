@@ -99,8 +99,9 @@ fn keep_one_of_each_symmetry(worker: &Worker<'_>, scope: &Scope, points: &mut Po
 fn sorted(worker: &mut Worker<'_>, points: &[Point]) -> Vec<RootMove> {
     let us = worker.board.side();
     worker.evaluator.prepare();
-    let scored = order::policy(&worker.params, &worker.board, us, points, &worker.evaluator, worker.history);
-    let mut moves: Vec<(Point, i32)> = scored.collect();
+    let mut scores = order::Scores::new();
+    order::policy(&worker.params, &worker.board, us, points, &worker.evaluator, worker.history, &mut scores);
+    let mut moves: Vec<(Point, i32)> = points.iter().copied().zip(scores).collect();
     moves.sort_unstable_by_key(|&(point, score)| (-score, point));
     moves.into_iter().map(|(point, score)| RootMove::new(point, Score::estimate(score))).collect()
 }

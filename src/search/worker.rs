@@ -1,6 +1,6 @@
 //! One searching thread: its board, evaluator, history and counters, and when it must stop.
 
-use super::forced;
+use super::forced::{self, Kills};
 use super::health::{self, Event};
 use super::history::History;
 use super::limits::{Ponder, SearchControl};
@@ -294,14 +294,14 @@ impl<'a> Worker<'a> {
     }
 
     /// Enters a node. Returns its score where nothing has to be searched: the search stops, the game is drawn, the threats
-    /// prove a result, or the largest ply is reached.
+    /// prove a result, or the largest ply is reached. `kills` is for [`forced::duty_of`].
     #[inline]
-    pub(super) fn settled(&mut self, ply: Ply) -> Option<Score> {
+    pub(super) fn settled(&mut self, ply: Ply, kills: &mut Kills) -> Option<Score> {
         self.pv[ply.index()].clear();
         if self.enter(ply) || self.board.is_draw() {
             return Some(Score::DRAW);
         }
-        let proven = forced::static_result(&mut self.board, ply);
+        let proven = forced::conclude(&mut self.board, ply, kills);
         if proven.is_some() {
             health::count(Event::Concluded);
         }
