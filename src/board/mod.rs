@@ -143,7 +143,7 @@ impl Board {
                     cell.lines |= u32::from(shapes) << (8 * direction.index());
                     cell.sums = cell.sums.with_change(0, shapes);
                 }
-                cell.combinations = self.tables.combinations(cell.sums);
+                cell.combinations = self.tables.by_sums().combinations(cell.sums);
                 for (side, combination) in cell.combinations.into_iter().enumerate() {
                     self.now.counts[side][combination.code()] += 1;
                     self.now.strong[side].set(point.index(), is_strong(combination.code()));
@@ -310,7 +310,7 @@ impl Board {
         let now = (cell.lines >> (8 * direction.index())) as u8;
         let shift = 4 * color.index();
         let sums = cell.sums.with_change(now, now & !(15 << shift) | (shape as u8) << shift);
-        self.tables.combinations(sums)[color.index()].threat()
+        self.tables.by_sums().combinations(sums)[color.index()].threat()
     }
 
     /// Distance at which the rule looks along a line: 4 or 5; see [`Rule::reach`].

@@ -129,7 +129,7 @@ impl Sums {
     /// The sum of a colour.
     #[inline(always)]
     const fn of(self, color: Color) -> usize {
-        bounded::<{ 1 << SUM_BITS }>((self.0 >> (SUM_BITS * color.index() as u32)) as usize & ((1 << SUM_BITS) - 1))
+        (self.0 >> (SUM_BITS * color.index() as u32)) as usize & (SUMS - 1)
     }
 }
 
@@ -144,8 +144,20 @@ pub struct RuleTables {
     /// From these two numbers, the left one first, to the shapes of both colours: black in the low nibble, white in the
     /// high one.
     shapes: Box<[u8; PAIRS]>,
-    /// Per colour, from a sum of weights to the combination.
-    combinations: [&'static [Combination; SUMS]; 2],
+    /// From sums of weights to combinations.
+    by_sums: BySums,
+}
+
+/// The tables from sums of weights to combinations, for black and for white.
+#[derive(Clone, Copy)]
+pub struct BySums([&'static [Combination; SUMS]; 2]);
+
+impl BySums {
+    /// The combinations of both colours.
+    #[inline(always)]
+    pub fn combinations(self, sums: Sums) -> [Combination; 2] {
+        Color::ALL.map(|color| self.0[color.index()][sums.of(color)])
+    }
 }
 
 impl std::fmt::Debug for RuleTables {
@@ -186,8 +198,8 @@ impl RuleTables {
                 shapes[i << 8 | j] = black | white << 4;
             }
         }
-        let combinations = Color::ALL.map(|color| combination_table(rule.has_forbidden(color)));
-        RuleTables { half, left, right, shapes, combinations }
+        let by_sums = BySums(Color::ALL.map(|color| combination_table(rule.has_forbidden(color))));
+        RuleTables { half, left, right, shapes, by_sums }
     }
 
     /// The shapes of both colours in the window with these sides, which are the halves of its key: black in the low
@@ -205,10 +217,10 @@ impl RuleTables {
         self.shapes(key & ((1 << side) - 1), key >> side)
     }
 
-    /// The combinations of both colours.
-    #[inline(always)]
-    pub fn combinations(&self, sums: Sums) -> [Combination; 2] {
-        Color::ALL.map(|color| self.combinations[color.index()][bounded::<SUMS>(sums.of(color))])
+    /// The tables from sums of weights to combinations.
+    #[inline]
+    pub fn by_sums(&self) -> BySums {
+        self.by_sums
     }
 }
 
@@ -535,7 +547,7 @@ mod tests {
                 sums = sums.with_change(0xDD, byte).with_change(0, 0xDD);
             }
             assert_eq!(sums.cell(), CELLS - 1);
-            for (combination, forbidden_rule) in tables.combinations(sums).into_iter().zip([true, false]) {
+            for (combination, forbidden_rule) in tables.by_sums().combinations(sums).into_iter().zip([true, false]) {
                 assert_eq!(combination.id(), id);
                 assert_eq!(combination.threat(), Threat::of_lines(shapes, forbidden_rule));
             }

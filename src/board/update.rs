@@ -5,6 +5,7 @@
 //! their shapes, and which ones is as good as random for the processor.
 
 use super::lines::empty_bits;
+use super::tables::Combination;
 use super::{Board, CellShapes, Change, FIRST_SEEN, LOG, Observer, SEEN, is_strong};
 use crate::base::point::{BORDER, CELLS, STRIDE};
 use crate::base::{Color, Direction, Point, bounded};
@@ -86,17 +87,17 @@ impl Board {
     /// Updates the cells around `point` that change.
     #[inline(always)]
     fn update<const HALF: usize, O: Observer>(&mut self, point: Point, around: &Around, observer: &O) -> O::Tally {
-        let tables = self.tables;
+        let log_start = self.now.log_len as usize;
+        let (mut counts, mut noted, mut log_len) = ([[0; 16]; 2], 0, log_start);
         let mut tally = observer.begin();
-        let (mut counts, mut noted) = ([[0; 16]; 2], [0; 2]);
-        let mut log_len = self.now.log_len;
+        let (shapes, log, tables) = (&mut *self.shapes, &mut *self.log, self.tables.by_sums());
         let mut left = around.changed;
         while left != 0 {
             let bit = bounded::<{ 4 * LINE_BITS }>(left.trailing_zeros() as usize);
             left &= left - 1;
-            let cell = &mut self.shapes[bounded::<CELLS>((point.index() as isize + offset::<HALF>(bit)) as usize)];
+            let cell = &mut shapes[cell_at::<HALF>(point, bit)];
             let before = *cell;
-            self.log[bounded::<LOG>(log_len as usize)] = before;
+            log[bounded::<LOG>(log_len)] = before;
             log_len += 1;
             let shift = 8 * (bit / LINE_BITS);
             let (old, new) = ((before.lines >> shift) as u8, around.shapes[bit]);
@@ -104,33 +105,36 @@ impl Board {
             let combinations = tables.combinations(sums);
             *cell = CellShapes { lines: before.lines ^ u32::from(old ^ new) << shift, combinations, sums };
             O::changed(&mut tally, Change { before: before.combinations, after: combinations });
-            for side in 0..2 {
-                let step = before.combinations[side].code() << 4 | combinations[side].code();
-                add_step(&mut counts[side], &STEPS[step & 255]);
-                noted[side] |= u64::from(IS_NOTED[step & 255]) << bit;
-            }
+            let [black, white] = steps(before.combinations, combinations);
+            add_step(&mut counts[0], &STEPS[black]);
+            add_step(&mut counts[1], &STEPS[white]);
+            noted |= u64::from(IS_NOTED[black] | IS_NOTED[white]) << bit;
         }
-        self.now.log_len = log_len;
+        self.now.log_len = log_len as u32;
         for (counts, changes) in self.now.counts.iter_mut().zip(&counts) {
             change_counts(counts, changes);
         }
-        for (side, mut left) in noted.into_iter().enumerate() {
-            while left != 0 {
-                let bit = bounded::<{ 4 * LINE_BITS }>(left.trailing_zeros() as usize);
-                left &= left - 1;
-                self.note(bounded::<CELLS>((point.index() as isize + offset::<HALF>(bit)) as usize), side);
-            }
+        while noted != 0 {
+            let bit = bounded::<{ 4 * LINE_BITS }>(noted.trailing_zeros() as usize);
+            noted &= noted - 1;
+            let entry = log_start + (around.changed & ((1 << bit) - 1)).count_ones() as usize;
+            self.note(cell_at::<HALF>(point, bit), self.log[bounded::<LOG>(entry)].combinations);
         }
         tally
     }
 
-    /// Notes the new threat of a cell for one side in [`super::Summary::strong`] and [`super::Summary::seen`].
+    /// Notes the new threats of a cell in [`super::Summary::strong`] and [`super::Summary::seen`].
     #[inline(always)]
-    fn note(&mut self, index: usize, side: usize) {
-        let threat = self.shapes[index].combinations[side].code();
-        self.now.strong[side].set(index, is_strong(threat));
-        if threat >= FIRST_SEEN {
-            self.now.seen[side][bounded::<SEEN>(threat - FIRST_SEEN)] = index as u16;
+    fn note(&mut self, index: usize, before: [Combination; 2]) {
+        let after = self.shapes[index].combinations;
+        for (side, step) in steps(before, after).into_iter().enumerate() {
+            if IS_NOTED[step] {
+                let threat = after[side].code();
+                self.now.strong[side].set(index, is_strong(threat));
+                if threat >= FIRST_SEEN {
+                    self.now.seen[side][bounded::<SEEN>(threat - FIRST_SEEN)] = index as u16;
+                }
+            }
         }
     }
 
@@ -149,8 +153,16 @@ impl Board {
     }
 }
 
-/// The change of the number of cells of each threat when a cell changes from one (high nibble of the
-/// index) to another (low nibble).
+/// The indices in [`STEPS`], for both colours, of a change from some combinations to others.
+#[inline(always)]
+fn steps(before: [Combination; 2], after: [Combination; 2]) -> [usize; 2] {
+    let [before, after] = [before, after].map(|[black, white]| black.code() | white.code() << 16);
+    let both = before << 4 | after;
+    [both & 255, both >> 16 & 255]
+}
+
+/// The change of the number of cells of each threat when a cell changes from one (the high nibble of the index) to another
+/// (the low nibble).
 static STEPS: [[i8; 16]; 256] = {
     let mut steps = [[0; 16]; 256];
     let mut at = 0;
@@ -189,13 +201,14 @@ fn change_counts(counts: &mut [u16; 16], changes: &[i8; 16]) {
     }
 }
 
-/// The difference between the indices of a stone and the cell with this bit; see [`LINE_BITS`].
+/// The index of the cell with this bit around a stone; see [`LINE_BITS`].
 #[inline(always)]
-fn offset<const HALF: usize>(bit: usize) -> isize {
+fn cell_at<const HALF: usize>(point: Point, bit: usize) -> usize {
     static OFFSETS: [[i16; 4 * LINE_BITS]; 2] = [offsets(4), offsets(5)];
-    OFFSETS[usize::from(HALF == 5)][bit] as isize
+    bounded::<CELLS>((point.index() as isize + OFFSETS[usize::from(HALF == 5)][bit] as isize) as usize)
 }
 
+/// The differences between the index of a stone and those of the cells around it, by their bits.
 const fn offsets(half: isize) -> [i16; 4 * LINE_BITS] {
     let mut offsets = [0; 4 * LINE_BITS];
     let mut bit = 0;
