@@ -41,6 +41,16 @@ impl Point {
         Point::new(x - BORDER, y - BORDER)
     }
 
+    /// [`Point::from_index`] for the index of a cell of a board: quicker, and always a point.
+    #[inline]
+    pub const fn of_cell(index: usize) -> Option<Point> {
+        debug_assert!(Point::from_index(index).is_some());
+        match NonZeroU16::new(index as u16) {
+            Some(index) => Some(Point(index)),
+            None => None,
+        }
+    }
+
     /// Padded index, always below [`CELLS`].
     #[inline]
     pub const fn index(self) -> usize {

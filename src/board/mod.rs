@@ -310,7 +310,7 @@ impl Board {
         let now = (cell.lines >> (8 * direction.index())) as u8;
         let shift = 4 * color.index();
         let sums = cell.sums.with_change(now, now & !(15 << shift) | (shape as u8) << shift);
-        self.tables.by_sums().combinations(sums)[color.index()].threat()
+        self.tables.by_sums().combination(sums, color).threat()
     }
 
     /// Distance at which the rule looks along a line: 4 or 5; see [`Rule::reach`].
@@ -417,7 +417,7 @@ impl Board {
             while cells != 0 {
                 let index = row * STRIDE + cells.trailing_zeros() as usize;
                 cells &= cells - 1;
-                if let Some(point) = Point::from_index(index)
+                if let Some(point) = Point::of_cell(index)
                     && !visit(point)
                 {
                     return;

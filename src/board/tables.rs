@@ -156,7 +156,13 @@ impl BySums {
     /// The combinations of both colours.
     #[inline(always)]
     pub fn combinations(self, sums: Sums) -> [Combination; 2] {
-        Color::ALL.map(|color| self.0[color.index()][sums.of(color)])
+        Color::ALL.map(|color| self.combination(sums, color))
+    }
+
+    /// The combination of one colour.
+    #[inline(always)]
+    pub fn combination(self, sums: Sums, color: Color) -> Combination {
+        self.0[color.index()][sums.of(color)]
     }
 }
 

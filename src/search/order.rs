@@ -20,33 +20,39 @@ pub struct MovePicker {
     top: i32,
     /// By how much the last move's score is below it.
     lag: i32,
-    /// The moves left, unsorted.
-    rest: ArrayVec<Rank, { Size::MAX_CELLS }>,
+    /// The moves, in the order of points.
+    points: PointList,
+    /// The rank of each of them; [`Rank::GONE`] for those that were picked.
+    ranks: ArrayVec<Rank, { Size::MAX_CELLS }>,
 }
 
-/// A move and its score in one number, so that the best of many is found without a branch. Equal scores are ordered by
-/// point.
+/// A move, by its place in the list, and its score in one number, so that the best of many is found without a branch. Equal
+/// scores are ordered by place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Rank(i32);
 
 impl Rank {
-    /// More than the index of any point.
-    const POINTS: i32 = 1024;
+    /// More than any place.
+    const PLACES: i32 = 1024;
     /// Scores are clamped to this.
-    const MOST: i32 = i32::MAX / Rank::POINTS - 1;
+    const MOST: i32 = i32::MAX / Rank::PLACES - 1;
+    /// Less than every move.
+    const GONE: Rank = Rank(i32::MIN);
 
-    fn new(score: i32, point: Point) -> Rank {
-        Rank(score.clamp(-Rank::MOST, Rank::MOST) * Rank::POINTS + (Rank::POINTS - 1 - point.index() as i32))
+    fn new(score: i32, place: usize) -> Rank {
+        Rank(score.clamp(-Rank::MOST, Rank::MOST) * Rank::PLACES + (Rank::PLACES - 1 - place as i32))
     }
 
     fn score(self) -> i32 {
-        self.0.div_euclid(Rank::POINTS)
+        self.0.div_euclid(Rank::PLACES)
     }
 
-    fn point(self) -> Option<Point> {
-        Point::from_index((Rank::POINTS - 1 - self.0.rem_euclid(Rank::POINTS)) as usize)
+    fn place(self) -> usize {
+        (Rank::PLACES - 1 - self.0.rem_euclid(Rank::PLACES)) as usize
     }
 }
+
+const _: () = assert!(Rank::PLACES as usize >= Size::MAX_CELLS);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -59,7 +65,7 @@ impl MovePicker {
     /// A picker for a node with this table move, which is ignored where it cannot be played.
     pub fn new(board: &Board, duty: &Duty, table_move: Option<Point>) -> MovePicker {
         let table_move = table_move.filter(|&point| board.is_empty(point) && allows(duty, point));
-        MovePicker { table_move, stage: Stage::TableMove, top: 0, lag: 0, rest: ArrayVec::new() }
+        MovePicker { table_move, stage: Stage::TableMove, top: 0, lag: 0, points: PointList::new(), ranks: ArrayVec::new() }
     }
 
     /// The next move.
@@ -81,23 +87,25 @@ impl MovePicker {
             self.stage = Stage::Rest;
             let us = board.side();
             evaluator.prepare();
-            let mut points = PointList::new();
-            for_each_reply(board, duty, |point| points.push(point));
-            self.top = i32::MIN;
-            let mut scores = ArrayVec::new();
-            policy(params, board, us, &points, evaluator, history, &mut scores);
-            for (&point, &score) in points.iter().zip(&scores) {
-                self.top = self.top.max(score);
-                if Some(point) != self.table_move {
-                    self.rest.push(Rank::new(score, point));
-                }
+            for_each_reply(board, duty, |point| self.points.push(point));
+            if !duty.is_free() {
+                self.points.sort_unstable();
+            }
+            let mut scores = Scores::new();
+            policy(params, board, us, &self.points, evaluator, history, &mut scores);
+            self.top = scores.iter().copied().max().unwrap_or(i32::MIN);
+            self.ranks.extend(scores.iter().enumerate().map(|(place, &score)| Rank::new(score, place)));
+            if let Some(place) = self.table_move.and_then(|table_move| self.points.binary_search(&table_move).ok()) {
+                self.ranks[place] = Rank::GONE;
             }
         }
-        let best = Rank(self.rest.iter().fold(i32::MIN, |best, rank| best.max(rank.0)));
-        let at = self.rest.iter().position(|&rank| rank == best)?;
-        self.rest.swap_remove(at);
+        let best = Rank(self.ranks.iter().fold(Rank::GONE.0, |best, rank| best.max(rank.0)));
+        if best == Rank::GONE {
+            return None;
+        }
+        self.ranks[best.place()] = Rank::GONE;
         self.lag = self.top - best.score();
-        best.point()
+        Some(self.points[best.place()])
     }
 
     /// Whether the last move was the table move.
@@ -176,21 +184,21 @@ mod tests {
     use std::cmp::Reverse;
 
     #[test]
-    fn ranks_are_ordered_by_score_and_then_by_point_and_contain_both() {
-        let size = Size::square(22).unwrap();
+    fn ranks_are_ordered_by_score_and_then_by_place_and_contain_both() {
         let scores = [-Rank::MOST, -70_000, -1, 0, 1, 345, 70_000, Rank::MOST];
-        let all: Vec<(i32, Point)> = size.points().flat_map(|point| scores.map(|score| (score, point))).collect();
-        for &(score, point) in &all {
-            let rank = Rank::new(score, point);
-            assert_eq!((rank.score(), rank.point()), (score, Some(point)));
+        let all: Vec<(i32, usize)> =
+            (0..Size::MAX_CELLS).flat_map(|place| scores.map(|score| (score, place))).collect();
+        for &(score, place) in &all {
+            let rank = Rank::new(score, place);
+            assert_eq!((rank.score(), rank.place()), (score, place));
+            assert!(rank.0 > Rank::GONE.0);
         }
         for pair in all.chunks(7).flat_map(|chunk| chunk.iter().map(move |one| (chunk[0], *one))) {
-            let ((score, point), (other, another)) = pair;
-            let slow = (score, Reverse(point)).cmp(&(other, Reverse(another)));
-            assert_eq!(Rank::new(score, point).0.cmp(&Rank::new(other, another).0), slow, "{pair:?}");
+            let ((score, place), (other, another)) = pair;
+            let slow = (score, Reverse(place)).cmp(&(other, Reverse(another)));
+            assert_eq!(Rank::new(score, place).0.cmp(&Rank::new(other, another).0), slow, "{pair:?}");
         }
-        let corner = Point::new(0, 0).unwrap();
-        assert_eq!(Rank::new(i32::MAX, corner).score(), Rank::MOST);
-        assert_eq!(Rank::new(i32::MIN, corner).score(), -Rank::MOST);
+        assert_eq!(Rank::new(i32::MAX, 0).score(), Rank::MOST);
+        assert_eq!(Rank::new(i32::MIN, 0).score(), -Rank::MOST);
     }
 }
