@@ -46,8 +46,8 @@ impl Board {
         self.history.extend_from_slice(std::slice::from_ref(&self.now));
         self.stones.place(point, color);
         let taken = self.shapes[point.index()].combinations;
-        for side in 0..2 {
-            self.now.counts[side][taken[side].code()] -= 1;
+        for (side, combination) in taken.into_iter().enumerate() {
+            self.now.counts[side][combination.code()] -= 1;
             self.now.strong[side].set(point.index(), false);
         }
         let around = self.look_around::<HALF>(point);

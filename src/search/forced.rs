@@ -146,6 +146,10 @@ fn push_weakening(
 pub fn kill_set(board: &Board, point: Point, color: Color, level: Threat) -> LineList {
     let mut kills = LineList::new();
     kills.push(point);
+    // A stone outside a row of five only spoils it by blocking its ends.
+    if level == Threat::Five && !board.rule().is_caro() {
+        return kills;
+    }
     let weakest = if level == Threat::Five { Shape::Five } else { Shape::Four };
     for direction in Direction::ALL {
         let now = board.shape(point, color, direction);

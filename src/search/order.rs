@@ -65,7 +65,14 @@ impl MovePicker {
     /// A picker for a node with this table move, which is ignored where it cannot be played.
     pub fn new(board: &Board, duty: &Duty, table_move: Option<Point>) -> MovePicker {
         let table_move = table_move.filter(|&point| board.is_empty(point) && allows(duty, point));
-        MovePicker { table_move, stage: Stage::TableMove, top: 0, lag: 0, points: PointList::new(), ranks: ArrayVec::new() }
+        MovePicker {
+            table_move,
+            stage: Stage::TableMove,
+            top: 0,
+            lag: 0,
+            points: PointList::new(),
+            ranks: ArrayVec::new(),
+        }
     }
 
     /// The next move.

@@ -330,9 +330,8 @@ impl<'a> Worker<'a> {
         let variation = &mut head[ply.index()];
         variation.clear();
         variation.push(point);
-        for &next in tail[0].iter().take(Ply::MAX.index()) {
-            variation.push(next);
-        }
+        let next = &tail[0][..tail[0].len().min(Ply::MAX.index())];
+        variation.try_extend_from_slice(next).expect("a variation has room for every ply");
     }
 
     /// A report on an iteration to this depth that ends now, still without its line.
