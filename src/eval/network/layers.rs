@@ -42,16 +42,18 @@ pub fn input(pooled: &[i32; WIDTH], side: Color) -> [i16; WIDTH] {
 /// The active threat inputs; see [`threat_input`].
 #[inline(always)]
 pub fn threats(board: &Board) -> ArrayVec<usize, THREATS> {
-    let mut features = ArrayVec::new();
+    // Every input is written, and stays if it is active: without a branch, because which ones are is hard to predict.
+    let mut features = ArrayVec::from([0; THREATS]);
+    let mut active = 0;
     for (side, color) in [board.side(), board.side().opponent()].into_iter().enumerate() {
         // Threat 0 is no threat.
         for threat in 1..Threat::ALL.len() {
             let count = board.count(color, Threat::ALL[threat]);
-            if count > 0 {
-                features.push(threat_input(side, threat, count > 1));
-            }
+            features[active] = threat_input(side, threat, count > 1);
+            active += usize::from(count > 0);
         }
     }
+    features.truncate(active);
     features
 }
 
