@@ -98,13 +98,17 @@ fn compare_point(board: &Board, oracle: &Oracle, p: Point) -> Result<[Threat; 2]
 /// Compares the whole board.
 fn compare_all(board: &mut Board, oracle: &Oracle) -> Result<(), String> {
     let mut expected = [[0; Threat::ALL.len()]; 2];
+    let mut strong = [const { Vec::new() }; 2];
     for p in oracle.size().points() {
         if board.cell(p) != oracle.cell(p) || board.is_empty(p) != (oracle.cell(p) == Cell::Empty) {
             return Err(format!("{p}: board has {:?}, oracle {:?}", board.cell(p), oracle.cell(p)));
         }
         if board.is_empty(p) {
-            for (counts, threat) in expected.iter_mut().zip(compare_point(board, oracle, p)?) {
-                counts[threat.index()] += 1;
+            for (color, threat) in Color::ALL.into_iter().zip(compare_point(board, oracle, p)?) {
+                expected[color.index()][threat.index()] += 1;
+                if threat >= Threat::Four || threat == Threat::Forbidden {
+                    strong[color.index()].push(p);
+                }
             }
             compare_fouls(board, oracle, p)?;
         }
@@ -113,6 +117,11 @@ fn compare_all(board: &mut Board, oracle: &Oracle) -> Result<(), String> {
         let fast = Threat::ALL.map(|threat| board.count(color, threat));
         if fast != expected[color.index()] {
             return Err(format!("{color:?} counts: board {fast:?}, oracle {:?}", expected[color.index()]));
+        }
+        let mut fast = Vec::new();
+        board.for_each_strong(color, |point| fast.push(point));
+        if fast != strong[color.index()] {
+            return Err(format!("{color:?} fours: board {fast:?}, oracle {:?}", strong[color.index()]));
         }
     }
     Ok(())

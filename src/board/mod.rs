@@ -6,6 +6,7 @@
 //! line only: one nibble per cell and colour.
 
 pub mod cells;
+pub mod combination;
 pub mod forbidden;
 pub mod lesson;
 pub mod lines;
@@ -26,9 +27,10 @@ pub use shape::{Foul, RealThree, Shape, Threat};
 use crate::base::point::{BORDER, CELLS, STRIDE};
 use crate::base::{Cell, Color, Direction, Point, PointList, Rule, Size, bounded};
 use cells::ROWS;
+use combination::{Combination, Sums};
 use lines::{cell_slot, stone_bit};
 use stones::Stones;
-use tables::{Combination, RuleTables, Sums};
+use tables::RuleTables;
 
 /// What a stone of each colour would make on an empty cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

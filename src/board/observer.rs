@@ -1,6 +1,6 @@
 //! Observers: how the evaluation learns what a move changes, without the board depending on it.
 
-use super::tables::Combination;
+use super::combination::Combination;
 use crate::base::{Color, Point};
 
 /// An empty cell whose shapes a move changed: its combinations for black and white before and after.

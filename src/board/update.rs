@@ -4,8 +4,8 @@
 //! without a branch, and a bit set tells which of them change. Then only those are updated. About half of the cells keep
 //! their shapes, and which ones is as good as random for the processor.
 
+use super::combination::Combination;
 use super::lines::empty_bits;
-use super::tables::Combination;
 use super::{Board, CellShapes, Change, FIRST_SEEN, LOG, Observer, SEEN, is_strong};
 use crate::base::point::{BORDER, CELLS, STRIDE};
 use crate::base::{Color, Direction, Point, bounded};

@@ -7,7 +7,7 @@ use super::network::{Accumulator, Kernel, Network};
 use super::shapes::Tally;
 use super::{Evaluator, ShapeEvaluator, asked};
 use crate::base::{Color, Point, Rule, Score, Size};
-use crate::board::tables::Combination;
+use crate::board::combination::Combination;
 use crate::board::{Board, Change, Observer};
 use arrayvec::ArrayVec;
 use std::sync::Arc;

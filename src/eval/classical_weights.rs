@@ -11,7 +11,7 @@
 use crate::base::hash::Checksum;
 use crate::base::point::{CELLS, STRIDE};
 use crate::base::{Color, Point, Rule, bounded};
-use crate::board::tables::{COMBINATIONS, all_combinations};
+use crate::board::combination::{COMBINATIONS, all_combinations};
 use crate::board::{Board, Shape, Threat};
 use std::sync::OnceLock;
 

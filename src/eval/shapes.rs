@@ -7,7 +7,7 @@
 use super::Evaluator;
 use super::classical_weights::{MASKS, TABLE, VALUE_SCALE, WeightSet, Weights, nearness, threat_mask};
 use crate::base::{Color, Point, Rule, Score, bounded};
-use crate::board::tables::Combination;
+use crate::board::combination::Combination;
 use crate::board::{Board, Change, Observer};
 
 /// The classical evaluation; see [`crate::eval::shapes`].

@@ -6,7 +6,7 @@
 
 use super::numbers::Numbers;
 use crate::base::{Color, Point};
-use crate::board::tables::Combination;
+use crate::board::combination::Combination;
 use crate::board::{Board, Change, Observer};
 use crate::eval::network::Network;
 use crate::eval::shapes::Tally;

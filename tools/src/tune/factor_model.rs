@@ -7,7 +7,7 @@
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
-use tengen::board::tables::all_combinations;
+use tengen::board::combination::all_combinations;
 use tengen::board::{Shape, Threat};
 
 /// Decay of a factor.
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn every_combination_has_four_lines_six_pairs_and_a_threat() {
         let parts = combination_parts(true);
-        assert_eq!(parts.len(), tengen::board::tables::COMBINATIONS);
+        assert_eq!(parts.len(), tengen::board::combination::COMBINATIONS);
         assert!(parts.iter().all(|parts| parts.len() == 11));
         let highest = parts.iter().flatten().max();
         assert_eq!(highest, Some(&(14 + 105 + 13)));

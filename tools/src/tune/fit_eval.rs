@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use tengen::base::{Color, Score};
 use tengen::board::Board;
-use tengen::board::tables::COMBINATIONS;
+use tengen::board::combination::COMBINATIONS;
 use tengen::eval::classical_weights::{MASK_BITS, MASKS, VALUE_SCALE, WeightSet, Weights, threat_mask};
 
 /// Score units of one logit in the common fit to all rules.

@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use tengen::base::{Color, Ply, Point};
-use tengen::board::tables::COMBINATIONS;
+use tengen::board::combination::COMBINATIONS;
 use tengen::board::{Board, Threat};
 use tengen::eval::classical_weights::{NEARNESS, ORDER_SCALE, WeightSet, Weights, nearness};
 use tengen::search::forced::{self, Duty};
