@@ -382,10 +382,9 @@ impl Engine {
         self.traces.set_script(script);
     }
 
-    /// The network of the rule; `None` if there is none or the classical evaluation is the one to use.
+    /// The network of the rule; `None` if the classical evaluation is the one to use.
     fn network(&self) -> Option<Arc<Network>> {
-        let wanted = self.options.evaluator.unwrap_or_else(|| EvaluatorKind::best(self.rule));
-        if wanted == EvaluatorKind::Network { Network::embedded(self.rule) } else { None }
+        (self.options.evaluator == EvaluatorKind::Network).then(|| Network::embedded(self.rule))
     }
 
     /// The table, mutable; waits for helpers that are still leaving a search.

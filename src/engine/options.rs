@@ -28,8 +28,8 @@ pub struct Options {
     pub max_nodes: Option<u64>,
     /// Deepest iteration per move.
     pub max_depth: Option<u32>,
-    /// The evaluation; `None`: the better one for the rule.
-    pub evaluator: Option<EvaluatorKind>,
+    /// The evaluation.
+    pub evaluator: EvaluatorKind,
     /// Threads; [`Options::usable_threads`] bounds them.
     pub threads: usize,
     /// Strength of the moves that are played, 0 to 100; see [`level`]. Analysis ignores it.
@@ -136,7 +136,7 @@ impl Default for Options {
             increment: Duration::ZERO,
             max_nodes: None,
             max_depth: None,
-            evaluator: None,
+            evaluator: EvaluatorKind::default(),
             threads: 1,
             strength: level::FULL,
             seed: 0,

@@ -6,29 +6,20 @@
 use super::network::{Accumulator, Kernel, Network};
 use super::shapes::Tally;
 use super::{Evaluator, ShapeEvaluator, asked};
-use crate::base::{Color, Point, Rule, Score, Size};
+use crate::base::{Color, Point, Score, Size};
 use crate::board::combination::Combination;
 use crate::board::{Board, Change, Observer};
 use arrayvec::ArrayVec;
 use std::sync::Arc;
 
 /// Which evaluation to use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EvaluatorKind {
     /// The classical evaluation.
     Classical,
-    /// The network where the rule has one, else the classical evaluation.
+    /// The network of the rule, which wins more games by the clock under every rule (`EXPERIMENTS.md`).
+    #[default]
     Network,
-}
-
-impl EvaluatorKind {
-    /// The one that wins more games by the clock under `rule` (`EXPERIMENTS.md`).
-    pub const fn best(rule: Rule) -> EvaluatorKind {
-        match rule {
-            Rule::Freestyle | Rule::Standard | Rule::Renju | Rule::Caro => EvaluatorKind::Network,
-            Rule::CaroExact => EvaluatorKind::Classical,
-        }
-    }
 }
 
 /// The classical evaluation, and the network if one is in use.
@@ -139,6 +130,7 @@ impl Evaluator for ChosenEvaluator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Rule;
     use crate::base::Size;
     use crate::board::NullObserver;
 
@@ -149,7 +141,7 @@ mod tests {
         for (x, y) in [(7, 7), (8, 8), (6, 8)] {
             board.play(Point::new(x, y).unwrap(), &mut NullObserver);
         }
-        let mut evaluator = ChosenEvaluator::new(&board, Network::embedded(Rule::Standard));
+        let mut evaluator = ChosenEvaluator::new(&board, Some(Network::embedded(Rule::Standard)));
         let rough = evaluator.shapes.evaluate(&board);
         let mut known = None;
         let estimate = evaluator.evaluate_within(&board, -Score::INFINITE, Score::INFINITE, MARGIN, &mut known);

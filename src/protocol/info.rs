@@ -129,9 +129,9 @@ pub static KEYS: &[Key] = &[
         name: "evaluator",
         kind: Kind::Word(&["classical", "network"]),
         effect: Effect::Setting(|o, index| {
-            o.evaluator = Some(if index == 0 { EvaluatorKind::Classical } else { EvaluatorKind::Network });
+            o.evaluator = if index == 0 { EvaluatorKind::Classical } else { EvaluatorKind::Network };
         }),
-        doc: "classical or network: the evaluation to use; if not set, the stronger one for the rule",
+        doc: "classical, or network (the default): the evaluation to use",
     },
     Key {
         name: "rule",
@@ -323,9 +323,9 @@ mod tests {
 
     #[test]
     fn the_evaluator_is_chosen_by_name() {
-        assert_eq!(after(&["evaluator network"]).evaluator, Some(EvaluatorKind::Network));
-        assert_eq!(after(&["evaluator network", "EVALUATOR Classical"]).evaluator, Some(EvaluatorKind::Classical));
-        assert_eq!(after(&["evaluator", "evaluator 1", "evaluator best"]).evaluator, None);
+        assert_eq!(after(&["evaluator network"]).evaluator, EvaluatorKind::Network);
+        assert_eq!(after(&["evaluator network", "EVALUATOR Classical"]).evaluator, EvaluatorKind::Classical);
+        assert_eq!(after(&["evaluator", "evaluator 1", "evaluator best"]).evaluator, EvaluatorKind::Network);
     }
 
     #[test]

@@ -66,21 +66,21 @@ impl Network {
         Network { rule: weights.rule, rows, bias: weights.bias, heads: weights.heads.clone(), head_numbers }
     }
 
-    /// The network of the program for `rule`, if it has one.
-    pub fn embedded(rule: Rule) -> Option<Arc<Network>> {
-        static NETWORKS: [OnceLock<Option<Arc<Network>>>; Rule::ALL.len()] =
-            [const { OnceLock::new() }; Rule::ALL.len()];
+    /// The network of the program for `rule`.
+    pub fn embedded(rule: Rule) -> Arc<Network> {
+        static NETWORKS: [OnceLock<Arc<Network>>; Rule::ALL.len()] = [const { OnceLock::new() }; Rule::ALL.len()];
         let network = NETWORKS[rule.index()].get_or_init(|| {
             #[cfg(feature = "tune")]
             if let Ok(Some(weights)) = replacement()
                 && weights.rule == rule
             {
-                return Some(Arc::new(Network::new(&weights)));
+                return Arc::new(Network::new(&weights));
             }
-            let weights = Weights::parse(embedded_bytes(rule)?).ok()?;
-            Some(Arc::new(Network::new(&weights)))
+            let weights =
+                Weights::parse(embedded_bytes(rule)).expect("the embedded networks are valid; a test reads them");
+            Arc::new(Network::new(&weights))
         });
-        network.clone()
+        Arc::clone(network)
     }
 
     /// The rule that it was trained for.
@@ -115,14 +115,14 @@ pub fn replacement() -> Result<Option<Weights>, String> {
     Weights::parse(&bytes).map(Some).map_err(|error| message(&error))
 }
 
-/// The file of the embedded network for `rule`, if there is one. `weights/README.md` says how it was trained.
-pub fn embedded_bytes(rule: Rule) -> Option<&'static [u8]> {
+/// The file of the embedded network for `rule`. `weights/README.md` says how it was trained.
+pub fn embedded_bytes(rule: Rule) -> &'static [u8] {
     match rule {
-        Rule::Freestyle => Some(include_bytes!("weights/freestyle.tnn")),
-        Rule::Standard => Some(include_bytes!("weights/standard.tnn")),
-        Rule::Renju => Some(include_bytes!("weights/renju.tnn")),
-        Rule::Caro => Some(include_bytes!("weights/caro.tnn")),
-        Rule::CaroExact => None,
+        Rule::Freestyle => include_bytes!("weights/freestyle.tnn"),
+        Rule::Standard => include_bytes!("weights/standard.tnn"),
+        Rule::Renju => include_bytes!("weights/renju.tnn"),
+        Rule::Caro => include_bytes!("weights/caro.tnn"),
+        Rule::CaroExact => include_bytes!("weights/caro-exact.tnn"),
     }
 }
 

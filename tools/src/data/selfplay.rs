@@ -84,7 +84,7 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     ensure!(series.games < SERIES, "the number of games must be below {SERIES}");
     let format = if series.labels.is_some() { Format::Positions } else { Format::Games };
     if series.labels.is_some() {
-        series.kinds.iter().try_for_each(|kind| Labeller::check(kind.rule))?;
+        Labeller::check()?;
     }
     let (mut writer, before) = Writer::append(path, format)?;
     let mut done = HashSet::new();

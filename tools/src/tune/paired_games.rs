@@ -105,7 +105,7 @@ impl Rivals {
         let mut rivals = Rivals { engines: Default::default() };
         if classical {
             for engine in &mut rivals.engines {
-                engine.options_mut().evaluator = Some(EvaluatorKind::Classical);
+                engine.options_mut().evaluator = EvaluatorKind::Classical;
             }
         }
         rivals
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn classical_rivals_leave_the_networks_alone() {
         let evaluators = |classical| Rivals::new(classical).engines.map(|engine| engine.options().evaluator);
-        assert_eq!(evaluators(true), [Some(EvaluatorKind::Classical); 2]);
-        assert_eq!(evaluators(false), [None; 2]);
+        assert_eq!(evaluators(true), [EvaluatorKind::Classical; 2]);
+        assert_eq!(evaluators(false), [EvaluatorKind::Network; 2]);
     }
 }

@@ -41,7 +41,7 @@ pub struct RefereeArguments {
 /// Judges the networks and writes a table of the results to `out`.
 ///
 /// # Errors
-/// When an option is out of range, a file cannot be read or is damaged, or there is no position or no network for the rule.
+/// When an option is out of range, a file cannot be read or is damaged, or there is no position for the rule.
 pub fn run(arguments: &RefereeArguments, out: &mut dyn Write) -> Result<()> {
     let &RefereeArguments { rule, share, scale, .. } = arguments;
     ensure!((0.0..=1.0).contains(&share), "--share must be from 0 to 1");
@@ -186,16 +186,12 @@ impl Judge {
     }
 }
 
-/// The network that ships for this rule, if there is one, and those in these files.
+/// The network that ships for this rule, and those in these files.
 fn judges(rule: Rule, paths: &[PathBuf]) -> Result<Vec<Judge>> {
-    let mut judges = Vec::new();
-    if let Some(bytes) = embedded_bytes(rule) {
-        judges.push(Judge::new("the network that ships".to_owned(), &Weights::parse(bytes)?));
-    }
+    let mut judges = vec![Judge::new("the network that ships".to_owned(), &Weights::parse(embedded_bytes(rule))?)];
     for path in paths {
         judges.push(Judge::new(path.display().to_string(), &weights(rule, path)?));
     }
-    ensure!(!judges.is_empty(), "no network for {}: name one with --network", rule.name());
     Ok(judges)
 }
 
@@ -253,7 +249,7 @@ mod tests {
     fn shipped(position: &PackedGame) -> i16 {
         let mut board = Board::new(position.rule, position.size);
         position.opening.stones.iter().for_each(|&point| board.play(point, &mut NullObserver));
-        let network = Network::embedded(position.rule).unwrap();
+        let network = Network::embedded(position.rule);
         let parts = reference::parts(&board);
         Accumulator::new(network, &board, Kernel::best()).evaluate(&board, parts).units() as i16
     }
@@ -275,7 +271,7 @@ mod tests {
         let game = PackedGame { content: Content::Game, ..wrong.clone() };
         let elsewhere = PackedGame { rule: Rule::Renju, ..wrong.clone() };
         write(&path("asked"), &[agreed.clone(), wrong.clone(), game, elsewhere]);
-        let shipping = embedded_bytes(Rule::Freestyle).unwrap();
+        let shipping = embedded_bytes(Rule::Freestyle);
         std::fs::write(path("same.tnn"), shipping).unwrap();
         let mut out = Vec::new();
         let both = RefereeArguments { network: vec![path("same.tnn")], ..arguments(path("asked")) };
@@ -309,9 +305,7 @@ mod tests {
         let refusal = |arguments: RefereeArguments| run(&arguments, &mut Vec::new()).unwrap_err().to_string();
         let renju = RefereeArguments { rule: Rule::Renju, ..arguments(path("asked")) };
         assert!(refusal(renju).contains("no labelled positions of renju"));
-        let none = RefereeArguments { rule: Rule::CaroExact, ..arguments(path("asked")) };
-        assert!(refusal(none).contains("no network"));
-        std::fs::write(path("caro.tnn"), embedded_bytes(Rule::Caro).unwrap()).unwrap();
+        std::fs::write(path("caro.tnn"), embedded_bytes(Rule::Caro)).unwrap();
         let other = RefereeArguments { network: vec![path("caro.tnn")], ..arguments(path("asked")) };
         assert!(refusal(other).contains("a network for caro"));
         let share = RefereeArguments { share: 1.5, ..arguments(path("asked")) };
