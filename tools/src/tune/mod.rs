@@ -7,6 +7,7 @@ pub mod fit_eval;
 pub mod fit_order;
 pub mod paired_games;
 pub mod referee;
+pub mod regret;
 mod samples;
 pub mod screen;
 pub mod spsa;

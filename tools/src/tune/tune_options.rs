@@ -4,6 +4,7 @@ use super::duel::{self, Duel, parse_value};
 use super::fit::{self, EvalArguments, OrderArguments};
 use super::paired_games::Allowance;
 use super::referee::{self, RefereeArguments};
+use super::regret::{self, Answers, Question};
 use super::screen::{self, Design, Idea, Screening};
 use super::spsa::{self, Settings, State, Tuned};
 use super::trainer::network_options::NetworkArguments;
@@ -47,6 +48,12 @@ pub enum Command {
     /// continues, also with more pairs. Example: tengen-tune screen --state screen.json --idea rfp_slope=60 --idea
     /// lmr_factor=60,lmr_lag=35 --ground 4:15:books/renju_15.tuning.txt --pairs 2000 --nodes 10000
     Screen(ScreenArguments),
+    /// Judge changed numbers by the moves that they choose in recorded positions. Needs a build with --features tune.
+    ///
+    /// Where the move differs from that of the shipped numbers, a longer search judges both. After an interruption, the same
+    /// command continues, also with more positions. Example: tengen-tune regret --state regret.json --records games.tgr
+    /// --set lmr_factor=60 --nodes 200000 --positions 800
+    Regret(RegretArguments),
     /// Train a network on training games.
     ///
     /// Example: tengen-tune network --rule 0 --records games.tgr --epochs 10 --checkpoint run.ckpt --out freestyle.tnn
@@ -111,6 +118,53 @@ pub struct ScreenArguments {
     /// The file with the games played.
     #[arg(long, value_name = "FILE")]
     pub state: PathBuf,
+}
+
+/// Options of `regret`.
+#[derive(clap::Args, Debug)]
+pub struct RegretArguments {
+    /// A number that differs from the shipped one: NAME=VALUE, or NAME.RULE=VALUE for one rule. Repeat for each number.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub values: Vec<String>,
+    /// Files of games, see tengen-data selfplay; one position of each game is used at most.
+    #[arg(long, required = true, num_args = 1..)]
+    pub records: Vec<PathBuf>,
+    /// Nodes for a move.
+    #[arg(long, default_value_t = 200_000)]
+    pub nodes: u64,
+    /// Nodes for a move with the shipped numbers; default: the same.
+    #[arg(long, value_name = "N")]
+    pub shipped_nodes: Option<u64>,
+    /// Nodes of the search that judges a move; default: four times those for a move.
+    #[arg(long, value_name = "N")]
+    pub judge_nodes: Option<u64>,
+    /// Positions in all.
+    #[arg(long, default_value_t = 800)]
+    pub positions: usize,
+    /// The same seed gives the same positions, with any number of threads.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Positions searched at the same time; default: all cores.
+    #[arg(long)]
+    pub concurrency: Option<usize>,
+    /// The file with the answers.
+    #[arg(long, value_name = "FILE")]
+    pub state: PathBuf,
+}
+
+impl RegretArguments {
+    fn question(&self) -> Result<Question> {
+        let shipped_nodes = self.shipped_nodes.unwrap_or(self.nodes);
+        Ok(Question {
+            values: self.values.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
+            nodes: self.nodes,
+            shipped_nodes,
+            judge_nodes: self.judge_nodes.unwrap_or(4 * self.nodes.max(shipped_nodes)),
+            records: self.records.clone(),
+            seed: self.seed,
+            build: state_file::build_checksum(),
+        })
+    }
 }
 
 /// Options of `match`.
@@ -197,6 +251,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Command::Params => tengen::tools::param_list::list(&mut std::io::stdout())?,
         Command::Spsa(arguments) => run_spsa(arguments)?,
         Command::Screen(arguments) => run_screen(arguments)?,
+        Command::Regret(arguments) => run_regret(arguments)?,
         Command::Network(typed) => super::trainer::run(&typed.training()?, &mut std::io::stdout())?,
         Command::Referee(arguments) => referee::run(arguments, &mut std::io::stdout())?,
         Command::Match(arguments) => run_match(arguments)?,
@@ -255,6 +310,19 @@ fn run_screen(typed: &ScreenArguments) -> Result<()> {
     })?;
     bar.finish_and_clear();
     std::io::stdout().write_all(screening.report().as_bytes())?;
+    Ok(())
+}
+
+fn run_regret(typed: &RegretArguments) -> Result<()> {
+    let mut answers = Answers::open(&typed.state, typed.question()?)?;
+    let bar = ProgressBar::new(typed.positions as u64);
+    let threads = typed.concurrency.unwrap_or_else(processors);
+    regret::run(&mut answers, typed.positions, threads, &interrupts(), |answers| {
+        bar.set_position(answers.choices.len() as u64);
+        answers.save(&typed.state)
+    })?;
+    bar.finish_and_clear();
+    std::io::stdout().write_all(answers.report().as_bytes())?;
     Ok(())
 }
 
