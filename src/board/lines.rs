@@ -73,7 +73,8 @@ impl Lines {
         }
     }
 
-    /// A line through `point`, rotated so that [`window`] can read the window of any cell at most `HALF` away.
+    /// A line through `point`, rotated so that the windows of all cells at most `HALF` away begin at bit 0: that of the cell at
+    /// `distance` at the bit `2 * (distance + HALF)`.
     #[inline]
     pub fn around<const HALF: usize>(&self, point: Point, direction: Direction) -> u64 {
         let (word, position) = locate(point, direction);
@@ -84,21 +85,19 @@ impl Lines {
     /// The key of the window around `point`: its cells without the centre.
     pub fn key(&self, point: Point, direction: Direction, half: usize) -> usize {
         if half == 4 {
-            window::<4>(self.around::<4>(point, direction), 0).0
+            window_key::<4>(self.around::<4>(point, direction))
         } else {
-            window::<5>(self.around::<5>(point, direction), 0).0
+            window_key::<5>(self.around::<5>(point, direction))
         }
     }
 }
 
-/// The key of the window of the cell at `distance` (-HALF..=HALF), and whether that cell is empty; `around` is from
-/// [`Lines::around`].
+/// The key of the window of the point that `around`, from [`Lines::around`], is centred on.
 #[inline]
-pub fn window<const HALF: usize>(around: u64, distance: isize) -> (usize, bool) {
-    let cells = around >> (2 * (distance + HALF as isize)) as u32;
+fn window_key<const HALF: usize>(around: u64) -> usize {
+    let cells = around >> (2 * HALF);
     let side = (1u64 << (2 * HALF)) - 1;
-    let key = cells & side | cells >> 2 & side << (2 * HALF);
-    (key as usize, cells >> (2 * HALF) & 3 == 3)
+    (cells & side | cells >> 2 & side << (2 * HALF)) as usize
 }
 
 /// In each half of `cells`, which are sixteen cells of two bits: a bit for every empty one, in the low half of that half.
@@ -140,6 +139,8 @@ const _: () = {
 mod tests {
     use super::*;
     use crate::base::Size;
+    use rand::rngs::SmallRng;
+    use rand::{Rng, SeedableRng};
 
     #[test]
     fn windows_show_the_cells_around_each_point() {
@@ -162,8 +163,17 @@ mod tests {
                         .unwrap_or(Cell::Wall);
                     assert_eq!((key >> cell_slot(5, distance) & 3) as u64, bits(expected));
                 }
-                assert_eq!(window::<5>(lines.around::<5>(point, direction), 0).1, cells[&point] == Cell::Empty);
             }
+        }
+    }
+
+    #[test]
+    fn empty_cells_have_a_bit_each_in_both_halves() {
+        let mut random = SmallRng::seed_from_u64(4);
+        for _ in 0..10_000 {
+            let cells: u64 = random.random();
+            let bit = |cell: usize| u64::from(cells >> (2 * cell) & 3 == 3) << (cell % 16 + 32 * (cell / 16));
+            assert_eq!(empty_bits(cells), (0..32).map(bit).sum::<u64>(), "{cells:x}");
         }
     }
 }

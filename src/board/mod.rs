@@ -381,7 +381,7 @@ impl Board {
 
     /// Like [`Board::for_each_near`], but stops when `visit` returns false.
     #[inline]
-    pub fn for_each_near_while(&self, visit: impl FnMut(Point) -> bool) {
+    fn for_each_near_while(&self, visit: impl FnMut(Point) -> bool) {
         self.for_each_of_while(|row| self.now.near.rows()[row] & self.stones.empty().rows()[row], visit);
     }
 

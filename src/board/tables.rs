@@ -28,6 +28,7 @@ use std::sync::OnceLock;
 const SIDES: usize = 1 << 10;
 /// Length of tables by two numbers below 256.
 const PAIRS: usize = 1 << 16;
+
 /// The tables of one rule.
 pub struct RuleTables {
     /// Cells to each side of the centre in a window: 4 or 5; see [`Rule::reach`].

@@ -130,8 +130,7 @@ impl Evaluator for ChosenEvaluator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Rule;
-    use crate::base::Size;
+    use crate::base::{Rule, Size};
     use crate::board::NullObserver;
 
     #[test]

@@ -202,19 +202,17 @@ pub fn run(
 /// The moves of both engines in a position, and which is better if they differ.
 fn choose(sample: &Sample, engines: &mut [Engine; 2], question: &Question) -> Choice {
     let [changed, shipped] = engines;
-    let mut searched = [(changed, question.nodes), (&mut *shipped, question.shipped_nodes)]
-        .map(|(engine, nodes)| search(engine, sample, None, nodes));
-    let depths = [0, 1].map(|side: usize| searched[side].last.depth);
-    let [new, old] = searched.each_mut().map(|report| report.best.take());
-    let judged = |point, engine: &mut Engine| {
-        let score = search(engine, sample, Some(point), question.judge_nodes).last.score.units();
+    let new = search(changed, sample, None, question.nodes);
+    let old = search(shipped, sample, None, question.shipped_nodes);
+    let mut judged = |point| {
+        let score = search(shipped, sample, Some(point), question.judge_nodes).last.score.units();
         f64::from(sigmoid(-score as f32 / ENGINE_SCALE))
     };
-    let gain = match (new, old) {
-        (Some(new), Some(old)) if new != old => Some(judged(new, shipped) - judged(old, shipped)),
+    let gain = match (new.best, old.best) {
+        (Some(new), Some(old)) if new != old => Some(judged(new) - judged(old)),
         _ => None,
     };
-    Choice { gain, depths }
+    Choice { gain, depths: [new.last.depth, old.last.depth] }
 }
 
 /// A search of the position, or of that after one more move.

@@ -52,7 +52,7 @@ pub enum Command {
     ///
     /// Where the move differs from that of the shipped numbers, a longer search judges both. After an interruption, the same
     /// command continues, also with more positions. Example: tengen-tune regret --state regret.json --records games.tgr
-    /// --set lmr_factor=60 --nodes 200000 --positions 800
+    /// --set lmr_factor=42 --set lmr_lag=22 --nodes 200000 --positions 800
     Regret(RegretArguments),
     /// Train a network on training games.
     ///
@@ -154,12 +154,14 @@ pub struct RegretArguments {
 
 impl RegretArguments {
     fn question(&self) -> Result<Question> {
-        let shipped_nodes = self.shipped_nodes.unwrap_or(self.nodes);
+        let nodes = self.nodes.max(1);
+        let shipped_nodes = self.shipped_nodes.unwrap_or(nodes).max(1);
+        let judge_nodes = self.judge_nodes.unwrap_or(nodes.max(shipped_nodes).saturating_mul(4)).max(1);
         Ok(Question {
             values: self.values.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
-            nodes: self.nodes,
+            nodes,
             shipped_nodes,
-            judge_nodes: self.judge_nodes.unwrap_or(4 * self.nodes.max(shipped_nodes)),
+            judge_nodes,
             records: self.records.clone(),
             seed: self.seed,
             build: state_file::build_checksum(),

@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn a_finished_network_can_be_gone_on_from() {
-        for rule in [Rule::Freestyle, Rule::Standard, Rule::Renju, Rule::Caro] {
+        for rule in Rule::ALL {
             let bytes = tengen::eval::network::embedded_bytes(rule);
             let weights = Weights::parse(bytes).unwrap();
             let again = Model::of_weights(&weights).export(&parts_of_rows(rule));
