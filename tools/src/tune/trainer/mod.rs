@@ -47,7 +47,7 @@ pub struct Training {
     pub rule: Rule,
     /// Use the games of all rules as if they were under this rule, to get a start for another run.
     pub any_rule: bool,
-    /// Passes over the games.
+    /// Passes over the games; 0 writes the start.
     pub epochs: u32,
     /// Games in a step, each with its labelled positions.
     pub batch: usize,
@@ -82,6 +82,9 @@ pub struct Training {
 /// # Errors
 /// When files cannot be read or written, or there are too few games.
 pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
+    if training.epochs == 0 {
+        return Run::begin(training)?.write(&training.out);
+    }
     let games = read(training)?;
     let (held_out, mut games): (Vec<PackedGame>, Vec<PackedGame>) =
         games.into_iter().partition(|game| scramble(game.number).is_multiple_of(HELD_OUT));
@@ -116,8 +119,7 @@ pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
         if let Some(path) = &training.checkpoint {
             run.state.save(path)?;
         }
-        let weights = run.state.model.export(&run.parts);
-        std::fs::write(&training.out, weights.to_bytes()).with_context(|| training.out.display().to_string())?;
+        run.write(&training.out)?;
     }
     Ok(())
 }
@@ -239,6 +241,12 @@ impl Run {
             walkers: (0..SHARDS).map(|_| Walker::new(heads)).collect(),
             threads: training.threads,
         })
+    }
+
+    /// Writes the network as it is now.
+    fn write(&self, out: &Path) -> Result<()> {
+        let weights = self.state.model.export(&self.parts);
+        std::fs::write(out, weights.to_bytes()).with_context(|| out.display().to_string())
     }
 
     fn epoch(&mut self, training: &Training, games: &[PackedGame], targets: &Targets) -> Losses {

@@ -15,10 +15,10 @@ pub struct NetworkArguments {
     /// Use the games of all rules as if they were under this rule, to get a start for rules with few games.
     #[arg(long)]
     pub any_rule: bool,
-    /// Files of training games and labelled positions; see tengen-data selfplay and asked.
-    #[arg(long, required = true, num_args = 1..)]
+    /// Files of training games and labelled positions; see tengen-data selfplay and asked. Not needed with --epochs 0.
+    #[arg(long, num_args = 1..)]
     pub records: Vec<PathBuf>,
-    /// Passes over the games.
+    /// Passes over the games. 0 writes the network of --from as it is, as one of this rule.
     #[arg(long, default_value_t = 10)]
     pub epochs: u32,
     /// Games in a step, each with its labelled positions.
@@ -69,7 +69,9 @@ impl NetworkArguments {
     /// # Errors
     /// When an option is out of range.
     pub fn training(&self) -> Result<Training> {
-        ensure!(self.epochs >= 1 && self.batch >= 1, "--epochs and --batch must be at least 1");
+        ensure!(self.epochs == 0 || !self.records.is_empty(), "--records is needed to learn from");
+        ensure!(self.epochs > 0 || self.from.is_some(), "--epochs 0 needs --from");
+        ensure!(self.batch >= 1, "--batch must be at least 1");
         ensure!((0.0..=1.0).contains(&self.score_share), "--score-share must be from 0 to 1");
         ensure!((0.0..=1.0).contains(&self.label_share), "--label-share must be from 0 to 1");
         ensure!((0.0..=1.0).contains(&self.asked_share), "--asked-share must be from 0 to 1");

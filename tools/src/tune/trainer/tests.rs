@@ -240,6 +240,24 @@ fn threads_and_interruptions_change_nothing() {
 }
 
 #[test]
+fn without_epochs_a_network_is_given_to_another_rule_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("caro.tnn");
+    let caro = tengen::eval::network::embedded_bytes(Rule::Caro);
+    std::fs::write(&from, caro).unwrap();
+    let settings = Training {
+        records: Vec::new(),
+        rule: Rule::CaroExact,
+        epochs: 0,
+        from: Some(from),
+        ..training(Path::new(""), folder.path().join("exact.tnn"))
+    };
+    run(&settings, &mut Vec::new()).unwrap();
+    let written = Weights::parse(&std::fs::read(&settings.out).unwrap()).unwrap();
+    assert!(written == Weights { rule: Rule::CaroExact, ..Weights::parse(caro).unwrap() });
+}
+
+#[test]
 fn the_walk_sees_what_the_definition_sees_and_undoes_its_board() {
     let games = games(Rule::Standard, 3, 20);
     let model = Model::new(Rule::Standard, 2);
