@@ -5,7 +5,8 @@
 //! and the effort that a claim from a file is worth. The solvers have their own.
 //!
 //! A row is `name = value, range, meaning`, or `name = [freestyle, standard, renju, caro, caro-exact], ...` where the
-//! rules have different values. Code reads `params.name()` in either case: a [`Params`] belongs to one rule.
+//! rules have different values. A negative value stands in parentheses. Code reads `params.name()` in either case: a
+//! [`Params`] belongs to one rule.
 //!
 //! In the brain as shipped these functions return constants. With the cargo feature `tune` they read fields, which a
 //! [`ParamTable`] fills: every engine has its own, so two engines in one process can play with different values, and
@@ -89,6 +90,9 @@ macro_rules! columns {
     ([$($value:expr),*]) => {
         [$($value),*]
     };
+    (($negative:expr)) => {
+        [$negative; COLUMNS]
+    };
     ($value:expr) => {
         [$value; COLUMNS]
     };
@@ -110,6 +114,10 @@ macro_rules! pick {
     ([$($value:expr),*], $column:expr) => {{
         const VALUES: [i32; COLUMNS] = [$($value),*];
         VALUES[$column % COLUMNS]
+    }};
+    (($negative:expr), $column:expr) => {{
+        let _ = $column;
+        $negative
     }};
     ($value:expr, $column:expr) => {{
         let _ = $column;
@@ -175,7 +183,7 @@ macro_rules! params {
 
 params! {
     aspiration_depth = 5, 3..=10, "first iteration searched with a narrow window";
-    aspiration_window = 20, 8..=60, "half width of that window";
+    aspiration_window = 19, 8..=60, "half width of that window";
     aspiration_growth = 50, 0..=200, "hundredths by which it grows each time a score lies outside the window";
     aspiration_step = 6, 0..=60, "units by which it grows in addition";
     aspiration_open = 3000, 500..=6000, "scores beyond this get an open window";
@@ -184,50 +192,50 @@ params! {
     vote_base = 15, 1..=200, "vote of a thread: units added to the score's distance from the lowest one";
     lazy_margin = 300, 0..=1000, "the network is skipped where the classical score is this far outside the window";
     history_limit = 10700, 4000..=16000, "bound of a history entry";
-    history_square = 25, 5..=60, "history bonus: factor of the squared depth";
+    history_square = 30, 5..=60, "history bonus: factor of the squared depth";
     history_linear = 105, 0..=300, "history bonus: factor of the depth";
     history_offset = 157, 0..=400, "history bonus: constant that is subtracted";
     history_cap = 8900, 1000..=10000, "largest history bonus";
-    history_divisor = 80, 32..=512, "history units that count as one unit of the move score";
+    history_divisor = 70, 32..=512, "history units that count as one unit of the move score";
     rfp_depth = 8, 4..=14, "deepest reverse futility, in plies";
-    rfp_slope = 51, 20..=140, "reverse futility margin per ply";
+    rfp_slope = 50, 20..=140, "reverse futility margin per ply";
     rfp_improving = 1, 0..=3, "plies less of that margin where the position improves";
     razor_depth = 2, 1..=4, "deepest razoring, in plies";
-    razor_base = 74, 0..=120, "razoring margin";
+    razor_base = 91, 0..=120, "razoring margin";
     razor_slope = 2, 0..=120, "razoring margin per ply";
-    fail_high = 64, 0..=160, "reduction of nodes likely to fail high, in 1/64 plies";
+    fail_high = 53, 0..=160, "reduction of nodes likely to fail high, in 1/64 plies";
     fail_high_depth = 4, 2..=20, "least depth of such a node, in plies";
-    fail_high_slope = 15, 0..=100, "margin above beta of such a node, per ply";
+    fail_high_slope = 12, 0..=100, "margin above beta of such a node, per ply";
     lmp_base = 4, 2..=10, "late-move pruning: moves of a free node that are always tried";
-    lmp_slope = 48, 16..=256, "further moves per squared ply, in 1/64";
-    lmp_worsening = 50, 10..=100, "hundredths of these moves that are tried, and one more, where the position does not improve";
+    lmp_slope = 44, 16..=256, "further moves per squared ply, in 1/64";
+    lmp_worsening = 51, 10..=100, "hundredths of these moves that are tried, and one more, where the position does not improve";
     lmr_moves = 2, 1..=8, "moves of a node that are never reduced";
     lmr_depth = 2, 1..=6, "least depth of a node whose moves are reduced, in plies";
-    lmr_factor = 52, 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";
-    lmr_lag = 28, 0..=80, "reduction, in 1/64 plies, for each 64 units by which a move score is below the best one";
-    lmr_lag_free = 84, -40..=200, "units below the best move score that are not counted";
-    lmr_lag_decrease = 64, 0..=256, "maximum reduction decrease from the move score, in 1/64 plies";
+    lmr_factor = 43, 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";
+    lmr_lag = 12, 0..=80, "reduction, in 1/64 plies, for each 64 units by which a move score is below the best one";
+    lmr_lag_free = 94, -40..=200, "units below the best move score that are not counted";
+    lmr_lag_decrease = 137, 0..=256, "maximum reduction decrease from the move score, in 1/64 plies";
     lmr_lag_increase = 256, 0..=1024, "maximum reduction increase from the move score, in 1/64 plies";
-    lmr_pv = 41, 0..=160, "reduction decrease in PV nodes, in 1/64 plies";
-    lmr_worsening = 50, 0..=128, "reduction increase where the position does not improve, in 1/64 plies";
+    lmr_pv = 3, 0..=160, "reduction decrease in PV nodes, in 1/64 plies";
+    lmr_worsening = 55, 0..=128, "reduction increase where the position does not improve, in 1/64 plies";
     lmr_worsening_from = 64, 0..=256, "only reductions above this get that increase, in 1/64 plies";
-    lmr_after_alpha = 13, 0..=128, "reduction increase once a move has raised alpha, in 1/64 plies";
-    lmr_forced = 35, 0..=100, "64ths of the reduction that late replies to a threat get";
-    lmr_offset = 13, -64..=64, "late-move reduction: constant part in 1/64 plies";
-    lmr_history = 8200, 3000..=30000, "history that lowers the reduction by one ply";
-    lmr_root_scale = 88, 20..=140, "64ths of the reduction that late moves at the root get";
+    lmr_after_alpha = 22, 0..=128, "reduction increase once a move has raised alpha, in 1/64 plies";
+    lmr_forced = 40, 0..=100, "64ths of the reduction that late replies to a threat get";
+    lmr_offset = (-14), -64..=64, "late-move reduction: constant part in 1/64 plies";
+    lmr_history = 8853, 3000..=30000, "history that lowers the reduction by one ply";
+    lmr_root_scale = 79, 20..=140, "64ths of the reduction that late moves at the root get";
     lmr_root = 10, 1..=250, "moves at the root that are never reduced";
     lmr_root_depth = 3, 2..=10, "least iteration that reduces moves at the root";
     singular_depth = 5, 3..=12, "least depth of singular extensions, in plies";
     singular_lag = 3, 1..=6, "plies by which the table entry of a singular move may be shallower than the node";
-    singular_margin = 64, 8..=400, "margin of a singular move per ply, in 1/64";
-    singular_share = 34, 16..=56, "64ths of the depth to which the other moves are searched";
-    singular_extension = 64, 16..=128, "extension of a singular move of the PV, in 1/64 plies";
-    singular_cut_extension = 128, 16..=160, "extension of a singular move outside the PV, in 1/64 plies";
+    singular_margin = 51, 8..=400, "margin of a singular move per ply, in 1/64";
+    singular_share = 33, 16..=56, "64ths of the depth to which the other moves are searched";
+    singular_extension = 72, 16..=128, "extension of a singular move of the PV, in 1/64 plies";
+    singular_cut_extension = 137, 16..=160, "extension of a singular move outside the PV, in 1/64 plies";
     singular_length = 8, 0..=128, "64ths of the iteration by which extensions may make a line longer";
-    correction_weight = 64, 0..=192, "correction of the static evaluation, in 2048ths of its history";
-    correction_error = 400, 50..=1000, "largest difference between score and evaluation that a correction learns from";
-    vcf_delta = 768, 300..=3000, "quiescence tries no fours when a gain of this much would not reach alpha";
+    correction_weight = 76, 0..=192, "correction of the static evaluation, in 2048ths of its history";
+    correction_error = 451, 50..=1000, "largest difference between score and evaluation that a correction learns from";
+    vcf_delta = 999, 300..=3000, "quiescence tries no fours when a gain of this much would not reach alpha";
     quiescence_radius = 2, 0..=22, "quiescence continues with fours this close to the last one, in steps";
     quiescence_line = 4, 0..=22, "the same for fours on a line with the last one";
     time_moves = 20, 12..=40, "moves that a game's clock is divided by";
@@ -355,6 +363,7 @@ mod tests {
     #[test]
     fn a_row_is_read_with_one_value_and_with_one_for_each_rule() {
         assert_eq!(columns!(7), [7; COLUMNS]);
+        assert_eq!(columns!((-7)), [-7; COLUMNS]);
         assert_eq!(columns!([1, 2, 3, 4, 5]), [1, 2, 3, 4, 5]);
         assert_eq!([is_per_rule!([1, 2, 3, 4, 5]), is_per_rule!(7)], [true, false]);
     }
