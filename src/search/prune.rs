@@ -20,9 +20,32 @@ pub fn is_hopeless(params: &Params, eval: Score, alpha: Score, depth: Depth) -> 
         && eval + params.razor_base() + params.razor_slope() * depth.whole() < alpha
 }
 
-/// Late-move pruning: the number of moves of a free node that are searched at this depth.
-pub fn move_limit(params: &Params, depth: Depth, improving: bool) -> usize {
+/// Late-move pruning: the number of moves of a free node that are searched at this depth, more in PV nodes.
+pub fn move_limit(params: &Params, depth: Depth, improving: bool, is_pv: bool) -> usize {
     let plies = depth.whole().max(0);
     let limit = params.lmp_base() + plies * plies * params.lmp_slope() / 64;
-    (if improving { limit } else { limit * params.lmp_worsening() / 100 + 1 }) as usize
+    let limit = if improving { limit } else { limit * params.lmp_worsening() / 100 + 1 };
+    (if is_pv { limit * params.lmp_pv() / 64 } else { limit }) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Rule;
+
+    #[test]
+    fn more_moves_are_tried_in_deeper_improving_and_pv_nodes() {
+        for rule in Rule::ALL {
+            let params = Params::shipped(rule);
+            let limit = |depth, improving, is_pv| move_limit(&params, Depth::plies(depth), improving, is_pv);
+            for (improving, is_pv) in [(false, false), (false, true), (true, false), (true, true)] {
+                assert!((1..12).all(|depth| limit(depth, improving, is_pv) <= limit(depth + 1, improving, is_pv)));
+            }
+            for depth in 0..12 {
+                assert!(limit(depth, true, false) > limit(depth, false, false), "{depth}");
+                assert!(limit(depth, false, true) > limit(depth, false, false), "{depth}");
+                assert!(limit(depth, false, false) >= 1, "a move is always tried");
+            }
+        }
+    }
 }

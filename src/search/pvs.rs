@@ -178,8 +178,7 @@ impl Worker<'_> {
                 continue;
             }
             if is_free
-                && !node.is_pv
-                && tried.len() >= prune::move_limit(&self.params, node.depth, node.improving)
+                && tried.len() >= prune::move_limit(&self.params, node.depth, node.improving, node.is_pv)
                 && result.best.is_some_and(|best| !best.is_loss())
             {
                 result.pruned = true;
