@@ -71,6 +71,7 @@ impl NetworkArguments {
     pub fn training(&self) -> Result<Training> {
         ensure!(self.epochs == 0 || !self.records.is_empty(), "--records is needed to learn from");
         ensure!(self.epochs > 0 || self.from.is_some(), "--epochs 0 needs --from");
+        ensure!(self.epochs > 0 || self.checkpoint.is_none(), "--epochs 0 does not go with --checkpoint");
         ensure!(self.batch >= 1, "--batch must be at least 1");
         ensure!((0.0..=1.0).contains(&self.score_share), "--score-share must be from 0 to 1");
         ensure!((0.0..=1.0).contains(&self.label_share), "--label-share must be from 0 to 1");
@@ -97,5 +98,26 @@ impl NetworkArguments {
             from: self.from.clone(),
             out: self.out.clone(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, Command, FromArgMatches};
+
+    fn training(line: &str) -> Result<Training> {
+        let command = NetworkArguments::augment_args(Command::new("network").no_binary_name(true));
+        NetworkArguments::from_arg_matches(&command.try_get_matches_from(line.split(' '))?)?.training()
+    }
+
+    #[test]
+    fn without_epochs_the_network_is_the_one_given_and_no_checkpoint() {
+        let given = "--rule 9 --epochs 0 --out new.tnn --from old.tnn";
+        assert_eq!(training(given).unwrap().epochs, 0);
+        let message = |line: &str| training(line).unwrap_err().to_string();
+        assert!(message(&format!("{given} --checkpoint state.bin")).contains("--checkpoint"));
+        assert!(message("--rule 9 --epochs 0 --out new.tnn").contains("--from"));
+        assert!(message("--rule 9 --epochs 1 --out new.tnn").contains("--records"));
     }
 }
