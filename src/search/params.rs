@@ -210,6 +210,8 @@ params! {
     lmp_slope = 44, 16..=256, "further moves per squared ply, in 1/64";
     lmp_worsening = 51, 10..=100, "hundredths of these moves that are tried, and one more, where the position does not improve";
     lmp_pv = 160, 64..=1024, "64ths of these moves that are tried in PV nodes";
+    lmp_forced = 6, 2..=30, "replies to a threatened four that are tried near the horizon, outside the PV";
+    lmp_forced_depth = 3, 0..=12, "deepest node where only these are tried, in plies";
     lmr_moves = 2, 1..=8, "moves of a node that are never reduced";
     lmr_depth = 2, 1..=6, "least depth of a node whose moves are reduced, in plies";
     lmr_factor = 43, 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";

@@ -28,6 +28,11 @@ pub fn move_limit(params: &Params, depth: Depth, improving: bool, is_pv: bool) -
     (if is_pv { limit * params.lmp_pv() / 64 } else { limit }) as usize
 }
 
+/// Late-move pruning where a four is threatened: the number of replies that are searched at this depth.
+pub fn reply_limit(params: &Params, depth: Depth) -> usize {
+    if depth <= Depth::plies(params.lmp_forced_depth()) { params.lmp_forced() as usize } else { usize::MAX }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +52,13 @@ mod tests {
                 assert!(limit(depth, false, false) >= 1, "a move is always tried");
             }
         }
+    }
+
+    #[test]
+    fn all_replies_are_tried_in_deep_nodes() {
+        let params = Params::shipped(Rule::Renju);
+        let deepest = Depth::plies(params.lmp_forced_depth());
+        assert_eq!(reply_limit(&params, deepest), params.lmp_forced() as usize);
+        assert_eq!(reply_limit(&params, deepest + Depth::ONE), usize::MAX);
     }
 }

@@ -177,10 +177,7 @@ impl Worker<'_> {
             if node.excluded == Some(point) || !self.is_legal(point) {
                 continue;
             }
-            if is_free
-                && tried.len() >= prune::move_limit(&self.params, node.depth, node.improving, node.is_pv)
-                && result.best.is_some_and(|best| !best.is_loss())
-            {
+            if result.best.is_some_and(|best| !best.is_loss()) && tried.len() >= self.move_limit(node) {
                 result.pruned = true;
                 break;
             }
@@ -218,6 +215,16 @@ impl Worker<'_> {
             health::add(Event::TriedInVain, tried.len() as u64);
         }
         result
+    }
+
+    /// How many moves of a node are searched, if one of them does not lose.
+    fn move_limit(&self, node: &Node<'_>) -> usize {
+        let &Node { depth, is_pv, improving, .. } = node;
+        match node.duty {
+            Duty::Free => prune::move_limit(&self.params, depth, improving, is_pv),
+            Duty::StopFour(_) | Duty::StopFourThree(_) if !is_pv => prune::reply_limit(&self.params, depth),
+            _ => usize::MAX,
+        }
     }
 
     /// By how much less deeply a move is searched at first: only late moves that make no four, and no replies to a four.
