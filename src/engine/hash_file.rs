@@ -183,7 +183,7 @@ mod tests {
     /// Writes a file with the claim that the position, and those after each move and a reply, are won or lost.
     fn write_claims(path: &Path, mut forger: Engine, score: Score) {
         forger.fit_memory();
-        let entry = |score, best| TtEntry { score, bound: Bound::Exact, depth: 20, best, eval: None };
+        let entry = |score, best| TtEntry { score, bound: Bound::Exact, depth: 20, best, eval: None, was_pv: false };
         let mut board = forger.board();
         let empty: Vec<Point> = board.size().points().filter(|&point| board.is_empty(point)).collect();
         forger.table.store(board.key(), Ply::ROOT, entry(score, empty.get(80).copied()));

@@ -52,6 +52,7 @@ mod tests {
             depth: stored_depth(depth) - params.singular_lag(),
             best: None,
             eval: None,
+            was_pv: false,
         };
         assert!(singular_target(&params, &entry, depth).is_some_and(|target| target < entry.score));
         let refused = [
@@ -70,7 +71,8 @@ mod tests {
         let params = Params::shipped(Rule::Freestyle);
         let depth = Depth::plies(30);
         let score = Score::estimate(-Score::EVAL_LIMIT);
-        let entry = TtEntry { score, bound: Bound::Lower, depth: stored_depth(depth), best: None, eval: None };
+        let entry =
+            TtEntry { score, bound: Bound::Lower, depth: stored_depth(depth), best: None, eval: None, was_pv: false };
         assert_eq!(singular_target(&params, &entry, depth), Some(score));
     }
 }

@@ -1,15 +1,21 @@
-//! The history heuristic: how often each move caused a cut-off.
+//! The history heuristic: how often each move caused a cut-off, by its point and by the threats that it makes and denies.
 
 use super::correction::Corrections;
 use super::params::Params;
 use crate::base::point::CELLS;
 use crate::base::{Color, Point};
+use crate::board::{Board, Threat};
+
+/// Number of pairs of a threat made and one denied.
+const THREAT_PAIRS: usize = Threat::ALL.len() * Threat::ALL.len();
 
 /// What a thread has learned in the game so far.
 #[derive(Clone, Debug)]
 pub struct History {
     /// Success of each move by colour and point, in whatever position.
     table: Box<[[i16; CELLS]; 2]>,
+    /// Success of moves by colour and by the threats that they make and deny.
+    threats: Box<[[i16; THREAT_PAIRS]; 2]>,
     /// Corrections of the static evaluation.
     pub(super) corrections: Corrections,
 }
@@ -17,20 +23,24 @@ pub struct History {
 impl History {
     /// An empty history.
     pub fn new() -> History {
-        History { table: Box::new([[0; CELLS]; 2]), corrections: Corrections::new() }
+        History {
+            table: Box::new([[0; CELLS]; 2]),
+            threats: Box::new([[0; THREAT_PAIRS]; 2]),
+            corrections: Corrections::new(),
+        }
     }
 
     /// Clears all entries, for a new game.
     pub fn clear(&mut self) {
         *self.table = [[0; CELLS]; 2];
+        *self.threats = [[0; THREAT_PAIRS]; 2];
         self.corrections.clear();
     }
 
     /// Halves the entries of all moves, before a new move of the same game.
     pub fn age(&mut self) {
-        for entry in self.table.iter_mut().flatten() {
-            *entry /= 2;
-        }
+        let entries = self.table.iter_mut().flatten().chain(self.threats.iter_mut().flatten());
+        entries.for_each(|entry| *entry /= 2);
     }
 
     /// The entry of a move, from `-history_limit` to `history_limit`.
@@ -39,20 +49,29 @@ impl History {
         i32::from(self.table[color.index()][point.index()])
     }
 
-    /// Records that a move of `color` caused a cut-off at `depth` (whole plies) after the moves `tried` had not.
-    pub fn reward(&mut self, params: &Params, color: Color, best: Point, tried: &[Point], depth: i32) {
-        let bonus = bonus(params, depth);
-        self.update(params, color, best, bonus);
-        for &point in tried {
-            self.update(params, color, point, -bonus);
-        }
+    /// What the history adds to the score of a move of the side to move, in units of the move score.
+    #[inline]
+    pub fn move_score(&self, params: &Params, board: &Board, point: Point) -> i32 {
+        let color = board.side();
+        let threats = i32::from(self.threats[color.index()][threat_pair(board, point)]) * params.history_threats() / 64;
+        self.get(color, point) / params.history_divisor() + threats / params.history_divisor()
     }
 
-    /// Adds a bonus to an entry, scaled down near the limit (history gravity).
-    fn update(&mut self, params: &Params, color: Color, point: Point, bonus: i32) {
-        let entry = &mut self.table[color.index()][point.index()];
-        let old = i32::from(*entry);
-        *entry = (old + bonus - old * bonus.abs() / params.history_limit()) as i16;
+    /// Records that a move of the side to move caused a cut-off at `depth` (whole plies) after the moves `tried` had not.
+    pub fn reward(&mut self, params: &Params, board: &Board, best: Point, tried: &[Point], depth: i32) {
+        let bonus = bonus(params, depth);
+        let limit = params.history_limit();
+        let color = board.side().index();
+        let best_pair = threat_pair(board, best);
+        update(&mut self.table[color][best.index()], bonus, limit);
+        update(&mut self.threats[color][best_pair], bonus, limit);
+        for &point in tried {
+            update(&mut self.table[color][point.index()], -bonus, limit);
+            let pair = threat_pair(board, point);
+            if pair != best_pair {
+                update(&mut self.threats[color][pair], -bonus, limit);
+            }
+        }
     }
 }
 
@@ -60,6 +79,18 @@ impl Default for History {
     fn default() -> History {
         History::new()
     }
+}
+
+/// Adds a bonus to an entry, scaled down near the limit (history gravity).
+fn update(entry: &mut i16, bonus: i32, limit: i32) {
+    let old = i32::from(*entry);
+    *entry = (old + bonus - old * bonus.abs() / limit) as i16;
+}
+
+/// Index of the threats that a move of the side to move makes and denies.
+fn threat_pair(board: &Board, point: Point) -> usize {
+    let us = board.side();
+    board.threat(point, us) as usize * Threat::ALL.len() + board.threat(point, us.opponent()) as usize
 }
 
 fn bonus(params: &Params, depth: i32) -> i32 {
@@ -70,19 +101,51 @@ fn bonus(params: &Params, depth: i32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Rule;
+    use crate::base::{Rule, Size};
+    use crate::board::NullObserver;
+    use crate::board::notation::parse_moves;
+
+    fn board(moves: &str) -> Board {
+        let size = Size::square(15).unwrap();
+        let mut board = Board::new(Rule::Freestyle, size);
+        for point in parse_moves(moves, size).unwrap() {
+            board.play(point, &mut NullObserver);
+        }
+        board
+    }
 
     #[test]
     fn entries_stay_within_the_limit() {
         let params = Params::shipped(Rule::Freestyle);
         let limit = params.history_limit();
         let mut history = History::new();
-        let (good, bad) = (Point::new(7, 7).unwrap(), Point::new(8, 8).unwrap());
+        let board = board("h8a1i8a15");
+        let (good, bad) = (Point::new(9, 7).unwrap(), Point::new(8, 8).unwrap());
         for _ in 0..1000 {
-            history.reward(&params, Color::Black, good, &[bad], 30);
+            history.reward(&params, &board, good, &[bad], 30);
         }
         assert!((1..=limit).contains(&history.get(Color::Black, good)));
         assert!((-limit..0).contains(&history.get(Color::Black, bad)));
         assert_eq!(history.get(Color::White, good), 0);
+        assert!(history.threats.iter().flatten().all(|&entry| i32::from(entry).abs() <= limit));
+        history.clear();
+        assert_eq!(history.move_score(&params, &board, good), 0);
+    }
+
+    #[test]
+    fn a_move_is_judged_by_others_with_the_same_threats() {
+        let params = Params::shipped(Rule::Freestyle);
+        let mut history = History::new();
+        let board = board("h8a1i8a15");
+        // j8 and g8 make the same threat and deny the same; n13 makes and denies none.
+        let [made, same, quiet] = [(9, 7), (6, 7), (13, 2)].map(|(x, y)| Point::new(x, y).unwrap());
+        assert_eq!(threat_pair(&board, made), threat_pair(&board, same));
+        assert_ne!(threat_pair(&board, made), threat_pair(&board, quiet));
+        for _ in 0..20 {
+            history.reward(&params, &board, made, &[quiet], 8);
+        }
+        let score = |point| history.move_score(&params, &board, point);
+        assert!(score(made) > score(same) && score(same) > 0 && score(quiet) < 0);
+        assert_eq!(history.get(Color::Black, same), 0);
     }
 }

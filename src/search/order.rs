@@ -92,14 +92,13 @@ impl MovePicker {
         }
         if self.stage == Stage::Generate {
             self.stage = Stage::Rest;
-            let us = board.side();
             evaluator.prepare();
             for_each_reply(board, duty, |point| self.points.push(point));
             if !duty.is_free() {
                 self.points.sort_unstable();
             }
             let mut scores = Scores::new();
-            policy(params, board, us, &self.points, evaluator, history, &mut scores);
+            policy(params, board, &self.points, evaluator, history, &mut scores);
             self.top = scores.iter().copied().max().unwrap_or(i32::MIN);
             self.ranks.extend(scores.iter().enumerate().map(|(place, &score)| Rank::new(score, place)));
             if let Some(place) = self.table_move.and_then(|table_move| self.points.binary_search(&table_move).ok()) {
@@ -134,7 +133,6 @@ pub type Scores = ArrayVec<i32, { Size::MAX_CELLS }>;
 pub fn policy(
     params: &Params,
     board: &Board,
-    us: Color,
     points: &[Point],
     evaluator: &impl Evaluator,
     history: &History,
@@ -142,7 +140,7 @@ pub fn policy(
 ) {
     evaluator.policy(board, points, scores);
     for (score, &point) in scores.iter_mut().zip(points) {
-        *score += history.get(us, point) / params.history_divisor();
+        *score += history.move_score(params, board, point);
     }
 }
 

@@ -197,6 +197,8 @@ params! {
     history_offset = 157, 0..=400, "history bonus: constant that is subtracted";
     history_cap = 8900, 1000..=10000, "largest history bonus";
     history_divisor = 70, 32..=512, "history units that count as one unit of the move score";
+    history_threats = 48, 0..=256, "64ths of the history of threats made and denied that count like the history of a point";
+    improving_margin = 10, -100..=100, "a position improves where its evaluation is this much better than two plies ago";
     rfp_depth = 8, 4..=14, "deepest reverse futility, in plies";
     rfp_slope = 50, 20..=140, "reverse futility margin per ply";
     rfp_improving = 1, 0..=3, "plies less of that margin where the position improves";
@@ -206,12 +208,15 @@ params! {
     fail_high = 53, 0..=160, "reduction of nodes likely to fail high, in 1/64 plies";
     fail_high_depth = 4, 2..=20, "least depth of such a node, in plies";
     fail_high_slope = 12, 0..=100, "margin above beta of such a node, per ply";
+    iir = 32, 0..=128, "reduction of free nodes without a table move, in 1/64 plies";
+    iir_depth = 4, 2..=20, "least depth of such a node, in plies";
     lmp_base = 4, 2..=10, "late-move pruning: moves of a free node that are always tried";
     lmp_slope = 44, 16..=256, "further moves per squared ply, in 1/64";
     lmp_worsening = 51, 10..=100, "hundredths of these moves that are tried, and one more, where the position does not improve";
     lmp_pv = 160, 64..=1024, "64ths of these moves that are tried in PV nodes";
-    lmp_forced = 6, 2..=30, "replies to a threatened four that are tried near the horizon, outside the PV";
-    lmp_forced_depth = 3, 0..=12, "deepest node where only these are tried, in plies";
+    lmp_forced = 5, 2..=30, "replies to a threatened four that are tried near the horizon, outside the PV";
+    lmp_forced_lag = 150, 0..=1000, "units below the best move score from which a third reply and later ones are not tried there";
+    lmp_forced_depth = 5, 0..=12, "deepest node where only these are tried, in plies";
     lmr_moves = 2, 1..=8, "moves of a node that are never reduced";
     lmr_depth = 2, 1..=6, "least depth of a node whose moves are reduced, in plies";
     lmr_factor = 43, 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";
@@ -220,8 +225,9 @@ params! {
     lmr_lag_decrease = 137, 0..=256, "maximum reduction decrease from the move score, in 1/64 plies";
     lmr_lag_increase = 256, 0..=1024, "maximum reduction increase from the move score, in 1/64 plies";
     lmr_pv = 3, 0..=160, "reduction decrease in PV nodes, in 1/64 plies";
+    lmr_was_pv = 32, 0..=128, "reduction decrease where the table remembers a PV node, in 1/64 plies";
     lmr_worsening = 55, 0..=128, "reduction increase where the position does not improve, in 1/64 plies";
-    lmr_worsening_from = 64, 0..=256, "only reductions above this get that increase, in 1/64 plies";
+    lmr_worsening_from = 32, 0..=256, "only reductions above this get that increase, in 1/64 plies";
     lmr_after_alpha = 22, 0..=128, "reduction increase once a move has raised alpha, in 1/64 plies";
     lmr_forced = 40, 0..=100, "64ths of the reduction that late replies to a threat get";
     lmr_offset = (-14), -64..=64, "late-move reduction: constant part in 1/64 plies";

@@ -28,9 +28,11 @@ pub fn move_limit(params: &Params, depth: Depth, improving: bool, is_pv: bool) -
     (if is_pv { limit * params.lmp_pv() / 64 } else { limit }) as usize
 }
 
-/// Late-move pruning where a four is threatened: the number of replies that are searched at this depth.
-pub fn reply_limit(params: &Params, depth: Depth) -> usize {
-    if depth <= Depth::plies(params.lmp_forced_depth()) { params.lmp_forced() as usize } else { usize::MAX }
+/// Late-move pruning where a four is threatened: near the horizon a few replies are searched, and fewer with a low move
+/// score. `index`: number of replies searched before; `lag`: by how much the move score is below the best one.
+pub fn is_late_reply(params: &Params, depth: Depth, index: usize, lag: i32) -> bool {
+    let is_late = index >= params.lmp_forced() as usize || (index >= 2 && lag > params.lmp_forced_lag());
+    is_late && depth <= Depth::plies(params.lmp_forced_depth())
 }
 
 #[cfg(test)]
@@ -55,10 +57,15 @@ mod tests {
     }
 
     #[test]
-    fn all_replies_are_tried_in_deep_nodes() {
+    fn late_replies_are_left_out_near_the_horizon_only() {
         let params = Params::shipped(Rule::Renju);
         let deepest = Depth::plies(params.lmp_forced_depth());
-        assert_eq!(reply_limit(&params, deepest), params.lmp_forced() as usize);
-        assert_eq!(reply_limit(&params, deepest + Depth::ONE), usize::MAX);
+        let (most, low) = (params.lmp_forced() as usize, params.lmp_forced_lag() + 1);
+        let is_late = |index, lag| is_late_reply(&params, deepest, index, lag);
+        assert_eq!(
+            [is_late(most - 1, 0), is_late(most, 0), is_late(1, low), is_late(2, low)],
+            [false, true, false, true]
+        );
+        assert!(!is_late_reply(&params, deepest + Depth::ONE, most, low));
     }
 }

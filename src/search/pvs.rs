@@ -7,7 +7,7 @@ use super::health::{self, Event};
 use super::order::{self, MovePicker};
 use super::prune;
 use super::quiesce::{self, Attack};
-use super::reduce::{self, LateMove};
+use super::reduce::{self, LateMove, PvNode};
 use super::tt::{Bound, TtEntry, stored_depth};
 use super::worker::Worker;
 use crate::base::{Depth, Ply, Point, PointList, Score};
@@ -20,6 +20,8 @@ struct Node<'a> {
     depth: Depth,
     ply: Ply,
     is_pv: bool,
+    /// Whether it is, or the table remembers that it once was.
+    was_pv: bool,
     improving: bool,
     /// A move that is left out, to see what the others are worth.
     excluded: Option<Point>,
@@ -78,6 +80,8 @@ impl Worker<'_> {
             }
         }
 
+        let was_pv = is_pv || hit.is_some_and(|hit| hit.was_pv);
+
         // Static evaluation, and the prunings and reductions of the whole node by it.
         let duty = forced::duty_of(&self.board, kills);
         health::count(if duty.is_free() { Event::Free } else { Event::Forced });
@@ -87,8 +91,8 @@ impl Worker<'_> {
             && !is_pv
         {
             if prune::can_stand_above(&self.params, eval, beta, depth, improving) {
-                let entry =
-                    TtEntry { score: eval, bound: Bound::Lower, depth: stored_depth(depth), best: None, eval: known };
+                let bound = Bound::Lower;
+                let entry = TtEntry { score: eval, bound, depth: stored_depth(depth), best: None, eval: known, was_pv };
                 self.table.store(key, ply, entry);
                 return eval;
             }
@@ -101,8 +105,12 @@ impl Worker<'_> {
             depth = depth - reduce::likely_cut(&self.params, eval, beta, depth);
         }
 
+        if duty.is_free() && hit.is_none_or(|hit| hit.best.is_none()) {
+            depth = depth - reduce::without_table_move(&self.params, depth);
+        }
+
         let (excluded, extension) = (None, Depth::ZERO);
-        let mut node = Node { duty: &duty, depth, ply, is_pv, improving, excluded, extension };
+        let mut node = Node { duty: &duty, depth, ply, is_pv, was_pv, improving, excluded, extension };
         if let Some(hit) = &hit
             && let Some(score) = self.test_singular(&mut node, hit, beta)
         {
@@ -115,7 +123,7 @@ impl Worker<'_> {
         let best = self.claim(&tried, &node);
         let best_move = tried.best_move;
         let bound = Bound::of(best, alpha, beta);
-        let entry = TtEntry { score: best, bound, depth: stored_depth(depth), best: best_move, eval: known };
+        let entry = TtEntry { score: best, bound, depth: stored_depth(depth), best: best_move, eval: known, was_pv };
         self.table.store(key, ply, entry);
         self.learn_correction(best, bound, depth, ply);
         best
@@ -139,7 +147,8 @@ impl Worker<'_> {
         let eval = eval.map(|eval| self.history.corrections.apply(&self.params, &self.board, eval));
         self.statics[ply.index()] = eval;
         let before = ply.index().checked_sub(2).and_then(|earlier| self.statics[earlier]);
-        eval.is_some_and(|eval| before.is_none_or(|before| eval > before))
+        let margin = self.params.improving_margin();
+        eval.is_some_and(|eval| before.is_none_or(|before| eval > before + margin))
     }
 
     /// Tests whether the table move is singular, and sets its extension if so. Returns the score of the node if the other
@@ -168,7 +177,6 @@ impl Worker<'_> {
 
     /// The move loop.
     fn try_moves(&mut self, node: &Node<'_>, table_move: Option<Point>, mut alpha: Score, beta: Score) -> Tried {
-        let us = self.board.side();
         let is_free = node.duty.is_free();
         let mut picker = MovePicker::new(&self.board, node.duty, table_move);
         let mut result = Tried { best: None, best_move: None, pruned: false };
@@ -177,7 +185,7 @@ impl Worker<'_> {
             if node.excluded == Some(point) || !self.is_legal(point) {
                 continue;
             }
-            if result.best.is_some_and(|best| !best.is_loss()) && tried.len() >= self.move_limit(node) {
+            if result.best.is_some_and(|best| !best.is_loss()) && self.is_pruned(node, tried.len(), picker.lag()) {
                 result.pruned = true;
                 break;
             }
@@ -203,7 +211,7 @@ impl Worker<'_> {
                 if score >= beta {
                     health::count_cut(tried.len());
                     if is_free {
-                        self.history.reward(&self.params, us, point, &tried, node.depth.whole());
+                        self.history.reward(&self.params, &self.board, point, &tried, node.depth.whole());
                     }
                     break;
                 }
@@ -217,13 +225,15 @@ impl Worker<'_> {
         result
     }
 
-    /// How many moves of a node are searched, if one of them does not lose.
-    fn move_limit(&self, node: &Node<'_>) -> usize {
+    /// Whether this move and those after it are left out, if one before it does not lose.
+    fn is_pruned(&self, node: &Node<'_>, index: usize, lag: i32) -> bool {
         let &Node { depth, is_pv, improving, .. } = node;
         match node.duty {
-            Duty::Free => prune::move_limit(&self.params, depth, improving, is_pv),
-            Duty::StopFour(_) | Duty::StopFourThree(_) if !is_pv => prune::reply_limit(&self.params, depth),
-            _ => usize::MAX,
+            Duty::Free => index >= prune::move_limit(&self.params, depth, improving, is_pv),
+            Duty::StopFive(_) => false,
+            Duty::StopFour(_) | Duty::StopFourThree(_) => {
+                !is_pv && prune::is_late_reply(&self.params, depth, index, lag)
+            }
         }
     }
 
@@ -237,11 +247,11 @@ impl Worker<'_> {
             return Depth::ZERO;
         }
         let is_free = node.duty.is_free();
-        let &Node { depth, is_pv, .. } = node;
+        let &Node { depth, is_pv, was_pv, .. } = node;
         let improving = node.improving || !is_free;
         let history = self.history.get(us, point);
-        let full =
-            reduce::late_move(&self.params, LateMove { depth, index, lag, history, is_pv, improving, after_alpha });
+        let late = LateMove { depth, index, lag, history, pv: PvNode::new(is_pv, was_pv), improving, after_alpha };
+        let full = reduce::late_move(&self.params, late);
         if is_free { full } else { full.scaled(self.params.lmr_forced()) }
     }
 

@@ -72,7 +72,8 @@ impl Worker<'_> {
         let stand_pat = self.evaluator.evaluate_within(&self.board, alpha, beta, margin, &mut known);
         if stand_pat >= beta || self.board.count_from(us, Threat::Four) == 0 {
             let bound = Bound::of(stand_pat, alpha, beta);
-            self.table.store(key, ply, TtEntry { score: stand_pat, bound, depth: ALL_FOURS, best: None, eval: known });
+            let (score, best) = (stand_pat, None);
+            self.table.store(key, ply, TtEntry { score, bound, depth: ALL_FOURS, best, eval: known, was_pv: false });
             return stand_pat;
         }
         if stand_pat + self.params.vcf_delta() < alpha && !alpha.is_decisive() {
@@ -105,7 +106,8 @@ impl Worker<'_> {
             }
         }
         let bound = Bound::of(best, old_alpha, beta);
-        self.table.store(key, ply, TtEntry { score: best, bound, depth, best: best_move, eval: known });
+        let entry = TtEntry { score: best, bound, depth, best: best_move, eval: known, was_pv: false };
+        self.table.store(key, ply, entry);
         best
     }
 

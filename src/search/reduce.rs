@@ -33,6 +33,28 @@ const fn log64(n: u64) -> i32 {
     ((log2 * 45426) >> 26) as i32
 }
 
+/// Whether a node is on a principal variation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PvNode {
+    /// It is.
+    Is,
+    /// It was in an earlier search, as the table remembers.
+    Was,
+    /// Neither.
+    Not,
+}
+
+impl PvNode {
+    /// Of a node that is a PV node or not, and is remembered as one or not.
+    pub fn new(is_pv: bool, was_pv: bool) -> PvNode {
+        match (is_pv, was_pv) {
+            (true, _) => PvNode::Is,
+            (false, true) => PvNode::Was,
+            (false, false) => PvNode::Not,
+        }
+    }
+}
+
 /// What the reduction of a move depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct LateMove {
@@ -45,7 +67,7 @@ pub struct LateMove {
     /// Its history entry.
     pub history: i32,
     /// Whether the node is a PV node.
-    pub is_pv: bool,
+    pub pv: PvNode,
     /// Whether the static evaluation is better than two plies ago.
     pub improving: bool,
     /// Whether an earlier move has raised alpha.
@@ -53,7 +75,7 @@ pub struct LateMove {
 }
 
 /// Late-move reduction: the logarithm of the depth times that of the index; more for moves with a low move score, where
-/// the position does not improve, and after a move has raised alpha; less in PV nodes and for moves with a good history.
+/// the position does not improve, and after a move has raised alpha; less in PV nodes, former ones, and for moves with a good history.
 pub fn late_move(params: &Params, late: LateMove) -> Depth {
     let plies = late.depth.whole().clamp(1, 63) as usize;
     let logs = LOG[plies] * LOG[late.index.clamp(1, 63)] / 64;
@@ -62,7 +84,7 @@ pub fn late_move(params: &Params, late: LateMove) -> Depth {
         + logs * params.lmr_factor() / 100
         + lag.clamp(-params.lmr_lag_decrease(), params.lmr_lag_increase())
         - late.history * 64 / params.lmr_history();
-    if late.is_pv {
+    if late.pv == PvNode::Is {
         reduction -= params.lmr_pv();
     } else if !late.improving && reduction > params.lmr_worsening_from() {
         reduction += params.lmr_worsening();
@@ -70,13 +92,16 @@ pub fn late_move(params: &Params, late: LateMove) -> Depth {
     if late.after_alpha {
         reduction += params.lmr_after_alpha();
     }
+    if late.pv == PvNode::Was {
+        reduction -= params.lmr_was_pv();
+    }
     Depth::units(reduction.max(0))
 }
 
 /// Late-move reduction at the root. The move score does not count there: the moves are sorted by earlier iterations.
 pub fn at_root(params: &Params, depth: Depth, index: usize, history: i32) -> Depth {
     let lag = params.lmr_lag_free();
-    let late = LateMove { depth, index, lag, history, is_pv: false, improving: true, after_alpha: false };
+    let late = LateMove { depth, index, lag, history, pv: PvNode::Not, improving: true, after_alpha: false };
     late_move(params, late).scaled(params.lmr_root_scale())
 }
 
@@ -87,6 +112,11 @@ pub fn likely_cut(params: &Params, eval: Score, beta: Score, depth: Depth) -> De
         && !beta.is_decisive()
         && eval - params.fail_high_slope() * depth.whole() >= beta;
     if expects_cut { Depth::units(params.fail_high()) } else { Depth::ZERO }
+}
+
+/// Internal iterative reduction: a free node without a table move has no good first move, and is searched less deeply.
+pub fn without_table_move(params: &Params, depth: Depth) -> Depth {
+    if depth >= Depth::plies(params.iir_depth()) { Depth::units(params.iir()) } else { Depth::ZERO }
 }
 
 #[cfg(test)]
@@ -110,17 +140,26 @@ mod tests {
             index,
             lag: 60,
             history: 0,
-            is_pv: false,
+            pv: PvNode::Not,
             improving: true,
             after_alpha: false,
         };
         let reduction = |depth, index| late_move(&params, late(depth, index));
         assert!(reduction(8, 20) > reduction(8, 4) && reduction(12, 8) > reduction(4, 8));
-        assert!(late_move(&params, LateMove { is_pv: true, ..late(8, 8) }) < reduction(8, 8));
+        assert!(late_move(&params, LateMove { pv: PvNode::Is, ..late(8, 8) }) < reduction(8, 8));
+        assert!(late_move(&params, LateMove { pv: PvNode::Was, ..late(8, 8) }) < reduction(8, 8));
         assert!(late_move(&params, LateMove { history: 9000, ..late(8, 8) }) < reduction(8, 8));
         assert!(late_move(&params, LateMove { lag: 400, ..late(8, 8) }) > reduction(8, 8));
         assert!(late_move(&params, LateMove { improving: false, ..late(8, 8) }) > reduction(8, 8));
         assert!(late_move(&params, LateMove { after_alpha: true, ..late(8, 8) }) > reduction(8, 8));
+    }
+
+    #[test]
+    fn only_deep_nodes_are_reduced_without_a_table_move() {
+        let params = Params::shipped(Rule::Caro);
+        let least = Depth::plies(params.iir_depth());
+        assert!(without_table_move(&params, least) > Depth::ZERO);
+        assert_eq!(without_table_move(&params, least - Depth::ONE), Depth::ZERO);
     }
 
     #[test]

@@ -97,10 +97,9 @@ fn keep_one_of_each_symmetry(worker: &Worker<'_>, scope: &Scope, points: &mut Po
 
 /// The moves by their score in the move order.
 fn sorted(worker: &mut Worker<'_>, points: &[Point]) -> Vec<RootMove> {
-    let us = worker.board.side();
     worker.evaluator.prepare();
     let mut scores = order::Scores::new();
-    order::policy(&worker.params, &worker.board, us, points, &worker.evaluator, worker.history, &mut scores);
+    order::policy(&worker.params, &worker.board, points, &worker.evaluator, worker.history, &mut scores);
     let mut moves: Vec<(Point, i32)> = points.iter().copied().zip(scores).collect();
     moves.sort_unstable_by_key(|&(point, score)| (-score, point));
     moves.into_iter().map(|(point, score)| RootMove::new(point, Score::estimate(score))).collect()

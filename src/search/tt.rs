@@ -77,6 +77,8 @@ pub struct TtEntry {
     pub best: Option<Point>,
     /// The network's evaluation, if it was computed: that costs more than storing it.
     pub eval: Option<Score>,
+    /// Whether this or an earlier search of the position was one of a PV node.
+    pub was_pv: bool,
 }
 
 /// Least depth of an entry.
@@ -291,13 +293,19 @@ impl TranspositionTable {
 /// Stands for an unknown evaluation.
 const NO_EVAL: u16 = 1 << 15;
 
-/// Score in bits 0..16, move 16..26, bound 26..28, depth 28..36, evaluation 36..52, generation 53..64.
+/// Score in bits 0..16, move 16..26, bound 26..28, depth 28..36, evaluation 36..52, PV node 52, generation 53..64.
 fn pack(entry: &TtEntry, ply: Ply, generation: u64) -> u64 {
     let score = u64::from(entry.score.to_stored(ply).bits());
     let depth = (entry.depth + DEPTH_OFFSET).clamp(0, 255) as u64;
     let best = entry.best.map_or(0, Point::index) as u64;
     let eval = u64::from(entry.eval.map_or(NO_EVAL, |eval| eval.to_stored(Ply::ROOT).bits()));
-    score | best << 16 | (entry.bound as u64) << 26 | depth << 28 | eval << 36 | generation << 53
+    score
+        | best << 16
+        | (entry.bound as u64) << 26
+        | depth << 28
+        | eval << 36
+        | u64::from(entry.was_pv) << 52
+        | generation << 53
 }
 
 fn unpack(data: u64, ply: Ply) -> TtEntry {
@@ -313,6 +321,7 @@ fn unpack(data: u64, ply: Ply) -> TtEntry {
         depth: (data >> 28 & 255) as i32 - DEPTH_OFFSET,
         best: Point::from_index((data >> 16 & 1023) as usize),
         eval: (eval != NO_EVAL).then(|| StoredScore::from_bits(eval).at(Ply::ROOT)),
+        was_pv: data >> 52 & 1 == 1,
     }
 }
 
@@ -330,7 +339,7 @@ mod tests {
     }
 
     fn entry(depth: i32, score: Score, bound: Bound, best: Option<Point>) -> TtEntry {
-        TtEntry { score, bound, depth, best, eval: None }
+        TtEntry { score, bound, depth, best, eval: None, was_pv: depth % 2 == 1 }
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl Hunter {
     /// Stores the root, which the search itself does not store.
     fn remember(&self, board: &Board, score: Score, best: Option<Point>, depth: u32) {
         if depth > 0 {
-            let entry = TtEntry { score, bound: Bound::Exact, depth: depth as i32, best, eval: None };
+            let entry = TtEntry { score, bound: Bound::Exact, depth: depth as i32, best, eval: None, was_pv: false };
             self.table.store(board.key(), Ply::ROOT, entry);
         }
     }
