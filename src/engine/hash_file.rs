@@ -297,14 +297,13 @@ mod tests {
         think(&mut first);
         first.dump_hash(&path).unwrap();
         let whole = std::fs::read(&path).unwrap();
-        // Bad values of each field: score, move, bound without a decisive score, depth, evaluation, the unused bit.
-        let fields: [(u32, u64, &[u64]); 6] = [
+        // Bad values of each field: score, move, bound without a decisive score, depth, evaluation.
+        let fields: [(u32, u64, &[u64]); 5] = [
             (0, 0xffff, &[6001, 29_000, 29_515, 30_000, 31_000, 0x8000, (-6001i16) as u16 as u64]),
             (16, 0x3ff, &[1, 31, 1023]),
             (0, 0x0c00_ffff, &[0, 77]),
             (28, 0xff, &[0, 17, 221, 255]),
             (36, 0xffff, &[6001, 29_990, 0x8001]),
-            (52, 1, &[1]),
         ];
         for (shift, mask, values) in fields {
             for value in values {

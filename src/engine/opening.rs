@@ -322,8 +322,21 @@ mod tests {
         let pair = engine.even_pair(None, &control).unwrap();
         assert_eq!(pair.len(), 2);
         assert!(pair[0] != pair[1] && stones.iter().all(|(stone, _)| !pair.contains(stone)));
-        let report = engine.search(Level::FULL, engine.board_after(&pair), Scope::default(), &control, &mut NullSink);
-        assert!(report.last.score.units().abs() < 150, "{}", report.last.score);
+        // It is more even than most pairs near the stones, as a search of each by a new engine judges them.
+        let mut random = SmallRng::seed_from_u64(99);
+        let near: Vec<Point> = (engine.size().points())
+            .filter(|point| stones.iter().all(|(stone, _)| stone != point) && is_near(*point, stones[0].0))
+            .collect();
+        let distance = |pair: &[Point]| {
+            let mut judge = Engine::new();
+            judge.set_position(&stones, Color::White).unwrap();
+            let board = judge.board_after(pair);
+            judge.search(Level::FULL, board, Scope::default(), &control, &mut NullSink).last.score.units().abs()
+        };
+        let chosen = distance(&pair);
+        let others: Vec<i32> = (0..20).map(|_| distance(&some_of(near.clone(), 2, &mut random).unwrap())).collect();
+        let beaten = others.iter().filter(|&&other| other > chosen).count();
+        assert!(beaten >= 15, "{chosen} among {others:?}");
     }
 
     #[test]
