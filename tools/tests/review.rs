@@ -109,10 +109,9 @@ fn a_record_may_begin_anew_between_its_moves() {
     assert_eq!(moves[2]["mark"], "missed win");
     assert_eq!((moves[3]["mark"].as_str(), moves[3]["remark"].as_str()), (Some("best"), Some("wins in 3")));
     let said = text(&[], game);
-    assert!(
-        said.contains("\nMove 3, X o1: missed win") && said.contains("  8 . . . . . . . X X X + . . . .\n"),
-        "{said}"
-    );
+    // Either end of the three is the best move.
+    let ends = ["  8 . . . . . . . X X X + . . . .\n", "  8 . . . . . . + X X X . . . . .\n"];
+    assert!(said.contains("\nMove 3, X o1: missed win") && ends.iter().any(|row| said.contains(row)), "{said}");
     assert!(said.contains("Not judged: 1 move after the end of the game."), "{said}");
 }
 
