@@ -121,26 +121,19 @@ fn announced_in(said: &[String]) -> Option<usize> {
     after(said.iter().rfind(|line| line.starts_with("MESSAGE depth "))?, "wins-in")
 }
 
-/// A hash file is no proof, but the moves in it lead to one quickly: always within the 4,096 nodes that the search gives to
-/// a claim, mostly within 1,000. (Which positions of a proof are still in the table depends on the search: a win in 19
-/// plies has needed 3,000.)
+/// A hash file is no proof, but the moves in it lead to one quickly.
 #[test]
 fn a_win_from_a_hash_file_is_proven_again_in_a_few_nodes() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut announced, mut at_once) = (0, 0);
+    let mut announced = 0;
     for position in &positions::parse(SUITE_WINS).unwrap() {
         let file = folder.path().join(announced.to_string());
         let said = think_between("", position, 20_000, &format!("YXHASHDUMP\n{}\n", file.display()));
         let Some(distance) = announced_in(&said) else { continue };
         announced += 1;
-        let again = |nodes| {
-            let said = think_between(&format!("YXHASHLOAD\n{}\n", file.display()), position, nodes, "");
-            announced_in(&said)
-        };
-        let proven = again(4096);
-        assert!(proven.is_some_and(|again| again <= distance), "{distance} plies, then {proven:?}");
-        at_once += usize::from(again(1000).is_some_and(|again| again <= distance));
+        let said = think_between(&format!("YXHASHLOAD\n{}\n", file.display()), position, 1000, "");
+        let again = announced_in(&said);
+        assert!(again.is_some_and(|again| again <= distance), "{distance} plies, then {again:?}: {said:?}");
     }
-    assert!(announced >= 8, "{announced}");
-    assert!(4 * at_once >= 3 * announced, "{at_once} of {announced}");
+    assert!(announced >= 5, "{announced}");
 }

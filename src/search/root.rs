@@ -82,6 +82,10 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     report.cut = worker.cut;
     report.last.nodes = worker.total_nodes();
     report.last.elapsed = worker.searched();
+    // A known win is announced even where not one iteration was completed.
+    if report.last.depth == 0 && report.last.score.is_win() {
+        sink.iteration(&report.last);
+    }
     report.last.score = sink.claim(report.last.score);
     report
 }

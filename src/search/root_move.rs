@@ -130,7 +130,9 @@ pub(super) fn known_win(worker: &mut Worker<'_>, moves: &mut [RootMove]) -> Opti
     });
     for (i, root_move) in moves.iter().enumerate() {
         worker.play(root_move.point);
-        let hit = worker.probe_within(Ply::ROOT.next(), &mut nodes);
+        // A claim that the opponent wins there is of no use here, and would take nodes from those that are.
+        let is_hopeful = worker.table.probe(worker.key(), Ply::ROOT.next()).is_some_and(|hit| hit.score.is_loss());
+        let hit = if is_hopeful { worker.probe_within(Ply::ROOT.next(), &mut nodes) } else { None };
         worker.undo();
         if let Some(hit) = hit
             && hit.bound.proves(hit.score)
