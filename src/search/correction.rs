@@ -1,6 +1,7 @@
 //! Correction history: by how much searches ended above or below the static evaluation, for positions with the same
 //! threats. Entries are kept by side to move and threats; later evaluations are moved by a part of them.
 
+use super::gravity;
 use super::params::Params;
 use crate::base::{Color, Score};
 use crate::board::{Board, Threat};
@@ -57,8 +58,7 @@ impl Corrections {
         let error = (score.units() - eval.units()).clamp(-most, most);
         let bonus = (error * depth.clamp(0, DEEPEST) * 2).clamp(-LIMIT / 8, LIMIT / 8);
         let entry = &mut self.table[board.side().index()][key(board)];
-        let old = i32::from(*entry);
-        *entry = (old + bonus - old * bonus.abs() / LIMIT) as i16;
+        gravity::update(entry, bonus, LIMIT);
     }
 }
 
@@ -76,13 +76,14 @@ fn key(board: &Board) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::base::{Rule, Size};
     use crate::board::NullObserver;
     use crate::board::notation::parse_moves;
 
-    fn board(moves: &str) -> Board {
+    /// The freestyle position after these moves.
+    pub(in crate::search) fn board(moves: &str) -> Board {
         let size = Size::square(15).unwrap();
         let mut board = Board::new(Rule::Freestyle, size);
         for point in parse_moves(moves, size).unwrap() {

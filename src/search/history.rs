@@ -1,6 +1,7 @@
 //! The history heuristic: how often each move caused a cut-off, by its point and by the threats that it makes and denies.
 
 use super::correction::Corrections;
+use super::gravity;
 use super::params::Params;
 use crate::base::point::CELLS;
 use crate::base::{Color, Point};
@@ -63,13 +64,13 @@ impl History {
         let limit = params.history_limit();
         let color = board.side().index();
         let best_pair = threat_pair(board, best);
-        update(&mut self.table[color][best.index()], bonus, limit);
-        update(&mut self.threats[color][best_pair], bonus, limit);
+        gravity::update(&mut self.table[color][best.index()], bonus, limit);
+        gravity::update(&mut self.threats[color][best_pair], bonus, limit);
         for &point in tried {
-            update(&mut self.table[color][point.index()], -bonus, limit);
+            gravity::update(&mut self.table[color][point.index()], -bonus, limit);
             let pair = threat_pair(board, point);
             if pair != best_pair {
-                update(&mut self.threats[color][pair], -bonus, limit);
+                gravity::update(&mut self.threats[color][pair], -bonus, limit);
             }
         }
     }
@@ -79,12 +80,6 @@ impl Default for History {
     fn default() -> History {
         History::new()
     }
-}
-
-/// Adds a bonus to an entry, scaled down near the limit (history gravity).
-fn update(entry: &mut i16, bonus: i32, limit: i32) {
-    let old = i32::from(*entry);
-    *entry = (old + bonus - old * bonus.abs() / limit) as i16;
 }
 
 /// Index of the threats that a move of the side to move makes and denies.
@@ -101,18 +96,8 @@ fn bonus(params: &Params, depth: i32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Rule, Size};
-    use crate::board::NullObserver;
-    use crate::board::notation::parse_moves;
-
-    fn board(moves: &str) -> Board {
-        let size = Size::square(15).unwrap();
-        let mut board = Board::new(Rule::Freestyle, size);
-        for point in parse_moves(moves, size).unwrap() {
-            board.play(point, &mut NullObserver);
-        }
-        board
-    }
+    use crate::base::Rule;
+    use crate::search::correction::tests::board;
 
     #[test]
     fn entries_stay_within_the_limit() {

@@ -6,6 +6,7 @@ mod correction;
 mod deepening;
 mod extend;
 pub mod forced;
+mod gravity;
 pub mod health;
 pub mod history;
 pub mod limits;
