@@ -75,8 +75,8 @@ pub struct LateMove {
 }
 
 /// Late-move reduction: the logarithm of the depth times that of the index; more for moves with a low move score, where
-/// the position does not improve, and after a move has raised alpha; less in PV nodes and
-/// former ones, and for moves with a good history.
+/// the position does not improve, and after a move has raised alpha; less in PV nodes and former ones, and for moves with a
+/// good history.
 pub fn late_move(params: &Params, late: LateMove) -> Depth {
     let plies = late.depth.whole().clamp(1, 63) as usize;
     let logs = LOG[plies] * LOG[late.index.clamp(1, 63)] / 64;
