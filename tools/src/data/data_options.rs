@@ -2,6 +2,7 @@
 
 use super::game_files::{self, Filter, Selection};
 use super::labels::Labels;
+use super::match_games::{self, Imported};
 use super::opening_maker::{self, Wanted};
 use super::selfplay::{self, Kind, Series};
 use crate::arena::openings::Opening;
@@ -49,6 +50,16 @@ pub enum Command {
     },
     /// Copy selected games to a new file. Example: tengen-data filter games.tgr --rule 4 --size 15 --out renju15.tgr
     Filter(FilterArguments),
+    /// Write the games of matches, as tengen-match --records keeps them, as training games: those of Tengen against itself, in
+    /// which every move has a score. Example: tengen-data import match.jsonl --out games.tgr
+    Import {
+        /// Record files to read.
+        #[arg(required = true)]
+        matches: Vec<PathBuf>,
+        /// Output file.
+        #[arg(long)]
+        out: PathBuf,
+    },
     /// Merge files; each game is written once. Example: tengen-data merge a.tgr b.tgr --out all.tgr
     Merge {
         /// Files to read.
@@ -222,6 +233,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             let &FilterArguments { rule, size, only, min_plies, max_plies, ref games, ref out } = typed;
             let filter = Filter { rule, size, only, min_plies, max_plies };
             copy(games, out, &filter)
+        }
+        Command::Import { matches, out } => {
+            let Imported { written, left_out } = match_games::import(matches, out)?;
+            let reasons = left_out.iter().map(|(reason, games)| format!("left out: {games} {reason}\n"));
+            print(&format!("{written} games written to {}\n{}", out.display(), reasons.collect::<String>()))
         }
         Command::Merge { games, out } => copy(games, out, &Filter::default()),
     }

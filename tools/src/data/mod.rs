@@ -3,6 +3,7 @@
 pub mod data_options;
 pub mod game_files;
 pub mod labels;
+pub mod match_games;
 pub mod opening_maker;
 pub mod packed_game;
 pub mod selfplay;

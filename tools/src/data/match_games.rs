@@ -1,0 +1,156 @@
+//! Games of `tengen-match` as training games: a test of the search has paid for labels of many nodes, which the trainer
+//! can use too.
+
+use super::packed_game::{Content, Format, PackedGame, PackedPly, Writer};
+use crate::arena::game_log::{self, GameRecord, Reason};
+use crate::arena::openings::Opening;
+use anyhow::Result;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use tengen::base::depth::Ply;
+use tengen::base::hash::Checksum;
+use tengen::base::{Color, Rule, Score};
+
+/// How the answer to ABOUT of an engine of ours begins.
+const OURS: &str = "name=\"Tengen\"";
+
+/// Numbers of games.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Games written.
+    pub written: u64,
+    /// Games left out, by the reason.
+    pub left_out: BTreeMap<&'static str, u64>,
+}
+
+/// Writes the games of these record files into a new file of training games. Left out are games of other engines, games that
+/// a fault ended, and games in which a move has no score.
+///
+/// # Errors
+/// When a file cannot be read, has a line that is no record, or cannot be written.
+pub fn import(paths: &[PathBuf], out: &Path) -> Result<Imported> {
+    let mut matches = Vec::new();
+    for path in paths {
+        matches.push(game_log::records(path)?);
+    }
+    let mut writer = Writer::create(out, Format::Games)?;
+    let mut imported = Imported::default();
+    for record in matches.iter().flatten() {
+        match packed(record) {
+            Ok(game) => {
+                writer.write(&game)?;
+                imported.written += 1;
+            }
+            Err(reason) => *imported.left_out.entry(reason).or_default() += 1,
+        }
+    }
+    Ok(imported)
+}
+
+/// The training game of a record, or why there is none.
+fn packed(record: &GameRecord) -> Result<PackedGame, &'static str> {
+    const DAMAGED: &str = "damaged";
+    if !record.about.iter().all(|about| about.starts_with(OURS)) {
+        return Err("of other engines");
+    }
+    if matches!(record.reason, Reason::Fault(_)) {
+        return Err("ended by a fault");
+    }
+    let rule = Rule::from_bits(record.rule.into()).ok_or(DAMAGED)?;
+    let size = record.size().ok_or(DAMAGED)?;
+    let mut opening = record.stones();
+    let distinct = opening.iter().collect::<HashSet<_>>().len();
+    if distinct < opening.len() || record.opening + record.scores.len() != opening.len() {
+        return Err(DAMAGED);
+    }
+    let played = opening.split_off(record.opening);
+    let ply = |(point, text): (_, &Option<String>)| {
+        let score = text.as_deref().and_then(score)?;
+        Some(PackedPly { played: point, best: point, score: score.units() as i16 })
+    };
+    let plies = played.into_iter().zip(&record.scores).map(ply).collect::<Option<Vec<_>>>();
+    let plies = plies.ok_or("with a move that has no score")?;
+    let winner = match record.result.as_str() {
+        "1-0" => Some(Color::Black),
+        "0-1" => Some(Color::White),
+        "1/2-1/2" => None,
+        _ => return Err(DAMAGED),
+    };
+    let number = Checksum::of(format!("{} {}", record.match_id, record.game).as_bytes());
+    Ok(PackedGame { content: Content::Game, number, rule, size, opening: Opening { stones: opening }, plies, winner })
+}
+
+/// The score that an engine of ours has written: the inverse of its `Display`.
+fn score(text: &str) -> Option<Score> {
+    if let Some(moves) = text.strip_prefix("+W") {
+        return Some(Score::win_in(Ply::ROOT, moves.parse().ok()?));
+    }
+    match text.strip_prefix("-W") {
+        Some(moves) => Some(Score::loss_in(Ply::ROOT, moves.parse().ok()?)),
+        None => Some(Score::estimate(text.parse().ok()?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::packed_game::Reader;
+
+    /// A record of a game of ours with an opening of three stones.
+    fn record(game: usize) -> serde_json::Value {
+        serde_json::json!({
+            "match": "m", "game": game, "rule": 4, "width": 15, "height": 15, "players": ["New", "Old"], "black": "Old",
+            "white": "New", "opening": 3, "symmetry": 0, "moves": "h8i9j10h9h7", "result": "0-1", "winner": "New",
+            "reason": "announced", "about": ["name=\"Tengen\", version=\"1\"", "name=\"Tengen\", version=\"2\""],
+            "scores": ["-34", "+W7"], "depths": [9, 9], "nodes": [100, 100], "timing": {"ms": [1.0, 1.0]},
+        })
+    }
+
+    #[test]
+    fn scores_read_back_as_written() {
+        for units in -30_000..=30_000 {
+            let expected = Score::from_units(units);
+            if expected.units() == units {
+                assert_eq!(score(&expected.to_string()), Some(expected));
+            }
+        }
+        assert_eq!(["", "+W", "W3", "1.5"].map(score), [None; 4]);
+    }
+
+    #[test]
+    fn games_of_ours_are_written_and_the_others_counted_by_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let (source, out) = (folder.path().join("match.jsonl"), folder.path().join("games.tgr"));
+        let changed = |game: usize, key: &str, value: serde_json::Value| {
+            let mut record = record(game);
+            record[key] = value;
+            record
+        };
+        let lines = [
+            record(0),
+            changed(1, "about", serde_json::json!(["name=\"Tengen\"", "name=\"Other\""])),
+            changed(2, "reason", "timeout".into()),
+            changed(3, "scores", serde_json::json!(["-34", null])),
+            changed(4, "scores", serde_json::json!(["-34"])),
+            changed(5, "moves", "h8i9j10h9h9".into()),
+            changed(6, "result", "1/2-1/2".into()),
+        ];
+        std::fs::write(&source, lines.map(|line| line.to_string() + "\n").concat()).unwrap();
+        let imported = import(&[source], &out).unwrap();
+        let reasons =
+            [("damaged", 2), ("ended by a fault", 1), ("of other engines", 1), ("with a move that has no score", 1)];
+        assert_eq!(imported, Imported { written: 2, left_out: reasons.into() });
+
+        let mut reader = Reader::open(&out).unwrap();
+        let game = reader.next().unwrap().unwrap();
+        assert_eq!(
+            (game.rule, game.winner, game.opening.text()),
+            (Rule::Renju, Some(Color::White), "h8i9j10".to_owned())
+        );
+        let scores: Vec<i32> = game.plies.iter().map(|ply| ply.score.into()).collect();
+        assert_eq!(scores, [-34, Score::win_in(Ply::ROOT, 7).units()]);
+        assert!(game.plies.iter().all(|ply| ply.played == ply.best));
+        let drawn = reader.next().unwrap().unwrap();
+        assert!(drawn.winner.is_none() && drawn.number != game.number);
+    }
+}
