@@ -13,6 +13,11 @@ pub struct Lines {
     words: [u64; WORDS],
 }
 
+/// Rows and columns of the square that [`Lines::square`] returns.
+pub const SQUARE: usize = 5;
+/// Number of different rows of such a square.
+pub const SQUARE_ROWS: usize = 1 << (2 * SQUARE);
+
 /// Number of line words.
 const WORDS: usize = 4 * 64;
 
@@ -80,6 +85,15 @@ impl Lines {
         let (word, position) = locate(point, direction);
         // The rotation is modulo 64. Cells that wrap around are walls of the border.
         self.words[bounded::<WORDS>(word)].rotate_right((2 * (position + 32 - 2 * HALF)) as u32 & 63)
+    }
+
+    /// The square of cells at most two rows and columns from `point`: its rows from above, each with its leftmost cell in
+    /// the lowest two of ten bits.
+    #[inline]
+    pub fn square(&self, point: Point) -> [usize; SQUARE] {
+        let (row, position) = locate(point, Direction::Horizontal);
+        let (first, shift) = (row - SQUARE / 2, 2 * (position - SQUARE / 2));
+        std::array::from_fn(|i| (self.words[bounded::<WORDS>(first + i)] >> shift) as usize & (SQUARE_ROWS - 1))
     }
 
     /// The key of the window around `point`: its cells without the centre.

@@ -209,6 +209,12 @@ impl Board {
         self.stones.count()
     }
 
+    /// The square of cells around a point; see [`lines::Lines::square`].
+    #[inline]
+    pub fn square(&self, point: Point) -> [usize; lines::SQUARE] {
+        self.stones.lines().square(point)
+    }
+
     /// The last move, or the last stone or dead square of the position that was set up.
     #[inline]
     pub fn last_move(&self) -> Option<Point> {

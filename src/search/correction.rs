@@ -1,9 +1,10 @@
 //! Correction history: by how much searches ended above or below the static evaluation, for positions with the same
-//! threats. Entries are kept by side to move and threats; later evaluations are moved by a part of them.
+//! threats, and for those with the same stones around the last move. Later evaluations are moved by a part of it.
 
 use super::gravity;
 use super::params::Params;
 use crate::base::{Color, Score};
+use crate::board::lines::{SQUARE, SQUARE_ROWS};
 use crate::board::{Board, Threat};
 
 /// Number of entries for each side to move; a power of two.
@@ -12,7 +13,7 @@ const ENTRIES: usize = 1 << 14;
 const LIMIT: i32 = 8192;
 /// Deepest search that counts by its depth; deeper ones count like it.
 const DEEPEST: i32 = 16;
-/// Parts of an entry that `correction_weight` counts.
+/// Parts of an entry that the weights count.
 const PARTS: i32 = 2048;
 
 /// The threats whose numbers of points, up to three, make the key of a position.
@@ -31,25 +32,26 @@ const COUNTED: [Threat; 9] = [
 /// The corrections of one thread.
 #[derive(Clone, Debug)]
 pub struct Corrections {
-    table: Box<[[i16; ENTRIES]; 2]>,
+    threats: Table,
+    stones: Table,
 }
+
+/// Entries by side to move and by a hash of what the positions have in common.
+type Table = Box<[[i16; ENTRIES]; 2]>;
 
 impl Corrections {
     /// No corrections.
     pub fn new() -> Corrections {
-        Corrections { table: Box::new([[0; ENTRIES]; 2]) }
-    }
-
-    /// Removes all corrections, for a new game.
-    pub fn clear(&mut self) {
-        *self.table = [[0; ENTRIES]; 2];
+        Corrections { threats: Box::new([[0; ENTRIES]; 2]), stones: Box::new([[0; ENTRIES]; 2]) }
     }
 
     /// The static evaluation of a position, corrected.
     #[inline]
     pub fn apply(&self, params: &Params, board: &Board, eval: Score) -> Score {
-        let entry = i32::from(self.table[board.side().index()][key(board)]);
-        Score::estimate(eval.units() + entry * params.correction_weight() / PARTS)
+        let us = board.side().index();
+        let by_threats = i32::from(self.threats[us][threats_key(board)]) * params.correction_weight();
+        let by_stones = i32::from(self.stones[us][stones_key(board)]) * params.correction_stones();
+        Score::estimate(eval.units() + (by_threats + by_stones) / PARTS)
     }
 
     /// Learns from a search to `depth` (whole plies) that ended with `score` where the corrected evaluation was `eval`.
@@ -57,13 +59,14 @@ impl Corrections {
         let most = params.correction_error();
         let error = (score.units() - eval.units()).clamp(-most, most);
         let bonus = (error * depth.clamp(0, DEEPEST) * 2).clamp(-LIMIT / 8, LIMIT / 8);
-        let entry = &mut self.table[board.side().index()][key(board)];
-        gravity::update(entry, bonus, LIMIT);
+        let us = board.side().index();
+        gravity::update(&mut self.threats[us][threats_key(board)], bonus, LIMIT);
+        gravity::update(&mut self.stones[us][stones_key(board)], bonus, LIMIT);
     }
 }
 
-/// Index of the entry of a position. Positions with different threats may share one.
-fn key(board: &Board) -> usize {
+/// Index of the entry of positions with these threats. Others may share it.
+fn threats_key(board: &Board) -> usize {
     let us: Color = board.side();
     let mut counts = 0u64;
     for color in [us, us.opponent()] {
@@ -71,8 +74,46 @@ fn key(board: &Board) -> usize {
             counts = counts * 4 + (board.count(color, threat) as u64).min(3);
         }
     }
-    // Multiplicative hashing (Knuth): the upper bits depend on all counts.
-    (counts.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - ENTRIES.trailing_zeros())) as usize
+    index_of(counts)
+}
+
+/// Index of the entry of positions with these stones around the last move. Others may share it.
+fn stones_key(board: &Board) -> usize {
+    let numbers = &SQUARE_NUMBERS[board.side().index()];
+    let rows = board.last_move().map(|last| board.square(last));
+    let append = |cells, row| cells * u64::from(NUMBERS) + u64::from(numbers[row]);
+    index_of(rows.into_iter().flatten().fold(0, append))
+}
+
+/// Above the numbers of the rows of a square: five cells in base five.
+const NUMBERS: u16 = 5u16.pow(SQUARE as u32);
+
+/// For each side to move, the numbers of the rows of a square. A cell is 0 if it is empty, 1 with an opposing stone, 2 with
+/// an own one, 3 a wall.
+static SQUARE_NUMBERS: [[u16; SQUARE_ROWS]; 2] = {
+    let mut numbers = [[0; SQUARE_ROWS]; 2];
+    let mut at = 0;
+    while at < 2 * SQUARE_ROWS {
+        let (side, row) = (at / SQUARE_ROWS, at % SQUARE_ROWS);
+        let mut cell = 0;
+        while cell < SQUARE {
+            let value = match (row >> (2 * cell) & 3, side) {
+                (0, _) => 3,
+                (3, _) => 0,
+                (1, 0) | (2, 1) => 2,
+                _ => 1,
+            };
+            numbers[side][row] = numbers[side][row] * 5 + value;
+            cell += 1;
+        }
+        at += 1;
+    }
+    numbers
+};
+
+/// Multiplicative hashing (Knuth): the upper bits depend on the whole word.
+fn index_of(word: u64) -> usize {
+    (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - ENTRIES.trailing_zeros())) as usize
 }
 
 #[cfg(test)]
@@ -107,9 +148,45 @@ pub(super) mod tests {
             last = corrected;
         }
         assert!(last > eval);
-        assert_eq!(corrections.apply(&params, &elsewhere, eval), eval, "other threats");
-        corrections.clear();
-        assert_eq!(corrections.apply(&params, &here, eval), eval);
+        assert_eq!(
+            corrections.apply(&params, &elsewhere, eval),
+            eval,
+            "other threats, and other stones round the last move"
+        );
+    }
+
+    #[test]
+    fn squares_are_read_from_the_lines_as_from_the_cells() {
+        // A corner, an edge and the middle; both sides to move.
+        for moves in ["h8a1i9b2", "h8a1i9", "a15b14a14b13o15", "h8i9g9h10h9", "o8n8o9n7"] {
+            let board = board(moves);
+            let last = board.last_move().unwrap();
+            let mut number = 0u64;
+            for (dy, dx) in (-2..=2).flat_map(|dy| (-2..=2).map(move |dx| (dy, dx))) {
+                let point = board.size().point(last.x() as i64 + dx, last.y() as i64 + dy);
+                let value = match point.map(|point| board.cell(point).color()) {
+                    None => 3,
+                    Some(None) => 0,
+                    Some(Some(color)) => 1 + u64::from(color == board.side()),
+                };
+                number = 5 * number + value;
+            }
+            assert_eq!(stones_key(&board), index_of(number), "{moves}");
+        }
+    }
+
+    #[test]
+    fn the_same_stones_around_the_last_move_are_corrected_among_other_threats() {
+        let params = Params::shipped(Rule::Freestyle);
+        // The last move j10 lies beside i9 in both; the other stones are far from it.
+        let (here, there) = (board("a1i9o1j10"), board("a1i9c1a15d1j10"));
+        assert_ne!(threats_key(&here), threats_key(&there));
+        let eval = Score::DRAW;
+        let mut corrections = Corrections::new();
+        corrections.learn(&params, &here, eval, Score::estimate(200), 8);
+        assert!(corrections.apply(&params, &there, eval) > eval);
+        assert!(corrections.apply(&params, &here, eval) > corrections.apply(&params, &there, eval), "both tables");
+        assert_eq!(corrections.apply(&params, &board("a1i9o1k10"), eval), eval, "a last move elsewhere");
     }
 
     #[test]
@@ -120,7 +197,7 @@ pub(super) mod tests {
         for _ in 0..1000 {
             corrections.learn(&params, &here, Score::estimate(-2000), Score::estimate(2000), 60);
         }
-        let most = LIMIT * params.correction_weight() / PARTS;
+        let most = LIMIT * (params.correction_weight() + params.correction_stones()) / PARTS;
         let moved = corrections.apply(&params, &here, Score::DRAW).units();
         assert!(moved > 0 && moved <= most, "{moved} of {most}");
     }

@@ -1,5 +1,7 @@
-//! The history heuristic: how often each move caused a cut-off, by its point and by the threats that it makes and denies.
+//! The history heuristic: how often each move caused a cut-off, by its point (apart for replies to a threatened four), by
+//! the threats that it makes and denies, and by where it lies from the last moves.
 
+use super::continuation::Continuations;
 use super::correction::Corrections;
 use super::gravity;
 use super::params::Params;
@@ -15,8 +17,12 @@ const THREAT_PAIRS: usize = Threat::ALL.len() * Threat::ALL.len();
 pub struct History {
     /// Success of each move by colour and point, in whatever position.
     table: Box<[[i16; CELLS]; 2]>,
+    /// Success of each reply to a threatened four by colour and point.
+    replies: Box<[[i16; CELLS]; 2]>,
     /// Success of moves by colour and by the threats that they make and deny.
     threats: Box<[[i16; THREAT_PAIRS]; 2]>,
+    /// Success of moves by where they lie from the last moves.
+    continuations: Continuations,
     /// Corrections of the static evaluation.
     pub(super) corrections: Corrections,
 }
@@ -26,22 +32,23 @@ impl History {
     pub fn new() -> History {
         History {
             table: Box::new([[0; CELLS]; 2]),
+            replies: Box::new([[0; CELLS]; 2]),
             threats: Box::new([[0; THREAT_PAIRS]; 2]),
+            continuations: Continuations::new(),
             corrections: Corrections::new(),
         }
     }
 
     /// Clears all entries, for a new game.
     pub fn clear(&mut self) {
-        *self.table = [[0; CELLS]; 2];
-        *self.threats = [[0; THREAT_PAIRS]; 2];
-        self.corrections.clear();
+        *self = History::new();
     }
 
     /// Halves the entries of all moves, before a new move of the same game.
     pub fn age(&mut self) {
-        let entries = self.table.iter_mut().flatten().chain(self.threats.iter_mut().flatten());
-        entries.for_each(|entry| *entry /= 2);
+        let by_point = self.table.iter_mut().chain(self.replies.iter_mut()).flatten();
+        let others = self.threats.iter_mut().flatten().chain(self.continuations.entries());
+        by_point.chain(others).for_each(|entry| *entry /= 2);
     }
 
     /// The entry of a move, from `-history_limit` to `history_limit`.
@@ -50,12 +57,19 @@ impl History {
         i32::from(self.table[color.index()][point.index()])
     }
 
-    /// What the history adds to the score of a move of the side to move, in units of the move score.
+    /// What the history adds to the score of a move of the side to move, in units of the move score. `is_reply`: a four is
+    /// threatened.
     #[inline]
-    pub fn move_score(&self, params: &Params, board: &Board, point: Point) -> i32 {
+    pub fn move_score(&self, params: &Params, board: &Board, point: Point, is_reply: bool) -> i32 {
         let color = board.side();
-        let threats = i32::from(self.threats[color.index()][threat_pair(board, point)]) * params.history_threats() / 64;
-        self.get(color, point) / params.history_divisor() + threats / params.history_divisor()
+        let by_point = if is_reply {
+            i32::from(self.replies[color.index()][point.index()]) * params.history_replies() / 64
+        } else {
+            self.get(color, point)
+        };
+        let by_threats = i32::from(self.threats[color.index()][threat_pair(board, point)]) * params.history_threats();
+        let others = by_threats + self.continuations.get(params, board, point);
+        by_point / params.history_divisor() + others / 64 / params.history_divisor()
     }
 
     /// Records that a move of the side to move caused a cut-off at `depth` (whole plies) after the moves `tried` had not.
@@ -66,12 +80,24 @@ impl History {
         let best_pair = threat_pair(board, best);
         gravity::update(&mut self.table[color][best.index()], bonus, limit);
         gravity::update(&mut self.threats[color][best_pair], bonus, limit);
+        self.continuations.update(params, board, best, bonus);
         for &point in tried {
             gravity::update(&mut self.table[color][point.index()], -bonus, limit);
+            self.continuations.update(params, board, point, -bonus);
             let pair = threat_pair(board, point);
             if pair != best_pair {
                 gravity::update(&mut self.threats[color][pair], -bonus, limit);
             }
+        }
+    }
+
+    /// The same of a reply to a threatened four.
+    pub fn reward_reply(&mut self, params: &Params, board: &Board, best: Point, tried: &[Point], depth: i32) {
+        let (bonus, limit) = (bonus(params, depth), params.history_limit());
+        let table = &mut self.replies[board.side().index()];
+        gravity::update(&mut table[best.index()], bonus, limit);
+        for point in tried {
+            gravity::update(&mut table[point.index()], -bonus, limit);
         }
     }
 }
@@ -114,7 +140,22 @@ mod tests {
         assert_eq!(history.get(Color::White, good), 0);
         assert!(history.threats.iter().flatten().all(|&entry| i32::from(entry).abs() <= limit));
         history.clear();
-        assert_eq!(history.move_score(&params, &board, good), 0);
+        assert_eq!(history.move_score(&params, &board, good, false), 0);
+    }
+
+    #[test]
+    fn replies_to_a_threatened_four_are_learned_apart() {
+        let params = Params::shipped(Rule::Freestyle);
+        let mut history = History::new();
+        let board = board("h8a1i8a15j8");
+        let (good, bad) = (Point::new(6, 7).unwrap(), Point::new(12, 12).unwrap());
+        for _ in 0..1000 {
+            history.reward_reply(&params, &board, good, &[bad], 8);
+        }
+        let score = |point, is_reply| history.move_score(&params, &board, point, is_reply);
+        assert!(score(good, true) > 0 && score(bad, true) < 0);
+        assert_eq!([score(good, false), score(bad, false)], [0, 0]);
+        assert!(history.replies.iter().flatten().all(|&entry| i32::from(entry).abs() <= params.history_limit()));
     }
 
     #[test]
@@ -129,7 +170,7 @@ mod tests {
         for _ in 0..20 {
             history.reward(&params, &board, made, &[quiet], 8);
         }
-        let score = |point| history.move_score(&params, &board, point);
+        let score = |point| history.move_score(&params, &board, point, false);
         assert!(score(made) > score(same) && score(same) > 0 && score(quiet) < 0);
         assert_eq!(history.get(Color::Black, same), 0);
     }

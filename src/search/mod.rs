@@ -2,6 +2,7 @@
 //! neither the solvers nor the oracle.
 
 pub mod child;
+mod continuation;
 mod correction;
 mod deepening;
 mod extend;

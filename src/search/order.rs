@@ -98,7 +98,7 @@ impl MovePicker {
                 self.points.sort_unstable();
             }
             let mut scores = Scores::new();
-            policy(params, board, &self.points, evaluator, history, &mut scores);
+            policy(params, board, &self.points, evaluator, history, !duty.is_free(), &mut scores);
             self.top = scores.iter().copied().max().unwrap_or(i32::MIN);
             self.ranks.extend(scores.iter().enumerate().map(|(place, &score)| Rank::new(score, place)));
             if let Some(place) = self.table_move.and_then(|table_move| self.points.binary_search(&table_move).ok()) {
@@ -128,19 +128,20 @@ impl MovePicker {
 /// Scores of moves.
 pub type Scores = ArrayVec<i32, { Size::MAX_CELLS }>;
 
-/// Appends the scores of these moves in the order: those of the network if there is one, plus history. The evaluator must
-/// be prepared, and `scores` be empty.
+/// Appends the scores of these moves in the order: those of the network if there is one, plus history. `are_replies`: a four
+/// is threatened. The evaluator must be prepared, and `scores` be empty.
 pub fn policy(
     params: &Params,
     board: &Board,
     points: &[Point],
     evaluator: &impl Evaluator,
     history: &History,
+    are_replies: bool,
     scores: &mut Scores,
 ) {
     evaluator.policy(board, points, scores);
     for (score, &point) in scores.iter_mut().zip(points) {
-        *score += history.move_score(params, board, point);
+        *score += history.move_score(params, board, point, are_replies);
     }
 }
 

@@ -210,8 +210,11 @@ impl Worker<'_> {
                 self.extend_pv(node.ply, point);
                 if score >= beta {
                     health::count_cut(tried.len());
-                    if is_free {
-                        self.history.reward(&self.params, &self.board, point, &tried, node.depth.whole());
+                    let depth = node.depth.whole();
+                    match node.duty {
+                        Duty::Free => self.history.reward(&self.params, &self.board, point, &tried, depth),
+                        Duty::StopFive(_) => {}
+                        _ => self.history.reward_reply(&self.params, &self.board, point, &tried, depth),
                     }
                     break;
                 }
@@ -237,13 +240,13 @@ impl Worker<'_> {
         }
     }
 
-    /// By how much less deeply a move is searched at first: only late moves that make no four, and no replies to a four.
+    /// By how much less deeply a move is searched at first: only late moves, and no replies to a four.
     fn reduction(&self, node: &Node<'_>, point: Point, index: usize, lag: i32, after_alpha: bool) -> Depth {
         let us = self.board.side();
         let is_quiet = self.board.threat(point, us) < Threat::Four;
         let is_late = index >= self.params.lmr_moves() as usize;
         let is_deep = node.depth >= Depth::plies(self.params.lmr_depth());
-        if !is_late || !is_deep || !is_quiet || matches!(node.duty, Duty::StopFive(_)) {
+        if !is_late || !is_deep || matches!(node.duty, Duty::StopFive(_)) {
             return Depth::ZERO;
         }
         let is_free = node.duty.is_free();
@@ -252,7 +255,11 @@ impl Worker<'_> {
         let history = self.history.get(us, point);
         let late = LateMove { depth, index, lag, history, pv: PvNode::new(is_pv, was_pv), improving, after_alpha };
         let full = reduce::late_move(&self.params, late);
-        if is_free { full } else { full.scaled(self.params.lmr_forced()) }
+        match (is_quiet, is_free) {
+            (false, _) => full.scaled(self.params.lmr_fours()),
+            (true, false) => full.scaled(self.params.lmr_forced()),
+            (true, true) => full,
+        }
     }
 
     /// The score of a node after its move loop. Without a legal move the side to move loses by a foul; where not every move

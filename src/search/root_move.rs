@@ -99,7 +99,7 @@ fn keep_one_of_each_symmetry(worker: &Worker<'_>, scope: &Scope, points: &mut Po
 fn sorted(worker: &mut Worker<'_>, points: &[Point]) -> Vec<RootMove> {
     worker.evaluator.prepare();
     let mut scores = order::Scores::new();
-    order::policy(&worker.params, &worker.board, points, &worker.evaluator, worker.history, &mut scores);
+    order::policy(&worker.params, &worker.board, points, &worker.evaluator, worker.history, false, &mut scores);
     let mut moves: Vec<(Point, i32)> = points.iter().copied().zip(scores).collect();
     moves.sort_unstable_by_key(|&(point, score)| (-score, point));
     moves.into_iter().map(|(point, score)| RootMove::new(point, Score::estimate(score))).collect()

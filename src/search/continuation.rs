@@ -1,0 +1,108 @@
+//! Continuation history: how often moves caused a cut-off by where they lie, seen from the last two moves. What is learned
+//! in one part of the board holds in all others.
+
+use super::gravity;
+use super::params::Params;
+use crate::base::Point;
+use crate::board::Board;
+
+/// Largest distance that is told apart, in rows and columns; longer ones count like it.
+const REACH: i32 = 15;
+/// Relations along one axis, rounded up to a power of two.
+const STRIDE: usize = 32;
+/// Number of relations of two points.
+const RELATIONS: usize = STRIDE * STRIDE;
+/// Earlier moves that a move is related to: the opponent's last one, and our own before it.
+const EARLIER: usize = 2;
+
+/// What a thread has learned.
+#[derive(Clone, Debug)]
+pub struct Continuations {
+    /// By the earlier move, the colour and the relation.
+    table: Box<[[[i16; RELATIONS]; 2]; EARLIER]>,
+}
+
+impl Continuations {
+    /// Nothing learned.
+    pub fn new() -> Continuations {
+        Continuations { table: Box::new([[[0; RELATIONS]; 2]; EARLIER]) }
+    }
+
+    /// All entries.
+    pub fn entries(&mut self) -> impl Iterator<Item = &mut i16> {
+        self.table.iter_mut().flatten().flatten()
+    }
+
+    /// The entries of a move of the side to move, in 64ths that count like the history of a point.
+    #[inline]
+    pub fn get(&self, params: &Params, board: &Board, point: Point) -> i32 {
+        let color = board.side().index();
+        let weights = [params.history_last(), params.history_before_last()];
+        let entry = |(place, earlier): (usize, Point)| {
+            i32::from(self.table[place][color][relation(earlier, point)]) * weights[place]
+        };
+        earlier_moves(board).map(entry).sum()
+    }
+
+    /// Changes the entries of a move of the side to move.
+    pub fn update(&mut self, params: &Params, board: &Board, point: Point, bonus: i32) {
+        let color = board.side().index();
+        for (place, earlier) in earlier_moves(board) {
+            gravity::update(&mut self.table[place][color][relation(earlier, point)], bonus, params.history_limit());
+        }
+    }
+}
+
+/// The earlier moves that were played on this board, with their places in the table.
+#[inline]
+fn earlier_moves(board: &Board) -> impl Iterator<Item = (usize, Point)> {
+    let moves: [Option<Point>; EARLIER] = [board.last_move(), board.move_before_last()];
+    moves.into_iter().enumerate().filter_map(|(place, earlier)| Some((place, earlier?)))
+}
+
+/// Index of where a point lies, seen from another.
+fn relation(from: Point, to: Point) -> usize {
+    let along = |from: usize, to: usize| {
+        let steps = to as i32 - from as i32;
+        (steps.clamp(-REACH, REACH) + REACH + 1) as usize
+    };
+    along(from.x(), to.x()) * STRIDE + along(from.y(), to.y())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Rule;
+    use crate::search::correction::tests::board;
+
+    fn point(x: usize, y: usize) -> Point {
+        Point::new(x, y).unwrap()
+    }
+
+    #[test]
+    fn what_is_learned_in_one_place_holds_in_another() {
+        let params = Params::shipped(Rule::Freestyle);
+        // The last two moves lie alike, four columns to the right and two rows up.
+        let (here, there) = (board("c13d12"), board("g11h10"));
+        let mut learned = Continuations::new();
+        learned.update(&params, &here, point(4, 8), 500);
+        assert_eq!(learned.get(&params, &there, point(8, 6)), learned.get(&params, &here, point(4, 8)));
+        assert!(learned.get(&params, &there, point(8, 6)) > 0);
+        assert_eq!(learned.get(&params, &there, point(9, 6)), 0);
+        assert_eq!(learned.get(&params, &board("a1c13d12"), point(4, 8)), 0, "the other colour");
+    }
+
+    #[test]
+    fn entries_stay_within_the_limit_at_any_distance() {
+        let params = Params::shipped(Rule::Freestyle);
+        let here = board("a1o15");
+        let mut learned = Continuations::new();
+        for _ in 0..1000 {
+            learned.update(&params, &here, point(14, 14), params.history_cap());
+            learned.update(&params, &here, point(0, 0), -params.history_cap());
+        }
+        let limit = params.history_limit();
+        assert!(learned.entries().all(|entry| i32::from(*entry).abs() <= limit));
+        assert!(learned.get(&params, &here, point(14, 14)) > 0 && learned.get(&params, &here, point(0, 0)) < 0);
+    }
+}
