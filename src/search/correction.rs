@@ -32,7 +32,9 @@ const COUNTED: [Threat; 9] = [
 /// The corrections of one thread.
 #[derive(Clone, Debug)]
 pub struct Corrections {
+    /// For positions with the same threats.
     threats: Table,
+    /// For positions with the same stones around the last move.
     stones: Table,
 }
 

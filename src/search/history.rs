@@ -78,11 +78,10 @@ impl History {
         let limit = params.history_limit();
         let color = board.side().index();
         let best_pair = threat_pair(board, best);
-        gravity::update(&mut self.table[color][best.index()], bonus, limit);
+        learn_points(&mut self.table[color], best, tried, bonus, limit);
         gravity::update(&mut self.threats[color][best_pair], bonus, limit);
         self.continuations.update(params, board, best, bonus);
         for &point in tried {
-            gravity::update(&mut self.table[color][point.index()], -bonus, limit);
             self.continuations.update(params, board, point, -bonus);
             let pair = threat_pair(board, point);
             if pair != best_pair {
@@ -93,18 +92,22 @@ impl History {
 
     /// The same of a reply to a threatened four.
     pub fn reward_reply(&mut self, params: &Params, board: &Board, best: Point, tried: &[Point], depth: i32) {
-        let (bonus, limit) = (bonus(params, depth), params.history_limit());
-        let table = &mut self.replies[board.side().index()];
-        gravity::update(&mut table[best.index()], bonus, limit);
-        for point in tried {
-            gravity::update(&mut table[point.index()], -bonus, limit);
-        }
+        let replies = &mut self.replies[board.side().index()];
+        learn_points(replies, best, tried, bonus(params, depth), params.history_limit());
     }
 }
 
 impl Default for History {
     fn default() -> History {
         History::new()
+    }
+}
+
+/// Changes the entries of the best move and of those tried before it.
+fn learn_points(entries: &mut [i16; CELLS], best: Point, tried: &[Point], bonus: i32, limit: i32) {
+    gravity::update(&mut entries[best.index()], bonus, limit);
+    for point in tried {
+        gravity::update(&mut entries[point.index()], -bonus, limit);
     }
 }
 

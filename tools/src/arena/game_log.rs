@@ -6,14 +6,14 @@ use super::openings::Opening;
 use super::player::Fault;
 use super::schedule::Game;
 use super::spec::EngineSpec;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tengen::base::hash::Checksum;
-use tengen::base::{Point, Size};
+use tengen::base::{Color, Point, Size};
 use tengen::board::notation::parse_moves;
 
 /// Why a game ended.
@@ -124,6 +124,19 @@ impl GameRecord {
     /// The stones in playing order; empty if the record is damaged.
     pub fn stones(&self) -> Vec<Point> {
         self.size().and_then(|size| parse_moves(&self.moves, size)).unwrap_or_default()
+    }
+
+    /// The colour that won; `None` for a draw.
+    ///
+    /// # Errors
+    /// When the result is none of the three.
+    pub fn winning_color(&self) -> Result<Option<Color>> {
+        match self.result.as_str() {
+            "1-0" => Ok(Some(Color::Black)),
+            "0-1" => Ok(Some(Color::White)),
+            "1/2-1/2" => Ok(None),
+            other => bail!("'{other}' is not a result"),
+        }
     }
 
     /// Half points of a player: 0, 1 or 2.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use tengen::base::depth::Ply;
 use tengen::base::hash::Checksum;
-use tengen::base::{Color, Rule, Score};
+use tengen::base::{Rule, Score};
 
 /// How the answer to ABOUT of an engine of ours begins.
 const OURS: &str = "name=\"Tengen\"";
@@ -70,12 +70,7 @@ fn packed(record: &GameRecord) -> Result<PackedGame, &'static str> {
     };
     let plies = played.into_iter().zip(&record.scores).map(ply).collect::<Option<Vec<_>>>();
     let plies = plies.ok_or("with a move that has no score")?;
-    let winner = match record.result.as_str() {
-        "1-0" => Some(Color::Black),
-        "0-1" => Some(Color::White),
-        "1/2-1/2" => None,
-        _ => return Err(DAMAGED),
-    };
+    let winner = record.winning_color().map_err(|_| DAMAGED)?;
     let number = Checksum::of(format!("{} {}", record.match_id, record.game).as_bytes());
     Ok(PackedGame { content: Content::Game, number, rule, size, opening: Opening { stones: opening }, plies, winner })
 }
@@ -95,6 +90,7 @@ fn score(text: &str) -> Option<Score> {
 mod tests {
     use super::*;
     use crate::data::packed_game::Reader;
+    use tengen::base::Color;
 
     /// A record of a game of ours with an opening of three stones.
     fn record(game: usize) -> serde_json::Value {

@@ -2,10 +2,10 @@
 
 use crate::arena::game_log::{self, GameRecord, Reason};
 use crate::arena::player::Fault;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use tengen::base::{Color, Point, Rule};
+use tengen::base::{Point, Rule};
 use tengen::tools::gamefile::{self, Forfeit, GameFile, Outcome, sgf};
 
 /// The endings of the files that are read; records of matches first, because they tell most.
@@ -113,12 +113,7 @@ fn of_match(record: &GameRecord, name: String) -> Result<Record> {
     ensure!(record.moves.is_empty() || !stones.is_empty(), "its moves cannot be read");
     ensure!(opening <= stones.len(), "its opening is longer than the game");
     let rule = Rule::from_bits(record.rule.into()).context("there is no such rule")?;
-    let winner = match record.result.as_str() {
-        "1-0" => Some(Color::Black),
-        "0-1" => Some(Color::White),
-        "1/2-1/2" => None,
-        other => bail!("'{other}' is not a result"),
-    };
+    let winner = record.winning_color()?;
     let forfeit = match record.reason {
         Reason::Fault(Fault::Timeout | Fault::Stall) => Some(Forfeit::Late),
         Reason::Fault(_) => Some(Forfeit::Fault),
