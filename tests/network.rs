@@ -16,7 +16,7 @@ const READING: Duration = Duration::from_millis(100);
 
 /// SHA-256 of each file.
 const PINS: [(Rule, &str); 5] = [
-    (Rule::Freestyle, "4b0af652763a0851a659ecba19bf9355c1ce7ae2e92f44e64e5557a6af787147"),
+    (Rule::Freestyle, "76f23ee41d161840b429e257ce71d49a1680f1e05fc176d762f07003f62ba8b6"),
     (Rule::Standard, "04d0986a9df168af07d58634ffab0c8cba695fb164e96d94298e4317bf9af707"),
     (Rule::Renju, "9a4349b63f4195af7227b711e54a957973af226bd62938c3bfc99f9c67f61acb"),
     (Rule::Caro, "767c8788ff08cf4f6c9f4e4d65a7c9d3145090016c3b0540dc019bd5e01a6454"),
