@@ -17,9 +17,9 @@ const READING: Duration = Duration::from_millis(100);
 /// SHA-256 of each file.
 const PINS: [(Rule, &str); 5] = [
     (Rule::Freestyle, "76f23ee41d161840b429e257ce71d49a1680f1e05fc176d762f07003f62ba8b6"),
-    (Rule::Standard, "04d0986a9df168af07d58634ffab0c8cba695fb164e96d94298e4317bf9af707"),
-    (Rule::Renju, "9a4349b63f4195af7227b711e54a957973af226bd62938c3bfc99f9c67f61acb"),
-    (Rule::Caro, "767c8788ff08cf4f6c9f4e4d65a7c9d3145090016c3b0540dc019bd5e01a6454"),
+    (Rule::Standard, "a8093ff4ea8803f7f5b806b3c02934d71172c99b136a4a0e3e4b3ac3f1afd1cd"),
+    (Rule::Renju, "0e0683fa6f390a610257e43205db9c4b2b7ad95145d551cbb51bbdebecc1e725"),
+    (Rule::Caro, "d58f9cf5ba443dbba6bb54d00038659ce5f80cc1a7afa8bd36952403f59dbdad"),
     (Rule::CaroExact, "6e31927ac7a9d7f7a6881e6356a6037817f1057982997e6c379182b68fddc8fa"),
 ];
 
