@@ -12,8 +12,8 @@ use rand::seq::IndexedRandom;
 use std::path::PathBuf;
 use std::process::Output;
 use tengen::base::{Color, Point};
-use tengen::board::Board;
 use tengen::board::notation::letter;
+use tengen::board::{Board, Threat};
 use tengen::solver::{Hunter, Proof, ProofBuilder, VctLimits, VctOutcome, VctSolver};
 use tengen::tools::{positions, solve, verify};
 
@@ -151,15 +151,16 @@ fn with_a_stone(claim: &str, attacker: Color, stone: Point) -> String {
 /// stones tried inside the zone that refute the win, or `None` if the zone is the whole board.
 fn check_zone(board: &mut Board, attacker: Color, proof: &Proof, random: &mut SmallRng) -> Option<usize> {
     let text = solve::proof_text(board, attacker, proof);
-    // A stone that makes a five of the defender's is refused by the parser, and refutes the win as well.
-    let holds = |text: &str| verify::parse(text).and_then(|claims| claims[0].verify(false));
+    let holds = |text: &str| verify::parse(text).unwrap()[0].verify(false);
     holds(&text).unwrap_or_else(|error| panic!("{error:#}\n{text}"));
     let zone = proof.zone(board, attacker)?;
     let (near, far): (Vec<Point>, Vec<Point>) = board.empty_cells().points().partition(|&point| zone.contains(point));
     for &stone in far.choose_multiple(random, 8) {
         assert!(holds(&with_a_stone(&text, attacker, stone)).is_ok(), "{} is outside the zone\n{text}", letter(stone));
     }
-    let spoils = |stone: &&Point| holds(&with_a_stone(&text, attacker, **stone)).is_err();
+    // The verifier takes no position with a five, and one of the defender's refutes the win.
+    let makes_five = |stone: Point| board.threat(stone, attacker.opponent()) == Threat::Five;
+    let spoils = |stone: &&Point| makes_five(**stone) || holds(&with_a_stone(&text, attacker, **stone)).is_err();
     Some(near.choose_multiple(random, 8).filter(spoils).count())
 }
 
