@@ -77,7 +77,8 @@ pub struct Training {
     pub out: PathBuf,
 }
 
-/// Reads the games, trains, writes the network; writes a line about each epoch to `log`.
+/// Reads the games, trains, and writes the network after the last epoch; writes a line about each epoch to `log`. The network of
+/// an earlier epoch can be made from its checkpoint, without further epochs.
 ///
 /// # Errors
 /// When files cannot be read or written, or there are too few games.
@@ -119,9 +120,8 @@ pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
         if let Some(path) = &training.checkpoint {
             run.state.save(path)?;
         }
-        run.write(&training.out)?;
     }
-    Ok(())
+    run.write(&training.out)
 }
 
 impl Training {

@@ -239,6 +239,36 @@ fn threads_and_interruptions_change_nothing() {
     assert_eq!(network(&parts), expected);
 }
 
+/// A log that counts the lines about epochs and refuses them once the network is written.
+struct Unfinished {
+    out: PathBuf,
+    epochs: u32,
+}
+
+impl Write for Unfinished {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        assert!(!self.out.exists(), "written before the last epoch");
+        self.epochs += u32::from(bytes.starts_with(b"epoch"));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn the_network_is_written_after_the_last_epoch() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = folder.path().join("games");
+    write_games(&records, &games(Rule::Freestyle, 60, 12));
+    let settings = training(&records, folder.path().join("net"));
+    let mut log = Unfinished { out: settings.out.clone(), epochs: 0 };
+    run(&settings, &mut log).unwrap();
+    assert_eq!(log.epochs, settings.epochs);
+    assert!(Weights::parse(&std::fs::read(&settings.out).unwrap()).is_ok());
+}
+
 #[test]
 fn without_epochs_a_network_is_given_to_another_rule_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
