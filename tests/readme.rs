@@ -87,11 +87,21 @@ fn the_readme_is_short() {
     assert!(lines <= 180, "{lines} lines: move some to docs/");
 }
 
+/// The pages with links outside `docs/`.
+const PAGES: [&str; 6] = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "EXPERIMENTS.md",
+    "CHANGELOG.md",
+    "protocol-fixtures/README.md",
+    "src/eval/network/weights/README.md",
+];
+
 #[test]
 fn every_link_has_a_target() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let pages = pages.chain(["README.md", "CONTRIBUTING.md", "EXPERIMENTS.md"].map(|page| root.join(page)));
+    let pages = pages.chain(PAGES.map(|page| root.join(page)));
     let mut count = 0;
     for page in pages {
         let text = std::fs::read_to_string(&page).unwrap();
@@ -128,9 +138,23 @@ fn named_place(name: &str) -> String {
 
 #[test]
 fn the_index_of_experiments_names_each_row_once() {
+    let index = EXPERIMENTS.split("## Tests of the queue").next().unwrap();
     for name in EXPERIMENTS.split("<a id=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
         assert_eq!(EXPERIMENTS.matches(&named_place(name)).count(), 1, "two rows are called {name}");
-        assert!(EXPERIMENTS.contains(&format!("](#{name})")), "the index of EXPERIMENTS.md lacks {name}");
+        assert!(index.contains(&format!("](#{name})")), "the index of EXPERIMENTS.md lacks {name}");
+    }
+}
+
+#[test]
+fn every_row_of_the_experiments_has_the_cells_of_its_header() {
+    let is_row = |line: &str| line.starts_with('|');
+    let cells = |line: &str| line.replace("\\|", "").matches('|').count() - 1;
+    let lines: Vec<&str> = EXPERIMENTS.lines().collect();
+    for table in lines.chunk_by(|a, b| is_row(a) && is_row(b)).filter(|lines| is_row(lines[0])) {
+        assert!(table.len() > 2 && table[1].starts_with("|---"), "a table without a header: {}", table[0]);
+        for row in table {
+            assert_eq!(cells(row), cells(table[0]), "{row}");
+        }
     }
 }
 

@@ -88,7 +88,7 @@ pub static KEYS: &[Key] = &[
             o.time_left = Some(ms);
             o.spent = Duration::ZERO;
         },
-        "time left for the game in ms, may be negative; 100000000 or more: unlimited",
+        "time left for the game in ms, may be negative; 100000000 or more, or 0 without timeout_match: unlimited",
     ),
     clock("time_increment", |o, ms| o.increment = millis(ms), "time added after each move in ms"),
     setting(
@@ -109,7 +109,7 @@ pub static KEYS: &[Key] = &[
     setting(
         "thread_num",
         |o, threads| o.threads = positive(threads).map_or(1, |threads| threads as usize),
-        "number of threads, at most two for each processor; 0 or less: one",
+        "number of threads, at most two for each processor, 64, and what half of the memory allows; 0 or less: one",
     ),
     setting(
         "strength",

@@ -224,7 +224,7 @@ pub static ROWS: &[Row] = &[
     gomocup(
         &[bare("PONDER", |_| Some(Command::Ponder))],
         |command| matches!(command, Command::Ponder),
-        "search in the background until the next command, where the manager allows it, see [pondering](#pondering)",
+        "search in the background until a command stops it, where the manager allows it, see [pondering](#pondering)",
         "none",
     ),
     yixin(
@@ -246,7 +246,7 @@ pub static ROWS: &[Row] = &[
     yixin(
         &[bare("YXSEARCHDEFEND", |_| Some(Command::Defend))],
         |command| matches!(command, Command::Defend),
-        "score every move of the current position, list those that hold and those that lose, and move",
+        "score every candidate move of the current position (those near stones, or those that answer a threat), list those that hold and those that lose, and move",
         "`MESSAGE`s, a move",
     )
     .thinking()
