@@ -108,10 +108,10 @@ pub static COMMANDS: &[Command] = &[
     },
 ];
 
-/// The only argument of a command, a file name.
+/// The only argument of a command, a file name. An option such as `--help` is not one.
 fn file(arguments: &[String]) -> Result<&Path> {
     match arguments {
-        [file] => Ok(Path::new(file)),
+        [file] if !file.starts_with('-') => Ok(Path::new(file)),
         _ => anyhow::bail!("expected one file name"),
     }
 }
@@ -172,6 +172,14 @@ mod tests {
             let words: Vec<String> = unknown.iter().map(|&word| word.to_owned()).collect();
             let error = run(&words, &mut Vec::new()).unwrap_err().to_string();
             assert!(error.contains("unknown command") && !error.contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn record_and_replay_take_no_option_for_a_file() {
+        for command in ["record", "replay"] {
+            let error = run(&[command.to_owned(), "--help".to_owned()], &mut Vec::new()).unwrap_err();
+            assert_eq!(error.to_string(), "expected one file name");
         }
     }
 }

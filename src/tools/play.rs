@@ -28,7 +28,7 @@ A game against the engine. Type moves such as h8, or help. Rows count from below
   --white      you play white: the engine begins
   --from GAME  start from a position: moves (h8i9...), a Piskvork or SGF file, or a picture
   --ms N       milliseconds for a move of level 100 and for a hint (1500)
-  --seed N     decides what the lower levels overlook; the same seed plays the same game
+  --seed N     decides what the lower levels overlook; below level 100 the same seed plays the same game
 ";
 
 /// What `help` says during a game.
