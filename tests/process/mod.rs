@@ -181,7 +181,7 @@ impl Process {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().flatten();
         let read = |task: &std::fs::DirEntry, file| std::fs::read_to_string(task.path().join(file)).unwrap_or_default();
         let thinker = tasks.into_iter().find(|task| read(task, "comm").trim() == "think");
-        let stat = thinker.map(|task| read(&task, "stat")).unwrap_or_default();
+        let stat = read(&thinker.expect("a thread is called think"), "stat");
         // The fields after the name in brackets; the 12th and 13th of them are ticks of a hundredth of a second.
         let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
         Duration::from_millis(10 * fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>())
