@@ -2,7 +2,10 @@
 
 mod common;
 
-use common::{SIZES, Taste, cells_of, crowded, mover, moves_of, moves_text, oracle_after, random_move, seeded, size};
+use common::{
+    SIZES, Taste, cells_of, crowded, from_environment, mover, moves_of, moves_text, oracle_after, random_move, seeded,
+    size,
+};
 use rand::Rng;
 use rand::rngs::SmallRng;
 use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
@@ -336,8 +339,7 @@ fn hard_forbidden_points() {
 
 /// In how many random positions the forbidden points are compared.
 fn forbidden_positions() -> u64 {
-    let wanted = std::env::var("TENGEN_FORBIDDEN_POSITIONS").ok().and_then(|text| text.parse().ok());
-    wanted.unwrap_or(if cfg!(debug_assertions) { 3_000 } else { 100_000 })
+    from_environment("TENGEN_FORBIDDEN_POSITIONS", if cfg!(debug_assertions) { 3_000 } else { 100_000 })
 }
 
 #[test]

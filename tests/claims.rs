@@ -7,7 +7,8 @@
 
 mod common;
 
-use common::boards::{place, position_near_the_draw};
+use common::boards::{picture, place, position_near_the_draw};
+use common::from_environment;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use tengen::base::{Color, Ply, Point, Rule, Score, Size};
@@ -87,20 +88,6 @@ struct Tally {
     lists: [usize; 3],
 }
 
-fn picture(board: &Board) -> String {
-    let size = board.size();
-    let rows = (0..size.height()).map(|y| {
-        (0..size.width())
-            .map(|x| match board.cell(Point::new(x, y).unwrap()).color() {
-                Some(Color::Black) => 'X',
-                Some(Color::White) => 'O',
-                None => '.',
-            })
-            .collect::<String>()
-    });
-    format!("{:?}, {:?} to move\n{}", board.rule(), board.side(), rows.collect::<Vec<_>>().join("\n"))
-}
-
 fn check(board: &mut Board, tally: &mut Tally) {
     let claim = forced::static_result(board, Ply::ROOT);
     if let Some(score) = claim {
@@ -141,7 +128,7 @@ fn check(board: &mut Board, tally: &mut Tally) {
 }
 
 fn positions() -> usize {
-    std::env::var("TENGEN_POSITIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000)
+    from_environment("TENGEN_POSITIONS", 10_000) as usize
 }
 
 fn check_rule(rule: Rule) {

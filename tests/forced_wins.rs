@@ -6,7 +6,8 @@
 
 mod common;
 
-use common::boards::{place, position_near_the_draw};
+use common::boards::{picture, place, position_near_the_draw};
+use common::from_environment;
 use common::proofs::{Twins, accepted};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -18,7 +19,7 @@ use tengen::solver::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimi
 use tengen::tools::solve;
 
 fn positions() -> usize {
-    std::env::var("TENGEN_POSITIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_500)
+    from_environment("TENGEN_POSITIONS", 1_500) as usize
 }
 
 /// A position with many threats and no five; every tenth board is nearly full.
@@ -44,22 +45,6 @@ fn oracle_of(board: &Board) -> Oracle {
         oracle.set(point, board.cell(point));
     }
     oracle
-}
-
-fn picture(board: &Board) -> String {
-    let size = board.size();
-    let mut text = format!("{:?}, {:?} to move\n", board.rule(), board.side());
-    for point in size.points() {
-        text.push(match board.cell(point).color() {
-            Some(Color::Black) => 'X',
-            Some(Color::White) => 'O',
-            None => '.',
-        });
-        if point.x() + 1 == size.width() {
-            text.push('\n');
-        }
-    }
-    text
 }
 
 /// A brute-force solver on the oracle, without tables of shapes and stop sets.

@@ -6,6 +6,9 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod common;
+
+use common::{from_environment, given};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::time::{Duration, Instant};
@@ -66,7 +69,7 @@ impl Player {
         engine.set_rule(rule);
         engine.new_game(size, false);
         engine.options_mut().max_memory = 64 << 20;
-        engine.options_mut().threads = std::env::var("TENGEN_THREADS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+        engine.options_mut().threads = from_environment("TENGEN_THREADS", 1) as usize;
         Player { engine, announced: None }
     }
 
@@ -157,8 +160,8 @@ fn random_size(random: &mut SmallRng) -> Size {
 
 #[test]
 fn self_play_is_legal_and_wins_are_never_taken_back() {
-    let games: u64 = std::env::var("TENGEN_GAMES").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
-    let timed = std::env::var("TENGEN_TURN_MS").ok().and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
+    let games = from_environment("TENGEN_GAMES", 40);
+    let timed = given("TENGEN_TURN_MS").map(Duration::from_millis);
     let limits = match timed {
         Some(turn) => SearchLimits { turn: Some(turn), ..SearchLimits::default() },
         None => SearchLimits { nodes: Some(1500), ..SearchLimits::default() },

@@ -16,13 +16,12 @@ mod common;
 mod load;
 mod process;
 
-use common::{mover, size};
+use common::{alone, from_environment, mover, size};
 use load::Load;
-use process::{Process, from_environment};
+use process::Process;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tengen::base::{Cell, Point, Rule};
@@ -62,12 +61,6 @@ const GROUNDS: [(Rule, usize, &str); 10] = [
     ground!(CaroExact, 15, "caro-exact_15"),
     ground!(Standard, 20, "standard_20"),
 ];
-
-/// Makes the measurements take turns.
-fn alone() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Fails when every try has complaints. The normal run tries again, because the machine may be busy with more than the
 /// load of this test; a long run tries once.

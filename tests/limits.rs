@@ -8,18 +8,13 @@
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod common;
 mod process;
 
-use process::{Process, from_environment, quantile, spread};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use common::{alone, from_environment};
+use process::{Process, quantile, spread};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-/// Makes the measurements of time take turns. Memory may be measured beside them.
-fn alone() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A brain with 600 s a move, and a new game on 15x15.
 fn thinking(threads: u64) -> Process {

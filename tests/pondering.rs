@@ -6,11 +6,12 @@
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod common;
 mod process;
 
+use common::alone;
 use process::Process;
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tengen::base::{Point, Size};
@@ -25,12 +26,6 @@ const ALLOWED: &str = "yxshowinfo\nINFO pondering 1";
 const STOP: Duration = Duration::from_millis(10);
 /// How often a bound by the clock is tried on a busy machine.
 const TRIES: usize = 20;
-
-/// Makes the tests take turns: they measure time.
-fn alone() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)

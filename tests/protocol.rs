@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
+mod common;
 mod transcript;
 
 use transcript::{Dress, play_group};

@@ -12,9 +12,9 @@
 mod common;
 mod process;
 
-use common::{Taste, mover, random_move, seeded, size};
+use common::{Taste, from_environment, mover, random_move, seeded, size};
 use nix::sys::signal::Signal;
-use process::{Process, from_environment, spread};
+use process::{Process, spread};
 use rand::Rng;
 use rand::rngs::SmallRng;
 use std::thread::sleep;

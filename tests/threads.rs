@@ -5,10 +5,9 @@
 
 mod common;
 
-use common::{mover, moves_text, random_move, seeded, size};
+use common::{alone, from_environment, mover, moves_text, random_move, seeded, size};
 use rand::Rng;
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tengen::base::{Cell, Color, Point, Rule};
 use tengen::board::oracle::{Oracle, Verdict};
@@ -16,12 +15,6 @@ use tengen::engine::Engine;
 #[cfg(target_os = "linux")]
 use tengen::engine::Options;
 use tengen::search::{Iteration, NullSink, ReportSink, SearchControl, SearchLimits, SearchReport};
-
-/// Makes the tests take turns: helper threads are counted in the whole process.
-fn alone() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Waits until this process has that many helper threads. A new thread takes a moment to set its name, and one that
 /// ends takes a moment to disappear.
@@ -209,7 +202,7 @@ fn play(rule: Rule, sides: (usize, usize), seed: u64) {
 #[test]
 fn games_of_several_threads_are_legal() {
     let _turn = alone();
-    let games: u64 = std::env::var("TENGEN_GAMES").ok().and_then(|n| n.parse().ok()).unwrap_or(30);
+    let games = from_environment("TENGEN_GAMES", 30);
     let sides = [(15, 15), (20, 20), (9, 9), (12, 7), (22, 22), (6, 6)];
     for game in 0..games {
         play(Rule::ALL[game as usize % 5], sides[game as usize / 5 % 6], game);

@@ -1,4 +1,4 @@
-//! Random positions with many threats.
+//! Random positions with many threats, and pictures of positions.
 
 use rand::Rng;
 use rand::rngs::SmallRng;
@@ -27,4 +27,21 @@ pub fn position_near_the_draw(random: &mut SmallRng) -> Board {
         place(&mut board, Point::new(x, y).expect("within the board"), random);
     }
     board
+}
+
+/// The rule, the side to move and a picture of the board.
+pub fn picture(board: &Board) -> String {
+    let size = board.size();
+    let mut text = format!("{:?}, {:?} to move\n", board.rule(), board.side());
+    for point in size.points() {
+        text.push(match board.cell(point).color() {
+            Some(Color::Black) => 'X',
+            Some(Color::White) => 'O',
+            None => '.',
+        });
+        if point.x() + 1 == size.width() {
+            text.push('\n');
+        }
+    }
+    text
 }

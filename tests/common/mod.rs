@@ -1,4 +1,5 @@
-//! What the test programs share: one run of the brain, games as strings, and random games with many threats.
+//! What the test programs share: one run of the brain, numbers from the environment, games as strings, and random games with
+//! many threats.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod boards;
@@ -8,6 +9,7 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
 use tengen::board::oracle::Oracle;
 
@@ -27,6 +29,23 @@ pub fn brain(arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
     // The child may refuse its arguments before it reads anything.
     let _ = child.stdin.take().expect("the pipe was asked for").write_all(input.as_ref());
     child.wait_with_output().expect("the brain ends with its input")
+}
+
+/// A number from an environment variable, or the default.
+pub fn from_environment(name: &str, default: u64) -> u64 {
+    given(name).unwrap_or(default)
+}
+
+/// A number from an environment variable, where it is set.
+pub fn given(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
+}
+
+/// Makes the tests of a program take turns, where they measure time or count threads.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The board size with these sides.

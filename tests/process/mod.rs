@@ -243,8 +243,3 @@ pub fn spread(times: &mut [Duration]) -> String {
     let ms = |share| quantile(times, share).as_secs_f64() * 1e3;
     format!("median {:.1} ms, 99 % {:.1} ms, most {:.1} ms", ms(0.5), ms(0.99), ms(1.0))
 }
-
-/// A number from the environment, or the default.
-pub fn from_environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
-}

@@ -4,6 +4,7 @@ mod board;
 mod brain;
 mod script;
 
+use crate::common::from_environment;
 use board::{Board, Square};
 use brain::Brain;
 use nix::sys::signal::Signal;
@@ -29,15 +30,13 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Added to every upper bound, since the bounds assume an idle machine. `FIXTURE_SLACK_MS` changes it.
 fn slack() -> Duration {
-    let given = std::env::var("FIXTURE_SLACK_MS").ok().and_then(|text| text.parse().ok());
-    Duration::from_millis(given.unwrap_or(60))
+    Duration::from_millis(from_environment("FIXTURE_SLACK_MS", 60))
 }
 
 /// How often a failed fixture is repeated: on a busy machine both ends of the pipe may sleep longer than any bound
 /// allows. `FIXTURE_RETRIES` changes it; 0 is strict.
 fn retries() -> usize {
-    let given = std::env::var("FIXTURE_RETRIES").ok().and_then(|text| text.parse().ok());
-    given.unwrap_or(2)
+    from_environment("FIXTURE_RETRIES", 2) as usize
 }
 
 /// Plays a fixture, and again when it fails; prints the failures before a success.

@@ -493,29 +493,6 @@ fn a_drawn_seed_is_recorded_and_taken_up_again() {
 }
 
 #[test]
-fn the_openings_in_the_tree_are_legal_and_different() {
-    use std::collections::HashSet;
-    use tengen::base::{Rule, Size};
-    use tengen_tools::arena::openings::read;
-    use tengen_tools::arena::terms::Terms;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings");
-    let mut files = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let (rule, side) = stem.split_once('_').unwrap();
-        let rule = Rule::ALL.into_iter().find(|known| known.name() == rule).unwrap();
-        let size = Size::square(side.parse().unwrap()).unwrap();
-        let terms = Terms::plain(rule, size);
-        let openings = read(&path, &terms, None).unwrap();
-        assert!(openings.len() >= 100, "{stem}");
-        assert_eq!(openings.iter().map(|o| o.canonical(size)).collect::<HashSet<_>>().len(), openings.len(), "{stem}");
-        files += 1;
-    }
-    assert!(files >= 6);
-}
-
-#[test]
 fn invalid_options_are_errors() {
     for (words, engines, complaint) in [
         ("", vec!["name=A,cmd=x"], "two engines"),

@@ -1,16 +1,40 @@
-//! The books of openings in `books/`: games can start from each opening, and no position is in two of a ground's files, also
-//! not turned or mirrored.
+//! The openings in `books/` and `tests/data/openings`: games can start from each, and no position is in two of a ground's books,
+//! also not turned or mirrored.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
-use tengen::base::{Rule, Size};
+use tengen::base::{Color, Point, Rule, Size};
 use tengen_tools::arena::openings;
 use tengen_tools::arena::terms::Terms;
 
 /// Grounds with 2,000 openings, which must be there; any other has 500.
 const MAIN_GROUNDS: [&str; 5] = ["freestyle_15", "freestyle_20", "standard_15", "renju_15", "caro_15"];
+
+/// The positions of a file for a ground such as `renju_15`, turned and mirrored into one form; no two are the same.
+fn positions(path: &Path, ground: &str) -> HashSet<Vec<(Point, Color)>> {
+    let (rule, side) = ground.split_once('_').unwrap();
+    let size = Size::square(side.parse().unwrap()).unwrap();
+    let rule = Rule::ALL.into_iter().find(|known| known.name() == rule).unwrap();
+    let openings = openings::read(path, &Terms::plain(rule, size), None).unwrap();
+    let positions: HashSet<_> = openings.iter().map(|opening| opening.canonical(size)).collect();
+    assert_eq!(positions.len(), openings.len(), "{} has a position twice", path.display());
+    positions
+}
+
+#[test]
+fn the_openings_of_the_tests_are_legal_and_different() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings");
+    let mut files = 0;
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        let ground = path.file_stem().unwrap().to_str().unwrap();
+        assert!(positions(&path, ground).len() >= 100, "{ground}");
+        files += 1;
+    }
+    assert!(files >= 6);
+}
 
 #[test]
 fn books_are_legal_and_disjoint() {
@@ -20,13 +44,7 @@ fn books_are_legal_and_disjoint() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
         let [ground, part, "txt"] = name.split('.').collect::<Vec<_>>()[..] else { panic!("{name}") };
-        let (rule, side) = ground.split_once('_').unwrap();
-        let size = Size::square(side.parse().unwrap()).unwrap();
-        let rule = Rule::ALL.into_iter().find(|known| known.name() == rule).unwrap();
-        let openings = openings::read(&path, &Terms::plain(rule, size), None).unwrap();
-        let positions: HashSet<_> = openings.iter().map(|opening| opening.canonical(size)).collect();
-        assert_eq!(positions.len(), openings.len(), "{name} has a position twice");
-        grounds.entry(ground.to_owned()).or_default().push((part.to_owned(), positions));
+        grounds.entry(ground.to_owned()).or_default().push((part.to_owned(), positions(&path, ground)));
     }
     for main in MAIN_GROUNDS {
         assert!(grounds.contains_key(main), "{main}");
