@@ -38,6 +38,10 @@ pub const INPUT_SCALE: i32 = 512;
 pub const HEAD_SCALE: i32 = 1024;
 /// Largest hidden activation, input and weight, in units; sums of 32 products stay far from overflow.
 pub const HEAD_MAX: i32 = 4095;
+/// Largest bias of a cell, in units of [`CELL_SCALE`].
+pub const BIAS_MAX: i16 = 4096;
+/// Largest of the head's weights and biases that are stored in 32 bits, in their units.
+pub const WIDE_MAX: i32 = 1 << 28;
 /// Units per 1.0 of the head's output, which is the logit of the expected result.
 pub const OUTPUT_SCALE: i32 = HEAD_SCALE * HEAD_SCALE;
 /// Units per 1.0 of a policy weight. Policy sums are in units of `POLICY_SCALE * CELL_SCALE`, 1/16384 of a logit.

@@ -4,7 +4,7 @@
 //! both kinds of lines in order, the bias, the heads; and a CRC-32 of everything before it. A file that is wrong in any
 //! respect is refused. The dimensions are in [`super::architecture`].
 
-use super::architecture::NEARNESS;
+use super::architecture::{BIAS_MAX, NEARNESS, WIDE_MAX};
 use super::features::{LINE_KINDS, ROWS, SHAPES, row_of};
 use crate::base::Rule;
 use std::fmt;
@@ -181,9 +181,9 @@ impl Weights {
     /// Whether all weights are small enough that no sum can overflow.
     fn is_sound(&self) -> bool {
         let small = |weights: &[i16]| weights.iter().all(|&weight| i32::from(weight).abs() <= HEAD_MAX);
-        let modest = |weights: &[i32]| weights.iter().all(|&weight| weight.abs() <= 1 << 28);
+        let modest = |weights: &[i32]| weights.iter().all(|&weight| weight.unsigned_abs() <= WIDE_MAX as u32);
         self.rows.len() == LINE_KINDS * ROWS
-            && self.bias.iter().all(|&bias| bias.abs() <= 4096)
+            && self.bias.iter().all(|&bias| bias.unsigned_abs() <= BIAS_MAX as u16)
             && self.heads.iter().all(|head| {
                 head.first.iter().all(|row| small(row))
                     && head.second.iter().all(|row| small(row))
@@ -331,6 +331,18 @@ mod tests {
             let mut bad = good.clone();
             bad[at] ^= 64;
             assert_eq!(Weights::parse(&bad), Err(error), "byte {at}");
+        }
+    }
+
+    /// The absolute value of the smallest integer overflowed, so it counted as small.
+    #[test]
+    fn the_smallest_integers_are_refused() {
+        let good = random_weights(Rule::Freestyle, 6);
+        let (mut bias, mut wide) = (good.clone(), good.clone());
+        bias.bias[0] = i16::MIN;
+        wide.heads[0].output_bias = i32::MIN;
+        for bad in [bias, wide] {
+            assert_eq!(Weights::parse(&bad.to_bytes()), Err(WeightsError::Damaged));
         }
     }
 

@@ -12,6 +12,7 @@ use tengen::board::tables::RuleTables;
 use tengen::board::{Shape, Threat};
 use tengen::eval::classical_weights::NEARNESS;
 use tengen::eval::network::Weights;
+use tengen::eval::network::architecture::BIAS_MAX;
 use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
 use tengen::eval::network::weights::{
     CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, Head, INPUT_SCALE, OUTPUT_SCALE, PAIRS,
@@ -263,7 +264,7 @@ impl Model {
             let rest = &self.table[row];
             std::array::from_fn(|i| round(rest[i] + left[i] + right[i] + kind[i], 127.0))
         });
-        Folded { rows: rows.collect(), bias: self.table[BIAS].map(|bias| round(bias, 4096.0)) }
+        Folded { rows: rows.collect(), bias: self.table[BIAS].map(|bias| round(bias, f32::from(BIAS_MAX))) }
     }
 
     /// The integers of the engine.
