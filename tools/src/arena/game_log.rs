@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use tengen::base::hash::Checksum;
 use tengen::base::{Color, Point, Size};
 use tengen::board::notation::parse_moves;
+use tengen::engine::files;
 
 /// Why a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -234,10 +235,8 @@ fn rewrite<'a>(path: &Path, games: impl IntoIterator<Item = &'a GameRecord>) -> 
         text += &serde_json::to_string(game)?;
         text.push('\n');
     }
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
-    std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path))?;
-    Ok(())
+    files::replace(path, |out| out.write_all(text.as_bytes()))
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The lines of a record file: for each the game, or what is wrong with the line.
@@ -309,5 +308,14 @@ mod tests {
             assert_eq!(serde_json::to_string(&reason).unwrap(), word);
             assert_eq!(serde_json::from_str::<Reason>(word).unwrap(), reason);
         }
+    }
+
+    /// The error was "No such file or directory", of which file it did not say.
+    #[test]
+    fn a_record_file_that_cannot_be_written_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gone").join("games");
+        let error = format!("{:#}", rewrite(&path, []).unwrap_err());
+        assert!(error.starts_with(&format!("cannot write {}: ", path.display())), "{error}");
     }
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 use tengen::base::hash::Checksum;
+use tengen::engine::files;
 
 /// Reads a state; `None` if there is no such file.
 ///
@@ -25,10 +26,8 @@ pub fn read<T: DeserializeOwned>(path: &Path, what: &str) -> Result<Option<T>> {
 /// # Errors
 /// When the file cannot be written.
 pub fn write(state: &impl Serialize, path: &Path) -> Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    std::fs::write(&beside, serde_json::to_string_pretty(state)? + "\n")
-        .and_then(|()| std::fs::rename(&beside, path))
+    let text = serde_json::to_string_pretty(state)? + "\n";
+    files::replace(path, |out| out.write_all(text.as_bytes()))
         .with_context(|| format!("cannot write {}", path.display()))
 }
 

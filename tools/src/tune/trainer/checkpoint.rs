@@ -5,6 +5,7 @@ use super::float_network::{FloatHead, Model, Row, TABLE};
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use tengen::base::Rule;
+use tengen::engine::files;
 use tengen::eval::network::weights::{CHANNELS, STAGES, crc32};
 
 const MAGIC: &[u8; 8] = b"TNGNrun2";
@@ -49,9 +50,7 @@ impl Checkpoint {
         bytes.extend(bytemuck::cast_slice::<u32, u8>(&self.adam.steps));
         let crc = crc32(&bytes);
         bytes.extend(crc.to_le_bytes());
-        let part = path.with_extension("part");
-        std::fs::write(&part, bytes).with_context(|| part.display().to_string())?;
-        std::fs::rename(&part, path).with_context(|| path.display().to_string())
+        files::replace(path, |out| out.write_all(&bytes)).with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Reads a file that [`Checkpoint::save`] wrote.
@@ -127,5 +126,17 @@ mod tests {
         assert!(Checkpoint::load(&path).is_err());
         std::fs::write(&path, b"x").unwrap();
         assert!(Checkpoint::load(&path).is_err());
+    }
+
+    /// The temporary file of `run` was `run.part`, which may be the checkpoint of another run.
+    #[test]
+    fn a_checkpoint_named_part_survives_another_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let (run, part) = (folder.path().join("run"), folder.path().join("run.part"));
+        let [first, second] = [1, 2].map(|seed| Checkpoint::new(Rule::Freestyle, seed));
+        first.save(&part).unwrap();
+        second.save(&run).unwrap();
+        assert_eq!(Checkpoint::load(&part).unwrap(), first);
+        assert_eq!(Checkpoint::load(&run).unwrap(), second);
     }
 }
