@@ -59,6 +59,23 @@ fn somebody_wins_and_may_take_it_back() {
     assert!(said.contains("O plays c8\n") || said.contains("O plays g8\n"), "an open three is stopped: {said}");
 }
 
+/// After the engine had won, `go` gave the user the winner's colour, and `undo` took back the engine's move only.
+#[test]
+fn go_after_the_end_keeps_the_sides() {
+    let position = ["--level", "full", "--ms", "200", "--from", "d8a1e8b1f8c1o15d1"];
+    let said = play(&position, &["o13", "go", "undo"]);
+    assert!(said.contains("O wins with e1. Type new, undo"), "{said}");
+    assert!(said.contains("The game is over. Type new, undo"), "{said}");
+    assert!(said.contains("taken back: o13 e1\n"), "{said}");
+}
+
+/// The seed of the next game overflowed.
+#[test]
+fn the_seed_after_the_largest_is_zero() {
+    let said = play(&["--seed", &u64::MAX.to_string()], &["new"]);
+    assert!(said.contains("level 40, seed 0. You are black"), "{said}");
+}
+
 #[test]
 fn hints_are_the_best_there_is() {
     let said = play(&["--level", "0", "--ms", "200", "--from", "d8a1e8a3f8c1"], &["hint", "level 60", "level full"]);

@@ -46,6 +46,9 @@ const WORDS: &str = "\
   quit        quit
 ";
 
+/// The answer to what cannot be done after the end of a game.
+const GAME_OVER: &str = "The game is over. Type new, undo, moves or quit";
+
 /// Settings of the game.
 #[derive(Clone, Debug)]
 struct Settings {
@@ -221,6 +224,7 @@ impl Table {
             "undo" => self.undo(out)?,
             "hint" => self.hint(out)?,
             "go" => {
+                ensure!(self.result.is_none(), GAME_OVER);
                 self.settings.person = self.to_move().opponent();
                 self.answer(out)?;
                 self.draw(out)?;
@@ -260,7 +264,7 @@ impl Table {
 
     /// Plays the user's move and the engine's answer.
     fn user_move(&mut self, point: Point, out: &mut dyn Write) -> Result<()> {
-        ensure!(self.result.is_none(), "The game is over. Type new, undo, moves or quit");
+        ensure!(self.result.is_none(), GAME_OVER);
         let color = self.to_move();
         let oracle = self.oracle();
         ensure!(oracle.cell(point) == Cell::Empty, "{} is not empty", self.name(point));
@@ -313,7 +317,7 @@ impl Table {
 
     /// Prints what the engine at full strength would play, and its estimate.
     fn hint(&mut self, out: &mut dyn Write) -> Result<()> {
-        ensure!(self.result.is_none(), "The game is over. Type new, undo, moves or quit");
+        ensure!(self.result.is_none(), GAME_OVER);
         self.adviser.options_mut().turn = Some(self.settings.time);
         let report = think(&mut self.adviser, &self.game)?;
         let best = report.best.context("the board is full")?;
@@ -339,7 +343,7 @@ impl Table {
             }
         }
         // The next seed, so that the engine does not play the same game again.
-        settings.seed += 1;
+        settings.seed = settings.seed.wrapping_add(1);
         self.settings = settings;
         self.start();
         self.welcome(out)?;
