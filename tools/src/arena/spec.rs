@@ -106,7 +106,18 @@ impl Limits {
     }
 
     fn fingerprint(&self) -> String {
-        format!("{} {} {}", self.describe(), self.memory, self.tolerance.as_millis())
+        let mut text = format!("{} {} {}", self.describe(), self.memory, self.tolerance.as_millis());
+        // Only what is not the default, so that matches keep their identity.
+        let usual = Limits::default();
+        if self.memory_checked {
+            text += " memory checked";
+        }
+        for (name, limit, default) in [("stall", self.stall, usual.stall), ("start", self.start, usual.start)] {
+            if limit != default {
+                text.extend([" ", name, " ", &limit.as_millis().to_string()]);
+            }
+        }
+        text
     }
 }
 
@@ -189,11 +200,12 @@ impl EngineSpec {
 
     /// Everything about the engine that affects its games, on one line. It must be the same when a match is resumed.
     pub fn fingerprint(&self) -> String {
-        let EngineSpec { program, arguments, .. } = self;
+        let EngineSpec { program, arguments, directory, .. } = self;
         // A new build at the same path is a different engine.
         let build = std::fs::read(program).map_or(0, |bytes| Checksum::of(&bytes));
         let start = format!("{}|{build:016x}|{arguments:?}", program.display());
-        format!("{start}|{}", self.conditions())
+        let place = directory.as_ref().map_or(String::new(), |directory| format!("|{}", directory.display()));
+        format!("{start}{place}|{}", self.conditions())
     }
 }
 
@@ -300,6 +312,21 @@ mod tests {
         }
         std::io::Write::write_all(&mut program, b"another build").unwrap();
         assert_ne!(before, fingerprint(""));
+    }
+
+    /// A match could be resumed in another directory, or with other limits for a brain that answers late.
+    #[test]
+    fn every_limit_and_the_directory_are_in_the_fingerprint() {
+        let program = tempfile::NamedTempFile::new().unwrap();
+        let path = program.path().to_str().unwrap();
+        let fingerprint = |fields: &str| parse(&format!("name=A,cmd='{path}'{fields}")).unwrap().fingerprint();
+        let before = fingerprint("");
+        for fields in [",dir=/", ",check-memory=yes", ",stall-ms=5", ",start-ms=5"] {
+            assert_ne!(before, fingerprint(fields), "{fields}");
+        }
+        // The defaults in other words, and matches from before the test.
+        assert_eq!(before, fingerprint(",check-memory=no,stall-ms=120000,start-ms=10000"));
+        assert!(before.ends_with("|[]|A| 367001600 1000|[]|false|false"), "{before}");
     }
 
     #[test]
