@@ -1,26 +1,13 @@
 //! Files of training games: printing, counting, filtering and merging them.
 
-use super::packed_game::{Content, Format, PackedGame, Reader, Writer};
+use super::packed_game::{Content, Format, PackedGame, Reader, Writer, records};
 use super::selfplay::is_adjudicated;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::notation::letter;
-
-/// Calls `visit` with each game of these files in order, until it returns false.
-fn for_each_game(paths: &[PathBuf], mut visit: impl FnMut(PackedGame) -> Result<bool>) -> Result<()> {
-    for path in paths {
-        let mut reader = Reader::open(path)?;
-        while let Some(game) = reader.next().with_context(|| path.display().to_string())? {
-            if !visit(game)? {
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
-}
 
 /// A game as text: a summary, the opening, then a line for each move with the score of the search for the side to move and,
 /// if the move was drawn at random, the move that the search had chosen. A labelled position has its moves on the line of the
@@ -74,16 +61,10 @@ fn name_of(content: Content) -> Option<&'static str> {
 /// # Errors
 /// When a file cannot be read or is damaged.
 pub fn inspect(paths: &[PathBuf], count: usize, number: Option<u64>) -> Result<String> {
-    let mut text = String::new();
-    let mut shown = 0;
-    for_each_game(paths, |game| {
-        if number.is_none_or(|number| number == game.number) && shown < count {
-            shown += 1;
-            text += &describe(&game);
-        }
-        Ok(shown < count)
-    })?;
-    Ok(text)
+    let is_wanted = |game: &Result<PackedGame>| {
+        game.as_ref().map_or(true, |game| number.is_none_or(|number| number == game.number))
+    };
+    records(paths).filter(is_wanted).take(count).map(|game| Ok(describe(&game?))).collect()
 }
 
 #[derive(Default)]
@@ -103,7 +84,8 @@ struct Tally {
 /// When a file cannot be read or is damaged.
 pub fn stats(paths: &[PathBuf]) -> Result<String> {
     let mut tallies: BTreeMap<(u8, usize, usize, Option<&str>), Tally> = BTreeMap::new();
-    for_each_game(paths, |game| {
+    for game in records(paths) {
+        let game = game?;
         let kind = name_of(game.content);
         for key in [(game.rule.number(), game.size.width(), game.size.height(), kind), (u8::MAX, 0, 0, kind)] {
             let tally = tallies.entry(key).or_default();
@@ -113,8 +95,7 @@ pub fn stats(paths: &[PathBuf]) -> Result<String> {
             tally.adjudicated += u64::from(is_adjudicated(&game));
             tally.opening_stones += game.opening.stones.len() as u64;
         }
-        Ok(true)
-    })?;
+    }
     let mut text = format!(
         "{:26} {:>8} {:>10} {:>6} {:>7} {:>7} {:>7} {:>7} {:>8}\n",
         "", "records", "positions", "plies", "black", "draw", "white", "proven", "opening"
@@ -197,15 +178,15 @@ pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)
     let mut writer = Writer::create(out, format)?;
     let mut known = HashSet::new();
     let (mut written, mut read) = (0, 0);
-    for_each_game(paths, |game| {
+    for game in records(paths) {
+        let game = game?;
         read += 1;
         let moves: Vec<_> = game.moves().collect();
         if filter.keeps(&game) && known.insert((game.rule.number(), game.size, name_of(game.content), moves)) {
             writer.write(&game)?;
             written += 1;
         }
-        Ok(true)
-    })?;
+    }
     Ok((written, read))
 }
 
@@ -231,9 +212,9 @@ mod tests {
         assert_eq!((written, read), (12, 18));
         let filter = Filter { rule: Some(Rule::Standard), min_plies: 3, ..Filter::default() };
         let (kept, _) = copy(&[path("all")], &path("some"), &filter).unwrap();
-        let mut reader = Reader::open(&path("some")).unwrap();
         let mut seen = 0;
-        while let Some(game) = reader.next().unwrap() {
+        for game in records(&[path("some")]) {
+            let game = game.unwrap();
             assert!(game.rule == Rule::Standard && game.plies.len() >= 3);
             seen += 1;
         }

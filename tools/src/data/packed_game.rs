@@ -26,7 +26,7 @@ use crate::arena::openings::Opening;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tengen::base::{Color, Point, Rule, Size};
 
 /// What a file may contain.
@@ -211,6 +211,8 @@ pub struct Reader<R> {
     format: Format,
     /// Number of bytes up to the end of the last complete record.
     whole: u64,
+    /// Whether reading has failed.
+    is_damaged: bool,
 }
 
 impl Reader<BufReader<File>> {
@@ -236,7 +238,7 @@ impl<R: Read> Reader<R> {
             ensure!(!magic.starts_with(b"TGREC"), "a file of games in a format that this version does not know");
             bail!("not a file of games")
         };
-        Ok(Reader { input, format, whole: MAGIC as u64 })
+        Ok(Reader { input, format, whole: MAGIC as u64, is_damaged: false })
     }
 
     /// What the file may contain.
@@ -245,11 +247,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The next record; `None` at the end of the file, also if it ends in the middle of a record.
-    ///
-    /// # Errors
-    /// When the file is damaged.
-    #[expect(clippy::should_implement_trait, reason = "after an error there is nothing more to read")]
-    pub fn next(&mut self) -> Result<Option<PackedGame>> {
+    fn read(&mut self) -> Result<Option<PackedGame>> {
         let mut head = [0; 8];
         if !fill(&mut self.input, &mut head)? {
             return Ok(None);
@@ -268,6 +266,32 @@ impl<R: Read> Reader<R> {
         self.whole += (8 + length) as u64;
         Ok(Some(game))
     }
+}
+
+/// The records; the last item is an error if the file is damaged.
+impl<R: Read> Iterator for Reader<R> {
+    type Item = Result<PackedGame>;
+
+    fn next(&mut self) -> Option<Result<PackedGame>> {
+        if self.is_damaged {
+            return None;
+        }
+        let record = self.read();
+        self.is_damaged = record.is_err();
+        record.transpose()
+    }
+}
+
+/// The records of these files in order. Each error names its file.
+pub fn records(paths: &[PathBuf]) -> impl Iterator<Item = Result<PackedGame>> + '_ {
+    paths.iter().flat_map(|path| {
+        let (reader, error) = match Reader::open(path) {
+            Ok(reader) => (Some(reader), None),
+            Err(error) => (None, Some(Err(error))),
+        };
+        let named = |record: Result<PackedGame>| record.with_context(|| path.display().to_string());
+        error.into_iter().chain(reader.into_iter().flatten().map(named))
+    })
 }
 
 /// Fills the buffer; false if the input ends before that.
@@ -304,8 +328,8 @@ impl Writer {
                 Format::Positions => bail!("{} has labelled positions too", name()),
             }
             whole = reader.whole;
-            while let Some(record) = reader.next().with_context(name)? {
-                records.push(record);
+            while let Some(record) = reader.next() {
+                records.push(record.with_context(name)?);
                 if records.last().is_some_and(PackedGame::is_game) {
                     (kept, whole) = (records.len(), reader.whole);
                 }
@@ -432,6 +456,26 @@ mod tests {
         }
     }
 
+    /// The fits of the evaluation did not say which file is damaged.
+    #[test]
+    fn an_error_names_the_damaged_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = ["whole", "damaged", "none"].map(|name| folder.path().join(name));
+        for path in &paths[..2] {
+            Writer::create(path, Format::Games).unwrap().write(&game(0)).unwrap();
+        }
+        let mut bytes = std::fs::read(&paths[1]).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        std::fs::write(&paths[1], bytes).unwrap();
+        let read: Vec<Result<PackedGame>> = records(&paths).collect();
+        assert_eq!(read[0].as_ref().unwrap(), &game(0));
+        for (record, path) in read[1..].iter().zip(&paths[1..]) {
+            let error = format!("{:#}", record.as_ref().unwrap_err());
+            assert!(error.starts_with(&format!("{}: ", path.display())), "{error}");
+        }
+        assert_eq!(read.len(), 3);
+    }
+
     #[test]
     fn positions_read_back_and_a_cut_file_keeps_whole_games_with_all_their_positions() {
         let folder = tempfile::tempdir().unwrap();
@@ -465,7 +509,10 @@ mod tests {
         Writer::create(&path("positions"), Format::Positions).unwrap().write(&with_positions(0)[0]).unwrap();
         assert_eq!(Reader::open(&path("games")).unwrap().format(), Format::Games);
         let mut reader = Reader::open(&path("positions")).unwrap();
-        assert_eq!((reader.format(), reader.next().unwrap()), (Format::Positions, Some(with_positions(0)[0].clone())));
+        assert_eq!(
+            (reader.format(), reader.next().unwrap().unwrap()),
+            (Format::Positions, with_positions(0)[0].clone())
+        );
         assert!(Writer::append(&path("games"), Format::Positions).is_err());
         assert!(Writer::append(&path("positions"), Format::Games).is_err());
         let error = Reader::new(&b"TGREC3\r\n"[..]).unwrap_err().to_string();

@@ -347,11 +347,7 @@ mod tests {
     }
 
     fn games(path: &Path) -> Vec<PackedGame> {
-        let mut reader = Reader::open(path).unwrap();
-        let mut games = Vec::new();
-        while let Some(game) = reader.next().unwrap() {
-            games.push(game);
-        }
+        let mut games: Vec<PackedGame> = Reader::open(path).unwrap().map(Result::unwrap).collect();
         games.sort_by_key(|game| game.number);
         games
     }
@@ -410,8 +406,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let records = |name: &str| {
-            let mut reader = Reader::open(&path(name)).unwrap();
-            let mut records: Vec<PackedGame> = std::iter::from_fn(|| reader.next().unwrap()).collect();
+            let mut records: Vec<PackedGame> = Reader::open(&path(name)).unwrap().map(Result::unwrap).collect();
             // Stable: the positions of a game stay before it, in their order.
             records.sort_by_key(|record| record.number);
             records

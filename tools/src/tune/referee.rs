@@ -7,7 +7,7 @@ use super::trainer::ENGINE_SCALE;
 use super::trainer::float_network::{Folded, Model, parts_of_rows};
 use super::trainer::walk::{Losses, Targets, Walker, cross_entropy, sigmoid, values};
 use crate::arena::terms::parse_rule;
-use crate::data::packed_game::{Content, PackedGame, Reader};
+use crate::data::packed_game::{Content, PackedGame, records};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -50,16 +50,13 @@ pub fn run(arguments: &RefereeArguments, out: &mut dyn Write) -> Result<()> {
     let targets =
         Targets { scale, score_share: share, label_share: share, asked_share: share, trace: 0.0, policy: 0.0 };
     let mut groups: BTreeMap<Group, Sums> = BTreeMap::new();
-    for path in &arguments.records {
-        let mut reader = Reader::open(path)?;
-        while let Some(position) = reader.next().with_context(|| path.display().to_string())? {
-            if position.rule == rule && !position.is_game() {
-                let target = values(&position, &targets)[0];
-                let judged: Vec<Judged> =
-                    judges.iter_mut().map(|judge| judge.judge(&position, target, &targets)).collect();
-                for group in groups_of(&position) {
-                    groups.entry(group).or_insert_with(|| Sums::new(judges.len())).add(target, &judged);
-                }
+    for position in records(&arguments.records) {
+        let position = position?;
+        if position.rule == rule && !position.is_game() {
+            let target = values(&position, &targets)[0];
+            let judged: Vec<Judged> = judges.iter_mut().map(|judge| judge.judge(&position, target, &targets)).collect();
+            for group in groups_of(&position) {
+                groups.entry(group).or_insert_with(|| Sums::new(judges.len())).add(target, &judged);
             }
         }
     }

@@ -14,9 +14,9 @@ use super::spsa::set_all;
 use super::trainer::ENGINE_SCALE;
 use super::trainer::walk::sigmoid;
 use crate::arena::cancel::Cancel;
-use crate::data::packed_game::{PackedGame, Reader};
+use crate::data::packed_game::{PackedGame, records};
 use crate::data::state_file;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::{IndexedRandom, SliceRandom};
@@ -137,14 +137,12 @@ impl Answers {
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
-pub fn samples(records: &[PathBuf], seed: u64) -> Result<Vec<Sample>> {
+pub fn samples(paths: &[PathBuf], seed: u64) -> Result<Vec<Sample>> {
     let mut samples = Vec::new();
-    for path in records {
-        let mut reader = Reader::open(path)?;
-        while let Some(game) = reader.next().with_context(|| path.display().to_string())? {
-            if game.is_game() {
-                samples.extend(sample(&game, seed));
-            }
+    for game in records(paths) {
+        let game = game?;
+        if game.is_game() {
+            samples.extend(sample(&game, seed));
         }
     }
     samples.shuffle(&mut SmallRng::seed_from_u64(seed));

@@ -1,6 +1,6 @@
 //! Positions of training games for the fits.
 
-use crate::data::packed_game::{PackedGame, PackedPly, Reader};
+use crate::data::packed_game::{PackedGame, PackedPly, records};
 use anyhow::Result;
 use std::path::PathBuf;
 use tengen::base::{Cell, Color, Point, Rule};
@@ -69,12 +69,10 @@ pub fn is_held_out(game: &PackedGame) -> bool {
 /// # Errors
 /// When a file cannot be read or is damaged.
 pub fn for_each_game(paths: &[PathBuf], group: Group, mut visit: impl FnMut(&PackedGame)) -> Result<()> {
-    for path in paths {
-        let mut reader = Reader::open(path)?;
-        while let Some(game) = reader.next()? {
-            if Group::of(game.rule) == group && game.is_game() {
-                visit(&game);
-            }
+    for game in records(paths) {
+        let game = game?;
+        if Group::of(game.rule) == group && game.is_game() {
+            visit(&game);
         }
     }
     Ok(())

@@ -247,8 +247,8 @@ fn training_records(bytes: &[u8]) {
         file
     };
     for file in [bytes, &with_checksums(b"TGREC1\r\n"), &with_checksums(b"TGREC2\r\n")] {
-        let Ok(mut reader) = packed_game::Reader::new(file) else { continue };
-        while let Ok(Some(game)) = reader.next() {
+        let Ok(reader) = packed_game::Reader::new(file) else { continue };
+        for game in reader.map_while(Result::ok) {
             assert!(game.moves().all(|point| game.size.contains(point)));
             assert!(game.is_game() || game.plies.len() == 1);
             assert!(Rule::ALL.contains(&game.rule) && (-1..=1).contains(&game.result_for(tengen::base::Color::Black)));

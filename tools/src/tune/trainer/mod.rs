@@ -10,7 +10,7 @@ pub mod float_network;
 pub mod network_options;
 pub mod walk;
 
-use crate::data::packed_game::{Content, PackedGame, Reader};
+use crate::data::packed_game::{Content, PackedGame, records};
 use anyhow::{Context, Result, ensure};
 use checkpoint::Checkpoint;
 use float_network::{Folded, Model, parts_of_rows};
@@ -150,23 +150,9 @@ fn by_game(games: &[PackedGame]) -> Vec<&[PackedGame]> {
 }
 
 fn read(training: &Training) -> Result<Vec<PackedGame>> {
-    let mut games = Vec::new();
-    for path in &training.records {
-        read_file(path, training, &mut games)?;
-    }
-    Ok(games)
-}
-
-fn read_file(path: &Path, training: &Training, games: &mut Vec<PackedGame>) -> Result<()> {
-    let mut reader = Reader::open(path)?;
-    while games.len() < training.games
-        && let Some(game) = reader.next().with_context(|| path.display().to_string())?
-    {
-        if training.any_rule || game.rule == training.rule {
-            games.push(game);
-        }
-    }
-    Ok(())
+    let is_used =
+        |game: &Result<PackedGame>| game.as_ref().map_or(true, |game| training.any_rule || game.rule == training.rule);
+    records(&training.records).filter(is_used).take(training.games).collect()
 }
 
 /// Hashes a number, so that consecutive numbers give unrelated results.
