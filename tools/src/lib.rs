@@ -8,7 +8,11 @@
 //! | [`tune`] | `tengen-tune` | better numbers: SPSA for the search, fitting for the evaluation, training for the networks |
 //! | [`review`] | `tengen-review` | every move of a finished game, judged; where lost games turned |
 //!
+//! [`parallel`] does the work of all on several threads.
+//!
 //! A module uses those above it, never one below; `review` uses only the records of `arena`.
+
+pub mod parallel;
 
 pub mod arena;
 

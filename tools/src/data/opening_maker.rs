@@ -7,6 +7,7 @@
 
 use super::state_file;
 use crate::arena::openings::Opening;
+use crate::parallel;
 use anyhow::{Result, bail, ensure};
 use rand::rngs::SmallRng;
 use rand::seq::{IndexedRandom, SliceRandom};
@@ -15,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::Engine;
@@ -95,11 +95,12 @@ pub fn generate(wanted: &Wanted, threads: usize, unfinished: Option<&Path>) -> R
     let parse = |line: &String| Opening::parse(line, wanted.size);
     let mut openings = progress.openings.iter().map(parse).collect::<Result<Vec<_>>>()?;
     let mut known: HashSet<_> = openings.iter().map(|opening| opening.canonical(wanted.size)).collect();
+    let mut makers = makers(wanted, threads);
     while openings.len() < wanted.count {
         if progress.fruitless >= FRUITLESS_CANDIDATES {
             bail!("only {} openings found; allow more stones or a larger score", openings.len());
         }
-        for opening in batch(wanted, progress.candidates, threads) {
+        for opening in batch(&mut makers, progress.candidates)? {
             progress.fruitless += 1;
             let Some(opening) = opening else { continue };
             if openings.len() < wanted.count && known.insert(opening.canonical(wanted.size)) {
@@ -118,25 +119,12 @@ pub fn generate(wanted: &Wanted, threads: usize, unfinished: Option<&Path>) -> R
 }
 
 /// The [`BATCH`] candidates from number `first`, in order; `None` for those that are not balanced.
-fn batch(wanted: &Wanted, first: u64, threads: usize) -> Vec<Option<Opening>> {
-    let next = AtomicU64::new(first);
-    let work = || {
-        let mut maker = Maker::new(wanted.clone());
-        let mut made = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= first + BATCH {
-                return made;
-            }
-            made.push((number, maker.candidate(number)));
-        }
-    };
-    let mut all: Vec<(u64, Option<Opening>)> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("a search does not panic")).collect()
-    });
-    all.sort_by_key(|&(number, _)| number);
-    all.into_iter().map(|(_, opening)| opening).collect()
+fn batch(makers: &mut [Maker], first: u64) -> Result<Vec<Option<Opening>>> {
+    parallel::in_order(BATCH as usize, makers, |index, maker| Ok(maker.candidate(first + index as u64)))
+}
+
+fn makers(wanted: &Wanted, threads: usize) -> Vec<Maker> {
+    (0..threads).map(|_| Maker::new(wanted.clone())).collect()
 }
 
 /// Makes openings one at a time.
@@ -270,7 +258,7 @@ mod tests {
         let mut first = Progress::open(&all, Some(&path)).unwrap();
         first.candidates = BATCH;
         let mut known = HashSet::new();
-        for opening in batch(&all, 0, 2).into_iter().flatten() {
+        for opening in batch(&mut makers(&all, 2), 0).unwrap().into_iter().flatten() {
             if known.insert(opening.canonical(all.size)) && first.openings.len() < all.count {
                 first.openings.push(opening.text());
             }

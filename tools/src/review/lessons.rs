@@ -6,6 +6,7 @@ use super::records::{self, Record};
 use super::review_options::Request;
 use super::turning_point::{self, Lesson};
 use super::{board_picture, review_text, workers};
+use crate::parallel;
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -107,7 +108,7 @@ fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
     let positions = lost.iter().map(|(record, _)| judgement::positions(&record.game)).sum();
     let progress = workers::progress_bar(positions)?;
     // Each game has an analyst of its own, so what is found in one does not depend on the others.
-    let studied = workers::side_by_side(lost.len(), threads, |index| {
+    let studied = parallel::in_order(lost.len(), &mut vec![(); threads], |index, ()| {
         let (record, loser) = &lost[index];
         let mut analyst = Analyst::new(rule(record, request), record.game.size, Effort::of_nodes(request.nodes));
         let review = analyst.review(&record.game, || progress.inc(1));
@@ -116,7 +117,7 @@ fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
                 own.iter().map(|&at| (&review.moves[at], nodes(record, &review, at, request))).collect();
             analyst.first_sight(&turns).map(|seen| own[seen])
         });
-        (review, turn)
+        Ok((review, turn))
     })?;
     progress.finish_and_clear();
     let lesson = |((record, loser), (review, turn))| Lesson { record, loser, review, turn };

@@ -16,6 +16,7 @@ pub mod review_text;
 pub mod turning_point;
 pub mod workers;
 
+use crate::parallel;
 use anyhow::{Context, Result};
 use judgement::{Analyst, Effort};
 use review_options::{HELP, Request};
@@ -43,9 +44,9 @@ fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
     let game = game.impose(imposed);
     let rule = request.rule.or(game.rule).unwrap_or(Rule::Freestyle);
     let progress = workers::progress_bar(judgement::positions(&game))?;
-    let reviews = workers::side_by_side(1, 1, |_| {
+    let reviews = parallel::in_order(1, &mut [()], |_, ()| {
         let mut analyst = Analyst::new(rule, game.size, Effort::of_nodes(request.nodes));
-        analyst.review(&game, || progress.inc(1))
+        Ok(analyst.review(&game, || progress.inc(1)))
     })?;
     progress.finish_and_clear();
     let review = &reviews[0];

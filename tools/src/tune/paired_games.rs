@@ -4,10 +4,9 @@
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::openings::Opening;
+use crate::parallel;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tengen::base::{Color, Point};
 use tengen::board::oracle::{Oracle, Verdict};
@@ -204,27 +203,15 @@ pub fn side_by_side<T: Send>(
     cancel: &Cancel,
     work: impl Fn(usize, &mut Rivals) -> Result<T> + Sync,
 ) -> Result<Option<Vec<T>>> {
-    let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<Result<T>>>> = Mutex::new((0..count).map(|_| None).collect());
-    std::thread::scope(|scope| {
-        for rivals in rivals {
-            scope.spawn(|| {
-                while !cancel.is_set() {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    if index >= count {
-                        break;
-                    }
-                    let result = work(index, rivals);
-                    results.lock().expect("a game does not panic")[index] = Some(result);
-                }
-            });
-        }
-    });
-    let results = results.into_inner().expect("a game does not panic");
-    if results.iter().any(Option::is_none) {
-        return Ok(None);
-    }
-    results.into_iter().flatten().collect::<Result<Vec<_>>>().map(Some)
+    let results =
+        parallel::in_order(
+            count,
+            rivals,
+            |index, rivals| {
+                if cancel.is_set() { Ok(None) } else { work(index, rivals).map(Some) }
+            },
+        )?;
+    Ok(results.into_iter().collect())
 }
 
 #[cfg(test)]
