@@ -24,6 +24,14 @@ impl Color {
         }
     }
 
+    /// The side's English name, in lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Color::Black => "black",
+            Color::White => "white",
+        }
+    }
+
     /// Index into per-colour arrays: black 0, white 1.
     #[inline]
     pub const fn index(self) -> usize {

@@ -333,7 +333,7 @@ pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
         format!("size {} {}", size.width(), size.height()),
         format!("black {}", stones(Cell::Black).join(" ")),
         format!("white {}", stones(Cell::White).join(" ")),
-        format!("attacker {}", if attacker == Color::Black { "black" } else { "white" }),
+        format!("attacker {}", attacker.name()),
     ];
     for (index, node) in proof.nodes.iter().enumerate() {
         let mut words = vec![index.to_string(), letter(node.point)];

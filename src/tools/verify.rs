@@ -79,17 +79,10 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
     ensure!(!claims.is_empty(), "there is no proof in {file}");
     for (index, claim) in claims.iter().enumerate() {
         claim.verify(every_reply).with_context(|| format!("proof {} does not hold", index + 1))?;
-        writeln!(out, "{}: {} wins, {} nodes", index + 1, name(claim.attacker), claim.nodes.len())?;
+        writeln!(out, "{}: {} wins, {} nodes", index + 1, claim.attacker.name(), claim.nodes.len())?;
     }
     writeln!(out, "verified {0}/{0}", claims.len())?;
     Ok(())
-}
-
-fn name(color: Color) -> &'static str {
-    match color {
-        Color::Black => "black",
-        Color::White => "white",
-    }
 }
 
 /// Reads a file of proofs.
@@ -124,11 +117,9 @@ fn parse_claim<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> anyhow
             oracle.set(point, cell);
         }
     }
-    let attacker = match field("attacker")? {
-        "black" => Color::Black,
-        "white" => Color::White,
-        other => bail!("attacker '{other}': expected black or white"),
-    };
+    let attacker = field("attacker")?;
+    let attacker = Color::ALL.into_iter().find(|color| color.name() == attacker);
+    let attacker = attacker.context("attacker: expected black or white")?;
     for point in size.points() {
         let color = oracle.cell(point).color();
         ensure!(!color.is_some_and(|color| oracle.wins(point, color)), "there is already a five at {}", letter(point));

@@ -6,7 +6,7 @@ use anyhow::Result;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use tengen::base::{Color, Point, Rule, Size};
+use tengen::base::{Point, Rule, Size};
 use tengen::board::notation::letter;
 
 /// A game as text: a summary, the opening, then a line for each move with the score of the search for the side to move and,
@@ -14,7 +14,7 @@ use tengen::board::notation::letter;
 /// opening; of a position that a search asked about, those before the root of that search come first, then a bar.
 pub fn describe(game: &PackedGame) -> String {
     let PackedGame { number, rule, size, .. } = game;
-    let result = game.winner.map_or("draw", |winner| if winner == Color::Black { "black wins" } else { "white wins" });
+    let result = game.winner.map_or("draw".to_owned(), |winner| format!("{} wins", winner.name()));
     if let (Some(kind), [label]) = (name_of(game.content), &game.plies[..]) {
         let (width, height, moves) = (size.width(), size.height(), &game.opening.stones);
         let root = if let Content::Asked { root } = game.content { root.into() } else { moves.len() };
@@ -196,6 +196,7 @@ mod tests {
     use crate::arena::openings::Opening;
     use crate::data::packed_game::PackedPly;
     use crate::data::selfplay::{Kind, Series, run};
+    use tengen::base::Color;
 
     #[test]
     fn merging_keeps_each_game_once_and_filtering_what_was_asked_for() {

@@ -7,7 +7,7 @@ use super::turning_point::Lesson;
 use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use tengen::base::{Cell, Color as Side, Point, Size};
+use tengen::base::{Cell, Point, Size};
 use tengen::tools::drawing::sign;
 use tengen::tools::point_names::{name, row};
 
@@ -105,7 +105,7 @@ fn draw(lesson: &Lesson, text: &mut String) -> Outcome {
 /// The lines of text above the board.
 fn title(lesson: &Lesson) -> [String; 3] {
     let review = &lesson.review;
-    let who = if lesson.loser == Side::Black { "black" } else { "white" };
+    let who = lesson.loser.name();
     let player = lesson.record.game.players[lesson.loser.index()].as_deref().unwrap_or_default();
     let game = format!("{}: {} ({who}) lost", one_line(&lesson.record.name), one_line(player));
     let turn = lesson.turn.index.zip(lesson.turning_move()).map(|(index, judged)| {

@@ -5,7 +5,6 @@ use super::turning_point::{Cause, HOPE, Lesson, usual_ms};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use tengen::base::Color;
 use tengen::tools::drawing::sign;
 use tengen::tools::gamefile::Forfeit;
 use tengen::tools::point_names::name;
@@ -175,7 +174,7 @@ fn lesson_json(lesson: &Lesson) -> Value {
     let judged = lesson.turning_move();
     json!({
         "game": lesson.record.name,
-        "color": if lesson.loser == Color::Black { "black" } else { "white" },
+        "color": lesson.loser.name(),
         "plies": lesson.review.last_number(),
         "number": lesson.turn.index.map(|index| lesson.review.number(index)),
         "move": judged.map(|judged| name(judged.point, size)),

@@ -16,7 +16,7 @@ const BOARDS: usize = 6;
 
 /// A player: the colour, and the name if it is known.
 pub fn player(players: &[Option<String>; 2], color: Color) -> String {
-    let side = if color == Color::Black { "black" } else { "white" };
+    let side = color.name();
     let player = players[color.index()].as_deref().filter(|player| !player.is_empty());
     player.map_or_else(|| side.to_owned(), |player| format!("{side} ({})", plain(player)))
 }
@@ -213,7 +213,7 @@ pub fn json(review: &Review, players: &[Option<String>; 2]) -> Result<String> {
         .map(|(index, judged)| {
             json!({
                 "number": review.number(index),
-                "color": if judged.color == Color::Black { "black" } else { "white" },
+                "color": judged.color.name(),
                 "move": name(judged.point, size),
                 "mark": judged.mark.name(),
                 "chance_before": rounded(judged.before.chance()),

@@ -95,7 +95,7 @@ fn groups_of(position: &PackedGame) -> Vec<Group> {
         (0, "all".to_owned()),
         (stage_of, format!("from {first} stones")),
         (width * height, format!("{width}x{height}")),
-        (side.index(), if side == Color::Black { "black to move" } else { "white to move" }.to_owned()),
+        (side.index(), format!("{} to move", side.name())),
         (usize::from(!is_asked), if is_asked { "asked" } else { "quiet, of games" }.to_owned()),
         (usize::from(is_proven), if is_proven { "label proven" } else { "label estimated" }.to_owned()),
     ]
