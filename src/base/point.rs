@@ -7,6 +7,7 @@
 use super::index::bounded;
 use std::fmt;
 use std::num::NonZeroU16;
+use std::str::FromStr;
 
 /// Number of cells in the padded space.
 pub const CELLS: usize = 1024;
@@ -210,9 +211,50 @@ impl Size {
     }
 }
 
+/// `20x15`, columns first.
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.width, self.height)
+    }
+}
+
+/// A text is not the size of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeError;
+
+impl fmt::Display for SizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a size from 5 to 22, or two sides as in 20x15")
+    }
+}
+
+impl std::error::Error for SizeError {}
+
+/// `15`, or `20x15` with the columns first.
+impl FromStr for Size {
+    type Err = SizeError;
+
+    fn from_str(text: &str) -> Result<Size, SizeError> {
+        let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
+        let side = |side: &str| side.parse().map_err(|_| SizeError);
+        Size::new(side(width)?, side(height)?).ok_or(SizeError)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_read_back() {
+        for (text, size) in [("15", Size::square(15)), ("20x15", Size::new(20, 15)), ("5X22", Size::new(5, 22))] {
+            assert_eq!(text.parse().ok(), size);
+            assert_eq!(size.and_then(|size| size.to_string().parse().ok()), size);
+        }
+        for text in ["", "4", "23", "15x", "x15", "15x4", "15x15x15", "a", "-5"] {
+            assert_eq!(text.parse::<Size>(), Err(SizeError), "{text}");
+        }
+    }
 
     #[test]
     fn a_step_of_five_stays_inside_the_padded_space() {

@@ -108,7 +108,7 @@ pub fn parse_psq(text: &str) -> Result<GameFile> {
 
 /// Writes a Piskvork file: the stones with their times in milliseconds, the names of black and white.
 pub fn psq(size: Size, stones: impl Iterator<Item = (Point, u32)>, names: &[String; 2]) -> String {
-    let mut text = format!("Piskvorky {}x{}, 0:0, 0\n", size.width(), size.height());
+    let mut text = format!("Piskvorky {size}, 0:0, 0\n");
     for (stone, ms) in stones {
         let _ = writeln!(text, "{},{},{ms}", stone.x() + 1, stone.y() + 1);
     }
@@ -141,7 +141,7 @@ fn parse_moves(text: &str, size: Option<Size>) -> Result<GameFile> {
     for (name, _) in names {
         match point_names::parse(name, size).as_deref() {
             Some(&[point]) => stones.push(point),
-            _ => bail!("{name} is off the board of {}x{}", size.width(), size.height()),
+            _ => bail!("{name} is off the board of {size}"),
         }
     }
     GameFile::of_moves(size, &stones)

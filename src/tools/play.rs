@@ -203,11 +203,11 @@ impl Table {
 
     fn welcome(&self, out: &mut dyn Write) -> Result<()> {
         let Settings { rule, size, level, person, seed, .. } = &self.settings;
-        let (name, width, height) = (rule.name(), size.width(), size.height());
+        let name = rule.name();
         let who = if *person == Color::Black { "black (X)" } else { "white (O)" };
         Ok(writeln!(
             out,
-            "{name}, {width}x{height}, level {level}, seed {seed}. You are {who}. Type a move such as h8, or help."
+            "{name}, {size}, level {level}, seed {seed}. You are {who}. Type a move such as h8, or help."
         )?)
     }
 

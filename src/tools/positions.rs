@@ -55,12 +55,7 @@ fn parse_line(number: usize, line: &str) -> anyhow::Result<Position> {
         bail!("expected 'rule;size;moves'");
     };
     let rule = rule.parse().ok().and_then(Rule::from_bits).with_context(|| format!("unknown rule '{rule}'"))?;
-    let (width, height) = size.split_once('x').unwrap_or((size, size));
-    let size = match (width.parse(), height.parse()) {
-        (Ok(width), Ok(height)) => Size::new(width, height),
-        _ => None,
-    };
-    let size = size.context("expected a size from 5 to 22, or two sides as in 15x20")?;
+    let size = size.parse::<Size>()?;
     let moves: Vec<Point> = moves.split_whitespace().map(|word| parse_point(word, size)).collect::<Result<_, _>>()?;
     let mut oracle = Oracle::new(rule, size);
     for (index, &point) in moves.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Where games are played: a rule, a board and a book of openings.
 
 use super::openings::{self, Opening};
-use super::terms::{Terms, parse_rule, parse_size};
+use super::terms::{Terms, parse_rule};
 use anyhow::{Context, Result, anyhow, ensure};
 use std::path::Path;
 use tengen::base::{Rule, Size};
@@ -27,7 +27,7 @@ impl Ground {
         let mut parts = text.splitn(3, ':');
         let mut part = || parts.next().with_context(|| format!("'{text}' is not RULE:SIZE:FILE"));
         let rule = parse_rule(part()?).map_err(|error| anyhow!("{text}: {error}"))?;
-        let size = parse_size(part()?).map_err(|error| anyhow!("{text}: {error}"))?;
+        let size = part()?.parse::<Size>().with_context(|| text.to_owned())?;
         Ground::new(text.to_owned(), Terms { rule, size, ..terms }, parts.next().map(Path::new), seed)
     }
 
@@ -55,8 +55,7 @@ impl Ground {
 
     /// Rule and board in words: `renju 15x15`.
     pub fn name(&self) -> String {
-        let size = self.terms.size;
-        format!("{} {}x{}", self.terms.rule.name(), size.width(), size.height())
+        format!("{} {}", self.terms.rule.name(), self.terms.size)
     }
 
     /// Number of different openings, counting turned and mirrored ones.

@@ -4,7 +4,7 @@ use super::ground::Ground;
 use super::schedule::{Schedule, pairings};
 use super::spec::{EngineSpec, Limits};
 use super::sprt::{self, SprtBounds};
-use super::terms::{Terms, parse_rule, parse_size};
+use super::terms::{Terms, parse_rule};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use std::fs::File;
@@ -49,7 +49,7 @@ pub struct Arguments {
     pub rule: Rule,
 
     /// Board size: 5 to 22, or WxH. Example: --size 15 or --size 20x15
-    #[arg(long, default_value = "15", value_parser = parse_size)]
+    #[arg(long, default_value = "15")]
     pub size: Size,
 
     /// A rule, a board and a file of openings, in place of --rule, --size and --openings. Give this several times to play
@@ -243,7 +243,7 @@ impl Setup {
         let seed = seed(&arguments)?;
         let order = (!arguments.in_order).then_some(seed);
         let grounds = if arguments.ground.is_empty() {
-            let text = format!("{}:{}x{}", terms.rule.number(), terms.size.width(), terms.size.height());
+            let text = format!("{}:{}", terms.rule.number(), terms.size);
             vec![Ground::new(text, terms, arguments.openings.as_deref(), order)?]
         } else {
             arguments.ground.iter().map(|text| Ground::parse(text, terms, order)).collect::<Result<_>>()?

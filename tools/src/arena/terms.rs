@@ -36,25 +36,13 @@ pub fn parse_rule(text: &str) -> Result<Rule, String> {
     rule.ok_or_else(|| "the rules are 0, 1, 4, 8 and 9".to_owned())
 }
 
-/// Reads a board size: `15` or `20x15`, columns first.
-///
-/// # Errors
-/// A sentence for the user, if there is no such board.
-pub fn parse_size(text: &str) -> Result<Size, String> {
-    let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
-    let side = |side: &str| side.parse::<usize>().map_err(|_| format!("'{side}' is not a number"));
-    Size::new(side(width)?, side(height)?).ok_or_else(|| "a side has 5 to 22 points".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn rules_and_sizes_are_read() {
+    fn rules_are_read() {
         assert_eq!(parse_rule("8"), Ok(Rule::Caro));
         assert!(parse_rule("2").is_err() && parse_rule("13").is_err() && parse_rule("x").is_err());
-        assert_eq!(parse_size("20x15").ok(), Size::new(20, 15));
-        assert!(parse_size("4").is_err() && parse_size("23").is_err());
     }
 }

@@ -6,7 +6,7 @@ use super::match_games::{self, Imported};
 use super::opening_maker::{self, Wanted};
 use super::selfplay::{self, Kind, Series};
 use crate::arena::openings::Opening;
-use crate::arena::terms::{parse_rule, parse_size};
+use crate::arena::terms::parse_rule;
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use std::io::Write;
@@ -95,7 +95,7 @@ pub struct FilterArguments {
     #[arg(long, value_parser = parse_rule)]
     pub rule: Option<Rule>,
     /// Only games on this board.
-    #[arg(long, value_parser = parse_size)]
+    #[arg(long)]
     pub size: Option<Size>,
     /// Only games, or only labelled positions.
     #[arg(long)]
@@ -118,7 +118,7 @@ pub struct OpeningArguments {
     #[arg(long, default_value = "0", value_parser = parse_rule)]
     pub rule: Rule,
     /// Board size: 5 to 22, or columns x rows as in 20x15.
-    #[arg(long, default_value = "15", value_parser = parse_size)]
+    #[arg(long, default_value = "15")]
     pub size: Size,
     /// Number of openings.
     #[arg(long, default_value_t = 100)]
@@ -209,7 +209,7 @@ fn parse_kind(text: &str) -> Result<Kind, String> {
     if parts.next().is_some() || weight == 0 {
         return Err("a kind is RULE:SIZE or RULE:SIZE:WEIGHT with a weight of at least 1".into());
     }
-    Ok(Kind { rule: parse_rule(rule)?, size: parse_size(size)?, weight })
+    Ok(Kind { rule: parse_rule(rule)?, size: size.parse::<Size>().map_err(|error| error.to_string())?, weight })
 }
 
 /// Runs the subcommand.

@@ -16,12 +16,12 @@ pub fn describe(game: &PackedGame) -> String {
     let PackedGame { number, rule, size, .. } = game;
     let result = game.winner.map_or("draw".to_owned(), |winner| format!("{} wins", winner.name()));
     if let (Some(kind), [label]) = (name_of(game.content), &game.plies[..]) {
-        let (width, height, moves) = (size.width(), size.height(), &game.opening.stones);
+        let moves = &game.opening.stones;
         let root = if let Content::Asked { root } = game.content { root.into() } else { moves.len() };
         let text = |moves: &[Point]| moves.iter().map(|&point| letter(point)).collect::<String>();
         let (before, line) = moves.split_at(root.min(moves.len()));
         return format!(
-            "{kind} position of game {number}: {} {width}x{height}, {result}\n  moves {}{}{}\n  {:3} {:4} {:6}\n",
+            "{kind} position of game {number}: {} {size}, {result}\n  moves {}{}{}\n  {:3} {:4} {:6}\n",
             rule.name(),
             text(before),
             if line.is_empty() { "" } else { " | " },
@@ -32,10 +32,8 @@ pub fn describe(game: &PackedGame) -> String {
         );
     }
     let mut text = format!(
-        "game {number}: {} {}x{}, {} plies, {result}\n  opening {}\n",
+        "game {number}: {} {size}, {} plies, {result}\n  opening {}\n",
         rule.name(),
-        size.width(),
-        size.height(),
         game.plies.len(),
         game.opening.text()
     );

@@ -208,7 +208,7 @@ impl<'a> Player<'a> {
                 return Ok(opening);
             }
         }
-        bail!("no balanced opening for {} on {}x{}", rule.name(), size.width(), size.height())
+        bail!("no balanced opening for {} on {size}", rule.name())
     }
 
     /// Plays from the position of engine and oracle to the end of the game or a proven result.

@@ -85,9 +85,7 @@ fn remark(judged: &Judged, size: Size) -> String {
 pub fn text(review: &Review, players: &[Option<String>; 2]) -> String {
     let (rule, size) = (review.rule.name(), review.size);
     let mut text = format!(
-        "{rule} {}x{}: X {}, O {}. {}\n",
-        size.width(),
-        size.height(),
+        "{rule} {size}: X {}, O {}. {}\n",
         player(players, Color::Black),
         player(players, Color::White),
         ending(review, players)

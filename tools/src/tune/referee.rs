@@ -87,14 +87,13 @@ fn groups_of(position: &PackedGame) -> Vec<Group> {
     let stones = position.opening.stones.len();
     let stage_of = stage(stones);
     let first = (0..=stones).find(|&number| stage(number) == stage_of).unwrap_or(stones);
-    let (width, height) = (position.size.width(), position.size.height());
     let side = Color::ALL[stones % 2];
     let is_asked = matches!(position.content, Content::Asked { .. });
     let is_proven = position.plies.iter().any(|label| i32::from(label.score).abs() > Score::DECISIVE);
     [
         (0, "all".to_owned()),
         (stage_of, format!("from {first} stones")),
-        (width * height, format!("{width}x{height}")),
+        (position.size.cells(), position.size.to_string()),
         (side.index(), format!("{} to move", side.name())),
         (usize::from(!is_asked), if is_asked { "asked" } else { "quiet, of games" }.to_owned()),
         (usize::from(is_proven), if is_proven { "label proven" } else { "label estimated" }.to_owned()),
