@@ -6,6 +6,8 @@
 //! `row_wins` in `board/oracle.rs`, and `row_through_center` in `board/tables.rs`. Both read the length from here.
 
 use super::color::Color;
+use std::fmt;
+use std::str::FromStr;
 
 /// A game. An engine can change from one to another between games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -161,6 +163,28 @@ impl Rule {
     }
 }
 
+/// A text is neither the number nor the name of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRule(String);
+
+impl fmt::Display for UnknownRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown rule '{}': 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact", self.0)
+    }
+}
+
+impl std::error::Error for UnknownRule {}
+
+/// A rule by its number or its name.
+impl FromStr for Rule {
+    type Err = UnknownRule;
+
+    fn from_str(text: &str) -> Result<Rule, UnknownRule> {
+        let is_it = |rule: &Rule| text == rule.name() || text == rule.number().to_string();
+        Rule::ALL.into_iter().find(is_it).ok_or_else(|| UnknownRule(text.to_owned()))
+    }
+}
+
 // `index` is the place in `ALL`.
 const _: () = {
     let mut i = 0;
@@ -184,6 +208,17 @@ mod tests {
     fn numbers_read_back() {
         for rule in Rule::ALL {
             assert_eq!(Rule::from_bits(rule.number() as i64), Some(rule));
+            assert_eq!(rule.number().to_string().parse(), Ok(rule));
+        }
+    }
+
+    #[test]
+    fn names_read_back() {
+        for rule in Rule::ALL {
+            assert_eq!(rule.name().parse(), Ok(rule));
+        }
+        for text in ["", "2", "13", "04", "chess"] {
+            assert_eq!(text.parse::<Rule>(), Err(UnknownRule(text.to_owned())));
         }
     }
 

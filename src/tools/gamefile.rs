@@ -7,7 +7,7 @@
 mod sections;
 pub mod sgf;
 
-pub use sections::{Forfeit, GameFile, Outcome, Section, rule_of};
+pub use sections::{Forfeit, GameFile, Outcome, Section};
 
 use super::{point_names, positions};
 use crate::base::{Point, Size};

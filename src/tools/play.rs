@@ -2,7 +2,7 @@
 
 use super::drawing::{self, sign};
 use super::explain;
-use super::gamefile::{self, Section, rule_of, sgf};
+use super::gamefile::{self, Section, sgf};
 use super::point_names::{self, name};
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::lesson::Lesson;
@@ -87,7 +87,7 @@ fn parse(arguments: &[String]) -> Result<Option<Settings>> {
     while let Some(argument) = parser.next()? {
         match argument {
             Long("level") => settings.level = level_of(&parser.value()?.string()?)?,
-            Long("rule") => settings.rule = rule_of(&parser.value()?.string()?)?,
+            Long("rule") => settings.rule = parser.value()?.string()?.parse()?,
             Long("size") => {
                 size = Some(Size::square(parser.value()?.parse()?).context("the side of a board has 5 to 22 points")?);
             }
@@ -339,7 +339,7 @@ impl Table {
             match word.to_lowercase().as_str() {
                 "black" => settings.person = Color::Black,
                 "white" => settings.person = Color::White,
-                other => settings.rule = rule_of(other)?,
+                other => settings.rule = other.parse()?,
             }
         }
         // The next seed, so that the engine does not play the same game again.

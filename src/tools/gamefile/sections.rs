@@ -3,7 +3,7 @@
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::oracle::Oracle;
 use crate::tools::point_names::name;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 /// The board of a game whose record does not name one.
 pub const USUAL_SIDE: usize = 15;
@@ -225,13 +225,4 @@ impl Recorder {
             outcome: None,
         }
     }
-}
-
-/// A rule by its number or its name.
-///
-/// # Errors
-/// When there is no such rule.
-pub fn rule_of(text: &str) -> Result<Rule> {
-    let known = Rule::ALL.into_iter().find(|rule| text == rule.name() || text == rule.number().to_string());
-    known.with_context(|| format!("unknown rule '{text}': 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact"))
 }

@@ -3,7 +3,6 @@
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use tengen::base::{Rule, Size};
-use tengen::tools::gamefile::rule_of;
 
 /// What `tengen-review --help` prints.
 pub const HELP: &str = "\
@@ -86,7 +85,7 @@ impl Request {
         let mut parser = lexopt::Parser::from_args(arguments);
         while let Some(argument) = parser.next()? {
             match argument {
-                Long("rule") => request.rule = Some(rule_of(&parser.value()?.string()?)?),
+                Long("rule") => request.rule = Some(parser.value()?.string()?.parse()?),
                 Long("size") => {
                     let size = Size::square(parser.value()?.parse()?);
                     request.size = Some(size.context("the side of a board has 5 to 22 points")?);
