@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tengen::base::{Rule, Size};
 use tengen::board::notation::parse_moves;
 use tengen::board::{Board, NullObserver};
-use tengen::eval::network::weights::STAGES;
+use tengen::eval::network::architecture::STAGES;
 use tengen::eval::network::{Accumulator, Kernel, Network, Weights, embedded_bytes, reference};
 
 /// How long one network may take to be read; START has to be answered within 150 ms.

@@ -6,9 +6,6 @@
 use crate::base::Color;
 use crate::board::Threat;
 
-// Classes of the distance between a move and an earlier one.
-pub use crate::eval::classical_weights::NEARNESS;
-
 /// Channels of a cell for one colour.
 pub const CHANNELS: usize = 16;
 /// Channels of a cell for both colours: the width of the network's first stage and of the head's input.

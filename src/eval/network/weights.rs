@@ -4,16 +4,13 @@
 //! both kinds of lines in order, the bias, the heads; and a CRC-32 of everything before it. A file that is wrong in any
 //! respect is refused. The dimensions are in [`super::architecture`].
 
-use super::architecture::{BIAS_MAX, NEARNESS, WIDE_MAX};
+use super::architecture::{
+    BIAS_MAX, CHANNELS, FIRST, HEAD_MAX, HINTS, PAIRS, SECOND, STAGES, THREATS, WIDE_MAX, WIDTH,
+};
 use super::features::{LINE_KINDS, ROWS, SHAPES, row_of};
 use crate::base::Rule;
+use crate::eval::classical_weights::NEARNESS;
 use std::fmt;
-
-// The dimensions are part of the file format.
-pub use super::architecture::{
-    CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, PAIRS, POLICY_SCALE,
-    SECOND, STAGES, THREATS, WIDTH, head_number, stage,
-};
 
 /// The layers above the pooled cells. Both layers are stored by input: the weights of one input for all sums are adjacent.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tengen::base::{Color, Rule, Score};
-use tengen::eval::network::weights::{OUTPUT_SCALE, stage};
+use tengen::eval::network::architecture::{OUTPUT_SCALE, stage};
 use tengen::eval::network::{Accumulator, Kernel, Network, Weights, embedded_bytes, reference};
 
 /// Options of `referee`.

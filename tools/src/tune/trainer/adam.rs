@@ -2,8 +2,8 @@
 
 use super::float_network::{FloatHead, Model, Row, TABLE};
 use super::walk::Gradient;
+use tengen::eval::network::architecture::CHANNELS;
 use tengen::eval::network::features::{LINE_KINDS, ROWS};
-use tengen::eval::network::weights::CHANNELS;
 
 const FIRST_DECAY: f32 = 0.9;
 const SECOND_DECAY: f32 = 0.999;

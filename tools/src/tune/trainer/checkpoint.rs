@@ -6,7 +6,8 @@ use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use tengen::base::Rule;
 use tengen::engine::files;
-use tengen::eval::network::weights::{CHANNELS, STAGES, crc32};
+use tengen::eval::network::architecture::{CHANNELS, STAGES};
+use tengen::eval::network::weights::crc32;
 
 const MAGIC: &[u8; 8] = b"TNGNrun2";
 

@@ -12,12 +12,12 @@ use tengen::board::tables::RuleTables;
 use tengen::board::{Shape, Threat};
 use tengen::eval::classical_weights::NEARNESS;
 use tengen::eval::network::Weights;
-use tengen::eval::network::architecture::BIAS_MAX;
-use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
-use tengen::eval::network::weights::{
-    CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, Head, INPUT_SCALE, OUTPUT_SCALE, PAIRS,
+use tengen::eval::network::architecture::{
+    BIAS_MAX, CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, PAIRS,
     POLICY_SCALE, SECOND, STAGES, THREATS, WIDTH, head_number,
 };
+use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
+use tengen::eval::network::weights::Head;
 
 /// One row in floating point.
 pub type Row = [f32; CHANNELS];

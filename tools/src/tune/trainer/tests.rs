@@ -8,7 +8,7 @@ use rand::Rng;
 use std::sync::Arc;
 use tengen::base::{Color, Point, Size};
 use tengen::board::NullObserver;
-use tengen::eval::network::weights::{CHANNELS, OUTPUT_SCALE, STAGES};
+use tengen::eval::network::architecture::{CHANNELS, OUTPUT_SCALE, STAGES};
 use tengen::eval::network::{Accumulator, Kernel, Network, reference};
 
 /// Games of random moves near the centre with random scores; the result depends on the game's number.

@@ -12,9 +12,9 @@ use tengen::board::lines::Lines;
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::eval::classical_weights::nearness;
 use tengen::eval::network::architecture::pair;
+use tengen::eval::network::architecture::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
 use tengen::eval::network::features::{REACH, ROWS, ShapePair, line_kind, row_of};
 use tengen::eval::network::layers::{hints, threats};
-use tengen::eval::network::weights::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
 use tengen::eval::{Evaluator, ShapeEvaluator};
 
 type Vector = [f32; WIDTH];
