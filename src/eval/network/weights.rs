@@ -139,7 +139,7 @@ impl Weights {
         }
         let crc = u32::from_le_bytes(reader.take(4)?.try_into().map_err(|_| WeightsError::Length)?);
         let weights = Weights { rule, rows, bias, heads };
-        if crc != crc32(&bytes[..body]) || !weights.is_sound() {
+        if crc != crc32fast::hash(&bytes[..body]) || !weights.is_sound() {
             return Err(WeightsError::Damaged);
         }
         Ok(weights)
@@ -170,7 +170,7 @@ impl Weights {
             put16(&mut out, &head.skip_hints);
             head.near.iter().for_each(|row| put32(&mut out, row));
         }
-        let crc = crc32(&out);
+        let crc = crc32fast::hash(&out);
         out.extend(crc.to_le_bytes());
         out
     }
@@ -275,34 +275,10 @@ impl Reader<'_> {
     }
 }
 
-/// The standard CRC-32 (polynomial 0xEDB88320, reflected).
-pub fn crc32(bytes: &[u8]) -> u32 {
-    static TABLE: [u32; 256] = {
-        let mut table = [0; 256];
-        let mut i = 0;
-        while i < 256 {
-            let (mut value, mut bit) = (i as u32, 0);
-            while bit < 8 {
-                value = if value & 1 == 1 { value >> 1 ^ 0xEDB8_8320 } else { value >> 1 };
-                bit += 1;
-            }
-            table[i] = value;
-            i += 1;
-        }
-        table
-    };
-    !bytes.iter().fold(!0, |crc: u32, &byte| TABLE[((crc ^ u32::from(byte)) & 255) as usize] ^ crc >> 8)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::random_weights;
     use super::*;
-
-    #[test]
-    fn the_checksum_is_the_standard_one() {
-        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
-    }
 
     #[test]
     fn a_file_reads_back() {

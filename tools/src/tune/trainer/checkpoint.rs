@@ -7,7 +7,6 @@ use std::path::Path;
 use tengen::base::Rule;
 use tengen::engine::files;
 use tengen::eval::network::architecture::{CHANNELS, STAGES};
-use tengen::eval::network::weights::crc32;
 
 const MAGIC: &[u8; 8] = b"TNGNrun2";
 
@@ -49,7 +48,7 @@ impl Checkpoint {
             }
         }
         bytes.extend(bytemuck::cast_slice::<u32, u8>(&self.adam.steps));
-        let crc = crc32(&bytes);
+        let crc = crc32fast::hash(&bytes);
         bytes.extend(crc.to_le_bytes());
         files::replace(path, |out| out.write_all(&bytes)).with_context(|| format!("cannot write {}", path.display()))
     }
@@ -66,7 +65,7 @@ impl Checkpoint {
 
     fn decode(bytes: &[u8]) -> Result<Checkpoint> {
         let (body, crc) = bytes.split_last_chunk::<4>().context("too short")?;
-        ensure!(u32::from_le_bytes(*crc) == crc32(body), "the checksum differs");
+        ensure!(u32::from_le_bytes(*crc) == crc32fast::hash(body), "the checksum differs");
         let mut rest = body.strip_prefix(MAGIC).context("unknown format")?;
         let mut numbers = [0; 5];
         for number in &mut numbers {
