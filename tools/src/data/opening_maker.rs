@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use tengen::base::hash::GOLDEN;
 use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::Engine;
@@ -144,7 +145,7 @@ impl Maker {
 
     /// The candidate with this number; `None` if it is not balanced.
     pub(super) fn candidate(&mut self, number: u64) -> Option<Opening> {
-        let mixed = self.wanted.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03);
+        let mixed = self.wanted.seed.wrapping_mul(GOLDEN) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03);
         let mut random = SmallRng::seed_from_u64(mixed);
         self.engine.new_game(self.wanted.size, false);
         let count = random.random_range(self.wanted.stones.clone());

@@ -14,6 +14,7 @@ use super::spsa::set_all;
 use super::trainer::ENGINE_SCALE;
 use super::trainer::walk::sigmoid;
 use crate::arena::cancel::Cancel;
+use crate::arena::sprt::Z95;
 use crate::data::packed_game::{PackedGame, records};
 use crate::data::state_file;
 use anyhow::{Result, ensure};
@@ -34,8 +35,6 @@ const HASH: u64 = 64 << 20;
 const PLIES: usize = 24;
 /// The score of its position in the game is at most this for either side: a decided game asks for nothing.
 const OPEN_SCORE: i32 = 300;
-/// Standard errors on each side of a 95 % interval.
-const STANDARD_ERRORS: f64 = 1.96;
 
 /// What is compared. A state belongs to one of these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -110,7 +109,7 @@ impl Answers {
         let gains = self.choices.iter().map(|choice| choice.gain.unwrap_or(0.0));
         let mean = gains.clone().sum::<f64>() / count;
         let variance = gains.map(|gain| (gain - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-        (mean, STANDARD_ERRORS * (variance / count).sqrt())
+        (mean, Z95 * (variance / count).sqrt())
     }
 
     /// The result in a line.
@@ -284,7 +283,7 @@ mod tests {
         assert!((mean - 0.02).abs() < 1e-9);
         // Standard deviation of 0, 0.1, 0, -0.02 over the root of four.
         let error = (0.0088_f64 / 3.0).sqrt() / 2.0;
-        assert!((margin - STANDARD_ERRORS * error).abs() < 1e-9);
+        assert!((margin - Z95 * error).abs() < 1e-9);
         assert!(answers.report().starts_with("+2.00 % "), "{}", answers.report());
         assert!(answers.report().contains("2 of 4 moves differ; depth 10.0, shipped 8.0"), "{}", answers.report());
     }

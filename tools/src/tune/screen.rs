@@ -13,6 +13,7 @@ use super::spsa::{set_all, shipped};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::openings::of_round;
+use crate::arena::sprt::Z95;
 use crate::data::state_file;
 use anyhow::{Context, Result, ensure};
 use rand::rngs::SmallRng;
@@ -20,6 +21,7 @@ use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::path::Path;
+use tengen::base::hash::GOLDEN;
 use tengen::search::ParamTable;
 
 /// Pairs between two writings of the state.
@@ -27,8 +29,6 @@ const BATCH: u64 = 40;
 /// Elo for each part of the score, near an even score: 400 / ln 10 for a unit of the logit, four of which make one of the
 /// score.
 const ELO_PER_SCORE: f64 = 1600.0 / std::f64::consts::LN_10;
-/// Standard errors on each side of a 95 % interval.
-const STANDARD_ERRORS: f64 = 1.96;
 
 /// One or more numbers with new values, which are tried together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,7 +131,7 @@ impl Screening {
             let mean = self.half_points.iter().enumerate().map(signed).sum::<f64>() / pairs;
             let squares = self.half_points.iter().enumerate().map(|one| (signed(one) - mean).powi(2)).sum::<f64>();
             let error = (squares / (pairs - 1.0).max(1.0) / pairs).sqrt();
-            Effect { elo: mean * ELO_PER_SCORE, margin: STANDARD_ERRORS * error * ELO_PER_SCORE }
+            Effect { elo: mean * ELO_PER_SCORE, margin: Z95 * error * ELO_PER_SCORE }
         };
         (0..self.design.ideas.len()).map(effect).collect()
     }
@@ -151,7 +151,7 @@ impl Screening {
 
 /// Whether the first engine has an idea in the pair with this number; otherwise the second one has it.
 fn has_first(design: &Design, number: u64, idea: usize) -> bool {
-    let mut random = SmallRng::seed_from_u64(design.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
+    let mut random = SmallRng::seed_from_u64(design.seed.wrapping_mul(GOLDEN) ^ number);
     random.random::<u64>() >> idea & 1 == 1
 }
 

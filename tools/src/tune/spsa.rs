@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
-use tengen::base::hash::Checksum;
+use tengen::base::hash::{Checksum, GOLDEN};
 use tengen::engine::Engine;
 use tengen::search::ParamTable;
 use tengen::search::params::{COLUMN_NAMES, Param, ROWS, column_of, find};
@@ -364,7 +364,7 @@ struct Sample {
 impl Sample {
     fn draw(state: &State, ground: &Ground, number: u64) -> Sample {
         let settings = &state.settings;
-        let mut random = SmallRng::seed_from_u64(settings.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
+        let mut random = SmallRng::seed_from_u64(settings.seed.wrapping_mul(GOLDEN) ^ number);
         let shrink = (settings.pairs as f64 / (number + 1) as f64).powf(GAMMA);
         let mut sample = Sample { number, steps: Vec::new(), values: [Vec::new(), Vec::new()] };
         for (tuned, &value) in settings.tuned.iter().zip(state.values_for(number)) {

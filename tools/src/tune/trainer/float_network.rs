@@ -14,7 +14,7 @@ use tengen::eval::classical_weights::NEARNESS;
 use tengen::eval::network::Weights;
 use tengen::eval::network::architecture::{
     BIAS_MAX, CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, PAIRS,
-    POLICY_SCALE, SECOND, STAGES, THREATS, WIDTH, head_number,
+    POLICY_SCALE, POOL_SCALE, SECOND, STAGES, THREATS, WIDTH, head_number,
 };
 use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
 use tengen::eval::network::weights::Head;
@@ -40,7 +40,7 @@ pub const INPUT_LIMIT: f32 = HEAD_MAX as f32 / INPUT_SCALE as f32;
 /// See [`INPUT_LIMIT`].
 pub const HEAD_LIMIT: f32 = HEAD_MAX as f32 / HEAD_SCALE as f32;
 /// Sum of activations that makes an input of one.
-pub const POOL: f32 = 32.0;
+pub const POOL: f32 = POOL_SCALE as f32 / CELL_SCALE as f32;
 
 /// A head in floating point; the layers are stored by input. Also the gradient of one.
 #[derive(Clone, Debug, PartialEq)]

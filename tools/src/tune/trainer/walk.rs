@@ -13,7 +13,7 @@ use tengen::board::{Board, NullObserver, Threat};
 use tengen::eval::classical_weights::nearness;
 use tengen::eval::network::architecture::pair;
 use tengen::eval::network::architecture::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
-use tengen::eval::network::features::{REACH, ROWS, ShapePair, line_kind, row_of};
+use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, ShapePair, line_kind, row_of};
 use tengen::eval::network::layers::{hints, threats};
 use tengen::eval::{Evaluator, ShapeEvaluator};
 
@@ -96,7 +96,7 @@ impl Gradient {
             self.is_touched[row as usize] = false;
         }
         // The shared parts and the bias are few rows.
-        let parts = 2 * ROWS;
+        let parts = LINE_KINDS * ROWS;
         self.table[parts..].fill([0.0; CHANNELS]);
         self.heads.fill(FloatHead::zero());
     }
