@@ -58,6 +58,11 @@ impl Ground {
         format!("{} {}", self.terms.rule.name(), self.terms.size)
     }
 
+    /// The opening of a round of this ground, and the number of its symmetry; see [`openings::of_round`].
+    pub fn opening(&self, round: usize) -> (Opening, usize) {
+        openings::of_round(&self.openings, round, self.terms.size)
+    }
+
     /// Number of different openings, counting turned and mirrored ones.
     pub fn variants(&self) -> usize {
         self.openings.iter().map(|opening| opening.variants(self.terms.size)).sum()

@@ -4,7 +4,7 @@
 //! it, every pairing plays two games with colours reversed. Rounds take the grounds in turn.
 
 use super::ground::Ground;
-use super::openings::{Opening, of_round};
+use super::openings::Opening;
 
 /// Two engines that play each other, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Schedule {
         let seats = if reversed { [second, first] } else { [first, second] };
         let index = round % self.grounds.len();
         let ground = &self.grounds[index];
-        let (opening, symmetry) = of_round(&ground.openings, round / self.grounds.len(), ground.terms.size);
+        let (opening, symmetry) = ground.opening(round / self.grounds.len());
         Game { number, seats, ground: index, opening, symmetry }
     }
 

@@ -4,7 +4,6 @@ use super::paired_games::{Allowance, PairOutcome, Rivals, Usage, side_by_side};
 use super::spsa::set_all;
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
-use crate::arena::openings::of_round;
 use crate::arena::sprt::Pentanomial;
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
@@ -53,7 +52,7 @@ pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String
     let mut all = Score::default();
     for ground in &duel.grounds {
         let outcomes = side_by_side(duel.pairs, &mut rivals, cancel, |round, rivals| {
-            let (opening, _) = of_round(&ground.openings, round, ground.terms.size);
+            let (opening, _) = ground.opening(round);
             Ok(rivals.play_pair(ground, &opening, duel.allowance))
         })?;
         let Some(outcomes) = outcomes else { return Ok(None) };

@@ -12,7 +12,6 @@ use super::paired_games::{Allowance, Rivals, side_by_side};
 use super::spsa::{set_all, shipped};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
-use crate::arena::openings::of_round;
 use crate::arena::sprt::Z95;
 use crate::data::state_file;
 use anyhow::{Context, Result, ensure};
@@ -190,7 +189,7 @@ pub fn run(
                 set_all(engine, &values(design, number as u64, side == 0))?;
             }
             let ground = &grounds[number % count];
-            let (opening, _) = of_round(&ground.openings, number / count, ground.terms.size);
+            let (opening, _) = ground.opening(number / count);
             Ok(rivals.play_pair(ground, &opening, design.allowance).half_points as u8)
         })?;
         let Some(outcomes) = outcomes else { break };

@@ -12,7 +12,7 @@
 use super::paired_games::{Allowance, Rivals};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
-use crate::arena::openings::{Opening, of_round};
+use crate::arena::openings::Opening;
 use crate::data::state_file;
 use anyhow::{Context, Result, bail, ensure};
 use rand::rngs::SmallRng;
@@ -406,7 +406,7 @@ impl Sample {
         for (engine, values) in rivals.engines.iter_mut().zip(&self.values) {
             set_all(engine, values)?;
         }
-        let (opening, _) = of_round(&ground.openings, (self.number / count) as usize, ground.terms.size);
+        let (opening, _) = ground.opening((self.number / count) as usize);
         Ok(rivals.play_pair(ground, &opening, allowance).half_points)
     }
 }
