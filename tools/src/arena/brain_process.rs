@@ -63,7 +63,7 @@ pub struct Process {
     /// Random stops, if they are requested.
     hiccups: Option<Hiccups>,
     /// Whether it has been killed and reaped.
-    buried: bool,
+    reaped: bool,
 }
 
 /// Stops of the brain at random times, for random durations.
@@ -124,7 +124,7 @@ impl Process {
                 drop::<Sender<()>>(open);
             });
         }
-        Ok(Process { child, input: Some(input), output, errors, errors_open, suspended: false, hiccups, buried: false })
+        Ok(Process { child, input: Some(input), output, errors, errors_open, suspended: false, hiccups, reaped: false })
     }
 
     /// Passes text to the writing thread without waiting. If the brain is gone, its answer will be missing.
@@ -214,7 +214,7 @@ impl Process {
     /// Kills the brain with all its children, and reaps it.
     pub fn kill(&mut self) {
         self.input = None;
-        if std::mem::replace(&mut self.buried, true) {
+        if std::mem::replace(&mut self.reaped, true) {
             return;
         }
         group::signal(&self.child, group::Kind::Kill);
@@ -226,7 +226,7 @@ impl Process {
     }
 
     /// After the output was closed: how the brain ended, with the end of its error stream.
-    pub fn epitaph(&mut self) -> String {
+    pub fn exit_report(&mut self) -> String {
         let deadline = Instant::now() + Duration::from_millis(200);
         let status = loop {
             match self.child.try_wait() {

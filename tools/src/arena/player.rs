@@ -336,7 +336,7 @@ impl<'a> Player<'a> {
     }
 
     fn fail_closed(&mut self, fault: Fault) -> Trouble {
-        let note = self.process.as_mut().map(Process::epitaph).unwrap_or_default();
+        let note = self.process.as_mut().map(Process::exit_report).unwrap_or_default();
         self.fail(fault, note)
     }
 

@@ -27,7 +27,7 @@ enum Stop {
 }
 
 /// A game in progress.
-struct Table<'a, 'p> {
+struct RunningGame<'a, 'p> {
     terms: Terms,
     players: &'a mut [Player<'p>; 2],
     oracle: Oracle,
@@ -52,7 +52,7 @@ pub fn play(
     for (&stone, color) in game.opening.stones.iter().zip(Color::ALL.into_iter().cycle()) {
         oracle.play(stone, color);
     }
-    let mut table = Table {
+    let mut running = RunningGame {
         terms,
         players,
         oracle,
@@ -61,12 +61,12 @@ pub fn play(
         answers: Vec::new(),
         foretold: None,
     };
-    let ending = match table.run() {
+    let ending = match running.run() {
         Stop::Over(ending) => ending,
         Stop::Cancelled => return None,
     };
     let name = |seat: usize| setup.engines[game.seats[seat]].name.clone();
-    let answers = &table.answers;
+    let answers = &running.answers;
     let round = |time: Duration| (time.as_secs_f64() * 10_000.0).round() / 10.0;
     let overruns: Vec<f64> = answers.iter().map(|a| round(a.overrun)).collect();
     let nodes_at: Vec<f64> = answers.iter().map(|a| round(a.thought.nodes_at)).collect();
@@ -79,25 +79,25 @@ pub fn play(
         width: terms.size.width(),
         height: terms.size.height(),
         players: [name(0), name(1)],
-        black: name(table.black),
-        white: name(1 - table.black),
+        black: name(running.black),
+        white: name(1 - running.black),
         opening: game.opening.stones.len(),
         symmetry: game.symmetry,
-        moves: table.stones.iter().map(|&stone| letter(stone)).collect(),
+        moves: running.stones.iter().map(|&stone| letter(stone)).collect(),
         result: match ending.winner {
             None => "1/2-1/2",
-            Some(seat) if seat == table.black => "1-0",
+            Some(seat) if seat == running.black => "1-0",
             Some(_) => "0-1",
         }
         .to_owned(),
         winner: ending.winner.map(name),
         reason: ending.reason,
-        foretold: table
+        foretold: running
             .foretold
             .as_ref()
             .map(|(stones, ending)| Foretold { stones: *stones, winner: ending.winner.map(name) }),
         note: ending.note,
-        about: [0, 1].map(|seat| table.players[seat].about().to_owned()),
+        about: [0, 1].map(|seat| running.players[seat].about().to_owned()),
         scores: answers.iter().map(|a| a.thought.score.clone()).collect(),
         depths: answers.iter().map(|a| a.thought.depth).collect(),
         nodes: answers.iter().map(|a| a.thought.nodes).collect(),
@@ -109,7 +109,7 @@ pub fn play(
     })
 }
 
-impl Table<'_, '_> {
+impl RunningGame<'_, '_> {
     fn run(&mut self) -> Stop {
         match self.game() {
             Err(stop) => stop,

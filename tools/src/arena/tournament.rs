@@ -41,33 +41,33 @@ pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<Outcome> {
     if let Some(folder) = &setup.arguments.psq {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    let mut books = Books::open(&setup)?;
-    if !books.is_decided {
-        play(&setup, &mut books, &interrupted.child())?;
+    let mut results = Results::open(&setup)?;
+    if !results.is_decided {
+        play(&setup, &mut results, &interrupted.child())?;
     }
-    let is_decided = books.is_decided;
-    books.close()?;
+    let is_decided = results.is_decided;
+    results.close()?;
     Ok(if interrupted.is_set() && !is_decided { Outcome::Interrupted } else { Outcome::Finished })
 }
 
-fn play(setup: &Setup, books: &mut Books<'_>, cancel: &Cancel) -> Result<()> {
+fn play(setup: &Setup, results: &mut Results<'_>, cancel: &Cancel) -> Result<()> {
     let total = setup.schedule.total();
-    let missing: Vec<usize> = (0..total).filter(|number| !books.games.contains_key(number)).collect();
+    let missing: Vec<usize> = (0..total).filter(|number| !results.games.contains_key(number)).collect();
     let next = AtomicUsize::new(0);
-    let (results, finished) = mpsc::channel();
+    let (sender, finished) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..setup.concurrency.min(missing.len()) {
-            let results = results.clone();
+            let sender = sender.clone();
             let (missing, next) = (&missing, &next);
-            scope.spawn(move || work(setup, missing, next, cancel, &results));
+            scope.spawn(move || work(setup, missing, next, cancel, &sender));
         }
-        drop(results);
+        drop(sender);
         let mut outcome = Ok(());
         for record in finished {
             if outcome.is_ok() {
-                outcome = books.enter(record);
+                outcome = results.enter(record);
             }
-            if outcome.is_err() || books.is_decided {
+            if outcome.is_err() || results.is_decided {
                 cancel.set();
             }
         }
@@ -99,7 +99,7 @@ fn work(setup: &Setup, missing: &[usize], next: &AtomicUsize, cancel: &Cancel, r
 }
 
 /// Records, standings and display.
-struct Books<'a> {
+struct Results<'a> {
     setup: &'a Setup,
     file: Option<RecordFile>,
     /// All finished games.
@@ -112,8 +112,8 @@ struct Books<'a> {
     display: Display,
 }
 
-impl<'a> Books<'a> {
-    fn open(setup: &'a Setup) -> Result<Books<'a>> {
+impl<'a> Results<'a> {
+    fn open(setup: &'a Setup) -> Result<Results<'a>> {
         let (file, games) = match &setup.arguments.records {
             Some(path) => {
                 let (file, games) = RecordFile::open(path, setup, setup.arguments.resume)?;
@@ -123,12 +123,12 @@ impl<'a> Books<'a> {
         };
         let display = Display::new(setup, setup.schedule.total(), games.len());
         let standings = Standings::new(setup);
-        let mut books = Books { setup, file, games, next: 0, standings, is_decided: false, display };
+        let mut results = Results { setup, file, games, next: 0, standings, is_decided: false, display };
         if let Some(path) = &setup.arguments.sgf {
-            write_sgf(path, books.games.values())?;
+            write_sgf(path, results.games.values())?;
         }
-        books.count();
-        Ok(books)
+        results.count();
+        Ok(results)
     }
 
     /// Stores a finished game and counts it.

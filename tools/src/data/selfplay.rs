@@ -30,11 +30,11 @@ const RANDOM_PLIES: usize = 6;
 const RANDOM_SHARE: f64 = 0.05;
 /// Standard deviation of the nodes of a move, as a share of the mean.
 const NODE_SPREAD: f64 = 0.1;
-/// A game is adjudicated as a draw if this many consecutive searches return at most [`DULL_SCORE`], from [`DULL_STONES`]
+/// A game is adjudicated as a draw if this many consecutive searches return at most [`DRAWISH_SCORE`], from [`DRAWISH_STONES`]
 /// stones on.
-const DULL_SEARCHES: usize = 7;
-const DULL_SCORE: i32 = 10;
-const DULL_STONES: usize = 100;
+const DRAWISH_SEARCHES: usize = 7;
+const DRAWISH_SCORE: i32 = 10;
+const DRAWISH_STONES: usize = 100;
 /// Largest absolute score of a balanced opening.
 const BALANCE: i32 = 100;
 /// Number of stones of an opening.
@@ -214,10 +214,10 @@ impl<'a> Player<'a> {
     /// Plays from the position of engine and oracle to the end of the game or a proven result.
     fn play(&mut self, oracle: &mut Oracle, random: &mut SmallRng) -> Result<(Vec<PackedPly>, Option<Color>)> {
         let mut plies = Vec::new();
-        let mut dull = 0;
+        let mut drawish = 0;
         loop {
             let us = self.engine.to_move();
-            let spread = 1.0 + NODE_SPREAD * bell(random);
+            let spread = 1.0 + NODE_SPREAD * standard_normal(random);
             let nodes = ((self.series.nodes as f64 * spread) as u64).max(1);
             let (best, score) = self.think(nodes)?;
             let mut ply = PackedPly { played: best, best, score: score.units() as i16 };
@@ -229,9 +229,10 @@ impl<'a> Player<'a> {
                 ply.played = random_move(oracle, us, random).unwrap_or(best);
             }
             plies.push(ply);
-            dull = if score.units().abs() <= DULL_SCORE && oracle.stones() >= DULL_STONES { dull + 1 } else { 0 };
+            drawish =
+                if score.units().abs() <= DRAWISH_SCORE && oracle.stones() >= DRAWISH_STONES { drawish + 1 } else { 0 };
             match oracle.play(ply.played, us) {
-                Verdict::Continues if dull >= DULL_SEARCHES => return Ok((plies, None)),
+                Verdict::Continues if drawish >= DRAWISH_SEARCHES => return Ok((plies, None)),
                 Verdict::Continues => {}
                 Verdict::Wins => return Ok((plies, Some(us))),
                 Verdict::Foul(_) => return Ok((plies, Some(us.opponent()))),
@@ -269,7 +270,7 @@ fn random_move(oracle: &Oracle, us: Color, random: &mut SmallRng) -> Option<Poin
 }
 
 /// Approximately normal with mean 0 and standard deviation 1, within +-3.5.
-fn bell(random: &mut SmallRng) -> f64 {
+fn standard_normal(random: &mut SmallRng) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>().clamp(2.5, 9.5) - 6.0
 }
 

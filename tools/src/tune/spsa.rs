@@ -260,34 +260,34 @@ pub fn run(
     ensure!(!state.values.is_empty() && !grounds.is_empty(), "no number to tune, or no ground to play on");
     ensure!(grounds.len() == state.settings.grounds.len(), "the run has other grounds");
     let classical = state.settings.classical;
-    let desk = Desk {
-        ledger: Mutex::new(Ledger { next: state.played, state, results: BTreeMap::new(), error: None, show }),
+    let scheduler = Scheduler {
+        shared: Mutex::new(Shared { next: state.played, state, results: BTreeMap::new(), error: None, show }),
         changed: Condvar::new(),
         grounds,
         cancel,
     };
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
-            scope.spawn(|| desk.work(&mut Rivals::new(classical)));
+            scope.spawn(|| scheduler.work(&mut Rivals::new(classical)));
         }
     });
-    let mut ledger = desk.ledger.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match ledger.error.take() {
+    let mut shared = scheduler.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match shared.error.take() {
         Some(error) => Err(error),
-        None => (ledger.show)(ledger.state),
+        None => (shared.show)(shared.state),
     }
 }
 
 /// Where the threads of a run get their pairs and leave their results.
-struct Desk<'a, S> {
-    ledger: Mutex<Ledger<'a, S>>,
+struct Scheduler<'a, S> {
+    shared: Mutex<Shared<'a, S>>,
     changed: Condvar,
     grounds: &'a [Ground],
     cancel: &'a Cancel,
 }
 
 /// What the threads share.
-struct Ledger<'a, S> {
+struct Shared<'a, S> {
     state: &'a mut State,
     /// The next pair to play.
     next: u64,
@@ -298,46 +298,46 @@ struct Ledger<'a, S> {
     show: S,
 }
 
-impl<S: FnMut(&State) -> Result<()>> Desk<'_, S> {
+impl<S: FnMut(&State) -> Result<()>> Scheduler<'_, S> {
     /// Plays pairs until there are no more.
     fn work(&self, rivals: &mut Rivals) {
         while let Some((sample, allowance)) = self.draw() {
             let outcome = sample.play(self.grounds, allowance, rivals);
-            let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
             match outcome {
                 Ok(half_points) => {
-                    ledger.results.insert(sample.number, (sample, half_points));
+                    shared.results.insert(sample.number, (sample, half_points));
                 }
                 Err(error) => {
-                    ledger.error.get_or_insert(error);
+                    shared.error.get_or_insert(error);
                 }
             }
-            ledger.count(self.grounds.len());
+            shared.count(self.grounds.len());
             self.changed.notify_all();
         }
     }
 
     /// The next pair, as soon as the results that it needs are there; `None` at the end of the run.
     fn draw(&self) -> Option<(Sample, Allowance)> {
-        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let settings = &ledger.state.settings;
-            if self.cancel.is_set() || ledger.error.is_some() || ledger.next >= settings.pairs {
+            let settings = &shared.state.settings;
+            if self.cancel.is_set() || shared.error.is_some() || shared.next >= settings.pairs {
                 return None;
             }
-            if ledger.next < ledger.state.played + settings.lag.max(1) {
+            if shared.next < shared.state.played + settings.lag.max(1) {
                 break;
             }
-            ledger = self.changed.wait_timeout(ledger, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            shared = self.changed.wait_timeout(shared, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
-        let number = ledger.next;
-        ledger.next += 1;
+        let number = shared.next;
+        shared.next += 1;
         let ground = &self.grounds[number as usize % self.grounds.len()];
-        Some((Sample::draw(ledger.state, ground, number), ledger.state.settings.allowance))
+        Some((Sample::draw(shared.state, ground, number), shared.state.settings.allowance))
     }
 }
 
-impl<S: FnMut(&State) -> Result<()>> Ledger<'_, S> {
+impl<S: FnMut(&State) -> Result<()>> Shared<'_, S> {
     /// Counts the results that no earlier pair is missing for.
     fn count(&mut self, grounds: usize) {
         while let Some((sample, half_points)) = self.results.remove(&self.state.played) {
