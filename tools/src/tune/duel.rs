@@ -1,13 +1,12 @@
 //! Matches between two sets of numbers, within one process.
 
+use super::numbers::{ensure_tunable, set_all};
 use super::paired_games::{Allowance, PairOutcome, Rivals, Usage, side_by_side};
-use super::spsa::set_all;
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::sprt::Pentanomial;
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use std::fmt::Write as _;
-use tengen::search::ParamTable;
 
 /// The settings of a match.
 #[derive(Clone, Debug)]
@@ -26,21 +25,12 @@ pub struct Duel {
     pub classical: bool,
 }
 
-/// Reads `name=value`.
-///
-/// # Errors
-/// When it is not of this form.
-pub fn parse_value(text: &str) -> Result<(String, i64)> {
-    let (name, value) = text.split_once('=').with_context(|| format!("'{text}' is not NAME=VALUE"))?;
-    Ok((name.to_owned(), value.parse().with_context(|| format!("{text}: not a number"))?))
-}
-
 /// Plays the match and returns the report; `None` if it is cancelled.
 ///
 /// # Errors
 /// When a number cannot be set.
 pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String>> {
-    ensure!(ParamTable::IS_TUNABLE, "the numbers of this build are fixed; build it with --features tune");
+    ensure_tunable()?;
     let mut rivals = Vec::new();
     for _ in 0..threads.max(1) {
         let mut pair = Rivals::new(duel.classical);
@@ -109,7 +99,9 @@ impl Score {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tune::numbers::parse_value;
     use std::path::Path;
+    use tengen::search::ParamTable;
 
     fn duel(first: &[&str]) -> Duel {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/openings/freestyle_15.txt");
@@ -135,9 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read() {
-        assert_eq!(parse_value("time_moves=30").unwrap(), ("time_moves".to_owned(), 30));
-        assert!(parse_value("time_moves").is_err() && parse_value("time_moves=x").is_err());
+    fn an_unknown_number_is_refused() {
         if ParamTable::IS_TUNABLE {
             assert!(run(&duel(&["nosuch=1"]), 1, &Cancel::default()).is_err());
         }

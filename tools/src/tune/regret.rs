@@ -9,8 +9,8 @@
 //!
 //! A position depends only on the seed and its number: neither threads nor an interruption change the result.
 
+use super::numbers::{ensure_tunable, set_all};
 use super::paired_games::{Rivals, side_by_side};
-use super::spsa::set_all;
 use super::trainer::ENGINE_SCALE;
 use super::trainer::walk::sigmoid;
 use crate::arena::cancel::Cancel;
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use tengen::base::{Point, Rule, Size};
 use tengen::engine::Engine;
-use tengen::search::{NullSink, ParamTable, SearchControl, SearchLimits, SearchReport};
+use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
 
 /// Positions between two writings of the state.
 const BATCH: usize = 20;
@@ -170,7 +170,7 @@ pub fn run(
     cancel: &Cancel,
     mut show: impl FnMut(&Answers) -> Result<()>,
 ) -> Result<()> {
-    ensure!(ParamTable::IS_TUNABLE, "the numbers of this build are fixed; build it with --features tune");
+    ensure_tunable()?;
     let samples = samples(&answers.question.records, answers.question.seed)?;
     ensure!(samples.len() >= positions, "the records have only {} positions", samples.len());
     let mut rivals = Vec::new();
@@ -231,6 +231,7 @@ mod tests {
     use crate::data::packed_game::{Content, Format, PackedPly, Writer};
     use tengen::base::Color;
     use tengen::board::notation::parse_moves;
+    use tengen::search::ParamTable;
 
     /// A game whose first positions are open and whose last are decided.
     fn game(number: u64) -> PackedGame {

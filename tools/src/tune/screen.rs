@@ -7,9 +7,8 @@
 //!
 //! A pair depends only on the seed and its number: neither threads nor an interruption change the result.
 
-use super::duel::parse_value;
+use super::numbers::{ensure_tunable, parse_value, set_all, shipped};
 use super::paired_games::{Allowance, Rivals, side_by_side};
-use super::spsa::{set_all, shipped};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::sprt::Z95;
@@ -21,7 +20,6 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::path::Path;
 use tengen::base::hash::GOLDEN;
-use tengen::search::ParamTable;
 
 /// Pairs between two writings of the state.
 const BATCH: u64 = 40;
@@ -175,7 +173,7 @@ pub fn run(
     cancel: &Cancel,
     mut show: impl FnMut(&Screening) -> Result<()>,
 ) -> Result<()> {
-    ensure!(ParamTable::IS_TUNABLE, "the numbers of this build are fixed; build it with --features tune");
+    ensure_tunable()?;
     ensure!(grounds.len() == screening.design.grounds.len() && !grounds.is_empty(), "the screening has other grounds");
     let mut rivals: Vec<Rivals> = (0..threads.max(1)).map(|_| Rivals::new(screening.design.classical)).collect();
     let count = grounds.len();

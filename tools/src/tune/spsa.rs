@@ -9,10 +9,10 @@
 //! [`Settings::lag`] numbers before it. So several pairs are played at the same time without waiting for each other, and
 //! neither the number of threads nor an interruption changes the result.
 
+use super::numbers::{ensure_tunable, set_all, shipped};
 use super::paired_games::{Allowance, Rivals};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
-use crate::arena::openings::Opening;
 use crate::data::state_file;
 use anyhow::{Context, Result, bail, ensure};
 use rand::rngs::SmallRng;
@@ -22,10 +22,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
-use tengen::base::hash::{Checksum, GOLDEN};
-use tengen::engine::Engine;
-use tengen::search::ParamTable;
-use tengen::search::params::{COLUMN_NAMES, Param, ROWS, column_of, find};
+use tengen::base::hash::GOLDEN;
+use tengen::search::params::{COLUMN_NAMES, column_of, find};
 
 /// Exponent by which the gains shrink.
 const ALPHA: f64 = 0.602;
@@ -43,18 +41,6 @@ const TAIL: f64 = 0.25;
 const TRAJECTORY: u64 = 400;
 /// How often a waiting thread looks whether the run is cancelled.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// The row of a number, and its value as shipped: `None` if the name is without a rule and the rules have different values.
-///
-/// # Errors
-/// When there is no such tunable.
-pub fn shipped(name: &str) -> Result<(&'static Param, Option<i32>)> {
-    let (row, column) = find(name).with_context(|| format!("unknown number: {name}"))?;
-    let row = &ROWS[row];
-    let value = row.values[column.unwrap_or(0)];
-    let is_one = column.is_some() || row.values.iter().all(|&other| other == value);
-    Ok((row, is_one.then_some(value)))
-}
 
 /// A number being tuned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -127,12 +113,6 @@ pub struct Settings {
     pub build: u64,
     /// Checksums of the openings of each ground.
     pub books: Vec<u64>,
-}
-
-/// A checksum of the openings of a ground.
-pub fn book_checksum(ground: &Ground) -> u64 {
-    let text: Vec<String> = ground.openings.iter().map(Opening::text).collect();
-    Checksum::of(text.join("\n").as_bytes())
 }
 
 /// The values at one moment of a run.
@@ -256,7 +236,7 @@ pub fn run(
     cancel: &Cancel,
     show: impl FnMut(&State) -> Result<()> + Send,
 ) -> Result<()> {
-    ensure!(ParamTable::IS_TUNABLE, "the numbers of this build are fixed; build it with --features tune");
+    ensure_tunable()?;
     ensure!(!state.values.is_empty() && !grounds.is_empty(), "no number to tune, or no ground to play on");
     ensure!(grounds.len() == state.settings.grounds.len(), "the run has other grounds");
     let classical = state.settings.classical;
@@ -409,14 +389,6 @@ impl Sample {
         let (opening, _) = ground.opening((self.number / count) as usize);
         Ok(rivals.play_pair(ground, &opening, allowance).half_points)
     }
-}
-
-/// Sets these numbers of an engine.
-///
-/// # Errors
-/// When a number cannot be set.
-pub fn set_all(engine: &mut Engine, values: &[(String, i64)]) -> Result<()> {
-    values.iter().try_for_each(|(name, value)| engine.params_mut().set(name, *value).with_context(|| name.clone()))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The command line of `tengen-tune`, with a subcommand for each kind of numbers.
 
-use super::duel::{self, Duel, parse_value};
+use super::duel::{self, Duel};
 use super::fit::{self, EvalArguments, OrderArguments};
+use super::numbers::{book_checksum, parse_value};
 use super::paired_games::Allowance;
 use super::referee::{self, RefereeArguments};
 use super::regret::{self, Answers, Question};
@@ -275,7 +276,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
         gain: typed.gain,
         seed: games.seed,
         build: state_file::build_checksum(),
-        books: grounds.iter().map(spsa::book_checksum).collect(),
+        books: grounds.iter().map(book_checksum).collect(),
     };
     let mut state = State::open(&typed.state, settings)?;
     let cancel = interrupts();
@@ -302,7 +303,7 @@ fn run_screen(typed: &ScreenArguments) -> Result<()> {
         classical: games.allowance.classical,
         seed: games.seed,
         build: state_file::build_checksum(),
-        books: grounds.iter().map(spsa::book_checksum).collect(),
+        books: grounds.iter().map(book_checksum).collect(),
     };
     let mut screening = Screening::open(&typed.state, design)?;
     let bar = ProgressBar::new(typed.pairs);
