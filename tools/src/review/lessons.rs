@@ -5,7 +5,7 @@ use super::lesson_text::{self, Report};
 use super::records::{self, Record};
 use super::review_options::Request;
 use super::turning_point::{self, Lesson};
-use super::{board_picture, review_text, workers};
+use super::{board_picture, progress, review_text};
 use crate::parallel;
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeSet;
@@ -106,7 +106,7 @@ fn outcome(record: &Record, rule: Rule) -> Option<Outcome> {
 fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
     let threads = request.threads.unwrap_or_else(processors);
     let positions = lost.iter().map(|(record, _)| judgement::positions(&record.game)).sum();
-    let progress = workers::progress_bar(positions)?;
+    let progress = progress::bar(positions)?;
     // Each game has an analyst of its own, so what is found in one does not depend on the others.
     let studied = parallel::in_order(lost.len(), &mut vec![(); threads], |index, ()| {
         let (record, loser) = &lost[index];

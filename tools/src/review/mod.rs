@@ -10,11 +10,11 @@ pub mod chart;
 pub mod judgement;
 pub mod lesson_text;
 pub mod lessons;
+pub mod progress;
 pub mod records;
 pub mod review_options;
 pub mod review_text;
 pub mod turning_point;
-pub mod workers;
 
 use crate::parallel;
 use anyhow::{Context, Result};
@@ -43,7 +43,7 @@ fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
     let imposed = request.imposed(game.opening);
     let game = game.impose(imposed);
     let rule = request.rule.or(game.rule).unwrap_or(Rule::Freestyle);
-    let progress = workers::progress_bar(judgement::positions(&game))?;
+    let progress = progress::bar(judgement::positions(&game))?;
     let reviews = parallel::in_order(1, &mut [()], |_, ()| {
         let mut analyst = Analyst::new(rule, game.size, Effort::of_nodes(request.nodes));
         Ok(analyst.review(&game, || progress.inc(1)))

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 ///
 /// # Errors
 /// Never in practice: the template is a good one.
-pub fn progress_bar(positions: usize) -> Result<ProgressBar> {
+pub fn bar(positions: usize) -> Result<ProgressBar> {
     let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} positions, {eta}")?;
     Ok(ProgressBar::new(positions as u64).with_style(style))
 }
