@@ -50,28 +50,41 @@ fn within<T: Send + 'static>(
     outcome.recv_timeout(timeout).unwrap_or_else(|_| Err(no_answer()))
 }
 
+/// Keeps a path in [`CHANGING`] until it is dropped.
+struct Change(PathBuf);
+
+impl Change {
+    /// Adds the path; `None` while it is there already.
+    fn begin(path: &Path) -> Option<Change> {
+        let mut changing = changing();
+        if changing.iter().any(|other| other == path) {
+            return None;
+        }
+        changing.push(path.to_owned());
+        Some(Change(path.to_owned()))
+    }
+}
+
+impl Drop for Change {
+    fn drop(&mut self) {
+        let mut changing = changing();
+        if let Some(index) = changing.iter().position(|other| *other == self.0) {
+            changing.swap_remove(index);
+        }
+    }
+}
+
 /// The same for a call that changes the file under `path`. Fails while an earlier one that timed out has not returned.
 fn change_within<T: Send + 'static>(
     path: &Path,
     timeout: Duration,
     call: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
-    let pending = {
-        let mut changing = changing();
-        if changing.iter().any(|other| other == path) {
-            return Err(no_answer());
-        }
-        // Removed when the call returns, however late.
-        changing.push(path.to_owned());
-        path.to_owned()
-    };
+    let change = Change::begin(path).ok_or_else(no_answer)?;
     within(timeout, move || {
-        let result = call();
-        let mut changing = changing();
-        if let Some(index) = changing.iter().position(|other| *other == pending) {
-            changing.swap_remove(index);
-        }
-        result
+        // Ends with the call, however late and even if it panics, or at once if there is no thread for it.
+        let _change = change;
+        call()
     })
 }
 

@@ -131,3 +131,14 @@ fn no_file_is_changed_while_a_call_that_timed_out_can_still_take_effect() {
     }
     assert_eq!(fs::read(&path).unwrap(), b"new");
 }
+
+/// Regression: the file counted as being changed for good.
+#[test]
+fn a_call_that_panics_does_not_block_later_changes_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let outcome = change_within(&path, WRITE_TIMEOUT, || -> io::Result<()> { panic!("the call panics") });
+    assert!(outcome.is_err());
+    replace(&path, |out| out.write_all(b"new")).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+}
