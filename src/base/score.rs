@@ -119,6 +119,26 @@ impl Score {
         StoredScore(shifted as i16)
     }
 
+    /// The score for the opponent after the first move of the line, counted from there.
+    #[must_use]
+    pub const fn after_move(self) -> Score {
+        match self.distance() {
+            Some(distance) if self.is_win() => Score::loss_in(Ply::ROOT, distance - 1),
+            Some(distance) => Score::win_in(Ply::ROOT, distance - 1),
+            None => Score(-self.0),
+        }
+    }
+
+    /// The score for the opponent before the move that led here, counted from there: undoes [`Score::after_move`].
+    #[must_use]
+    pub const fn before_move(self) -> Score {
+        match self.distance() {
+            Some(distance) if self.is_win() => Score::loss_in(Ply::ROOT, distance + 1),
+            Some(distance) => Score::win_in(Ply::ROOT, distance + 1),
+            None => Score(-self.0),
+        }
+    }
+
     /// One unit more, for null windows.
     #[inline]
     #[must_use]
@@ -222,6 +242,15 @@ mod tests {
         let loss = Score::loss_in(ply, 4);
         assert_eq!(loss.to_stored(ply).at(ply), loss);
         assert_eq!((-loss).to_string(), "+W7");
+    }
+
+    #[test]
+    fn a_move_is_one_ply_of_a_proven_distance() {
+        let (win, loss) = (Score::win_in(Ply::ROOT, 5), Score::loss_in(Ply::ROOT, 4));
+        assert_eq!((win.after_move(), loss.before_move()), (loss, win));
+        assert_eq!((loss.after_move(), win.before_move()), (Score::win_in(Ply::ROOT, 3), Score::loss_in(Ply::ROOT, 6)));
+        let estimate = Score::estimate(40);
+        assert_eq!((estimate.after_move(), estimate.before_move()), (-estimate, -estimate));
     }
 
     #[test]

@@ -92,8 +92,7 @@ impl Hunter {
         self.remember(&searched, score, report.best, reached);
         let (score, best) = match only {
             None => (score, report.best),
-            Some(_) if score.is_loss() => (Score::win_in(Ply::ROOT, score.distance().unwrap_or(0) + 1), only),
-            Some(_) => (-score, only),
+            Some(_) => (score.before_move(), only),
         };
         if only.is_some() {
             self.remember(board, score, best, reached);
@@ -157,5 +156,27 @@ fn only_move(board: &mut Board) -> Option<Point> {
             Some(list[0]).filter(|&stop| board.may_play(stop, us))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Rule, Size};
+    use crate::board::notation::parse_moves;
+
+    /// Regression: the loss was stored with the distance from the position after the move.
+    #[test]
+    fn a_loss_by_the_only_move_counts_that_move() {
+        let size = Size::square(15).unwrap();
+        let mut board = Board::new(Rule::Freestyle, size);
+        // White has to stop the five at f2, and black then makes an open four of h8, i8 and j8.
+        for point in parse_moves("b2a2c2o1d2o5e2o11h8l15i8e15j8", size).unwrap() {
+            board.play(point, &mut NullObserver);
+        }
+        let mut hunter = Hunter::new(1 << 20);
+        assert_eq!(hunter.find(&board, 4, VctLimits { nodes: 10_000, deadline: None }), None);
+        let hit = hunter.table.probe(board.key(), Ply::ROOT).unwrap();
+        assert_eq!(hit.score, Score::loss_in(Ply::ROOT, 4));
     }
 }

@@ -4,7 +4,7 @@
 //! named one. It is written at intervals after a search or a change, on request, and at the end.
 
 use super::Session;
-use crate::base::{Cell, Color, Ply, Point, Score};
+use crate::base::{Cell, Color, Point, Score};
 use crate::engine::database::{DatabaseError, Entry, Position};
 use crate::engine::files;
 use crate::protocol::command::{FileUse, Query, Spot};
@@ -43,7 +43,7 @@ impl<W: Write> Session<W> {
             stones.push((first, to_move.into()));
             let after = Position { rule, size, stones };
             let depth = line.depth.saturating_sub(1);
-            self.database.note(&after, one_ply_on(line.score), depth, line.pv.get(1).copied());
+            self.database.note(&after, line.score.after_move(), depth, line.pv.get(1).copied());
             stones.pop();
         }
     }
@@ -209,15 +209,6 @@ impl<W: Write> Session<W> {
 /// An error on one line, whatever text the system gives.
 fn one_line(what: &str, error: &dyn Error) -> String {
     format!("{what}: {error}").chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
-/// The score for the opponent after the first move of the line.
-fn one_ply_on(score: Score) -> Score {
-    match score.distance() {
-        Some(distance) if score.is_win() => Score::loss_in(Ply::ROOT, distance - 1),
-        Some(distance) => Score::win_in(Ply::ROOT, distance - 1),
-        None => -score,
-    }
 }
 
 /// The path that the manager has sent.
