@@ -42,15 +42,24 @@ impl Duty {
 /// The cells that stop all of the opponent's fives or else open fours, if they have been computed.
 pub type Kills = Option<LineList>;
 
-/// Whether `color` may have a four that the counts do not show: in renju, black's suspected foul may be legal and make a
-/// four.
-fn hides_fours(board: &Board, color: Color) -> bool {
-    board.count(color, Threat::Forbidden) > 0
+/// Whether `color` has no point that makes a four (or better), a suspected foul of black's in renju included: it may be
+/// legal and make a four.
+pub fn has_no_four(board: &Board, color: Color) -> bool {
+    board.count_from(color, Threat::Four) == 0 && board.count(color, Threat::Forbidden) == 0
 }
 
-/// Whether `color` has no point that makes a four (or better).
-fn has_no_four(board: &Board, color: Color) -> bool {
-    board.count_from(color, Threat::Four) == 0 && !hides_fours(board, color)
+/// Whether a point makes a four or better for `color`, or is a suspected foul.
+pub fn is_strong(board: &Board, point: Point, color: Color) -> bool {
+    let threat = board.threat(point, color);
+    threat >= Threat::Four || threat == Threat::Forbidden
+}
+
+/// Whether a point may make a four or better for `color`: a suspected foul counts when its shapes contain a four.
+pub fn may_make_four(board: &Board, point: Point, color: Color) -> bool {
+    match board.threat(point, color) {
+        Threat::Forbidden => Direction::ALL.iter().any(|&direction| board.shape(point, color, direction).is_four()),
+        threat => threat >= Threat::Four,
+    }
 }
 
 /// The result that the threats prove without search; `None` when they prove none. The score counts from the root.
@@ -108,12 +117,10 @@ fn four_three_wins(board: &Board, us: Color, opponent_has_no_four: bool) -> bool
         return false;
     }
     opponent_has_no_four
-        || board.points_of(us, Threat::FourThree).iter().any(|&point| {
-            four_stops(board, point, us).iter().all(|&stop| {
-                let answer = board.threat(stop, us.opponent());
-                answer < Threat::Four && answer != Threat::Forbidden
-            })
-        })
+        || board
+            .points_of(us, Threat::FourThree)
+            .iter()
+            .any(|&point| four_stops(board, point, us).iter().all(|&stop| !is_strong(board, stop, us.opponent())))
 }
 
 /// The cells, other than `point` itself, that stop the closed four which `color` would make there.
@@ -202,9 +209,7 @@ fn push_missing(list: &mut ReplyList, more: &[Point]) {
 /// Adds the points where `color` makes a four or better; in renju also black's suspected fouls that may make one.
 pub fn push_fours(board: &Board, color: Color, list: &mut ReplyList) {
     board.for_each_strong(color, |point| {
-        let hides_no_four = board.threat(point, color) == Threat::Forbidden
-            && !Direction::ALL.iter().any(|&direction| board.shape(point, color, direction).is_four());
-        if !hides_no_four && !list.contains(&point) {
+        if may_make_four(board, point, color) && !list.contains(&point) {
             list.push(point);
         }
     });
@@ -251,11 +256,7 @@ fn four_three_replies(board: &Board, them: Color) -> Option<ReplyList> {
     let mut common: Option<ReplyList> = None;
     for point in board.points_of(them, Threat::FourThree) {
         let stops = four_stops(board, point, them);
-        let counters = |stop: &Point| {
-            let threat = board.threat(*stop, us);
-            threat >= Threat::Four || threat == Threat::Forbidden
-        };
-        if stops.iter().any(counters) {
+        if stops.iter().any(|&stop| is_strong(board, stop, us)) {
             continue;
         }
         let mut replies = ReplyList::new();

@@ -23,7 +23,7 @@
 //! come ([`Search::spare`]), has fewer moves than the position says; what it may store is restricted.
 
 use crate::base::memory::large_table;
-use crate::base::{Color, Direction, Point};
+use crate::base::{Color, Point};
 use crate::board::{Board, NullObserver, Shape, Threat};
 use crate::search::forced;
 use std::time::Instant;
@@ -164,7 +164,7 @@ impl VcfSolver {
     /// the same question with no more nodes costs nothing.
     pub fn find(&mut self, board: &mut Board, search: Search) -> Option<Attack> {
         let us = board.side();
-        if board.count_from(us, Threat::Four) == 0 && board.count(us, Threat::Forbidden) == 0 {
+        if forced::has_no_four(board, us) {
             return None;
         }
         let spent = search.nodes.min(u64::from(u16::MAX)) as u16;
@@ -240,7 +240,7 @@ impl VcfSolver {
             let point = board.find(us, Threat::Five)?;
             return (to_draw >= 1).then_some(Attack { point, distance: 1 });
         }
-        if to_draw < 3 || (board.count_from(us, Threat::Four) == 0 && board.count(us, Threat::Forbidden) == 0) {
+        if to_draw < 3 || forced::has_no_four(board, us) {
             return None;
         }
         // With two moves left only an open four wins, or in renju a four whose stop is a foul.
@@ -326,12 +326,10 @@ impl VcfSolver {
         let first = self.moves.len();
         let last = board.move_before_last();
         let mut push = |point: Point| {
-            let threat = board.threat(point, us);
-            let hidden = threat == Threat::Forbidden
-                && Direction::ALL.iter().any(|&direction| board.shape(point, us, direction).is_four());
-            if threat >= Threat::Four || hidden {
+            if forced::may_make_four(board, point, us) {
                 let near = last.is_some_and(|last| is_aligned(last, point));
                 let quiet = board.threat(point, us.opponent()) as i32;
+                let threat = board.threat(point, us);
                 self.moves.push((threat as i32 * 64 + i32::from(near) * 100 + quiet, point));
             }
         };
