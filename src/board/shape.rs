@@ -80,6 +80,12 @@ impl Shape {
     pub const fn is_four(self) -> bool {
         matches!(self, Shape::Four | Shape::OpenFour)
     }
+
+    /// A four or better, or what may be one: for black in renju an overline may be two fours on one line.
+    #[inline]
+    pub const fn may_be_four(self) -> bool {
+        self.is_four() || matches!(self, Shape::Five | Shape::Overline)
+    }
 }
 
 /// What a stone of one colour on a point would make on all four lines together, from weak to strong.

@@ -215,6 +215,19 @@ pub fn push_fours(board: &Board, color: Color, list: &mut ReplyList) {
     });
 }
 
+/// Calls `visit` for each cell where a stone of `color` may turn `stop` into a four or better of that colour.
+pub fn for_each_counter(board: &Board, stop: Point, color: Color, mut visit: impl FnMut(Point)) {
+    for direction in Direction::ALL {
+        for (distance, shape) in board.shapes_after(stop, color, direction, color) {
+            if shape.may_be_four()
+                && let Some(cell) = stop.step(direction, distance as i32)
+            {
+                visit(cell);
+            }
+        }
+    }
+}
+
 /// The replies that the opponent's threats leave. For positions without a static result. The lists are complete: any other
 /// reply loses.
 pub fn duty(board: &Board) -> Duty {
@@ -271,15 +284,7 @@ fn four_three_replies(board: &Board, them: Color) -> Option<ReplyList> {
             }
         }
         for &stop in &stops {
-            for direction in Direction::ALL {
-                for (distance, shape) in board.shapes_after(stop, us, direction, us) {
-                    if (shape.is_four() || shape == Shape::Five || shape == Shape::Overline)
-                        && let Some(cell) = stop.step(direction, distance as i32)
-                    {
-                        push_missing(&mut replies, &[cell]);
-                    }
-                }
-            }
+            for_each_counter(board, stop, us, |cell| push_missing(&mut replies, &[cell]));
         }
         match &mut common {
             None => common = Some(replies),

@@ -13,7 +13,7 @@
 //! the legality of a point depends on stones far away. A tree with a suspected foul among black's fours, or with a
 //! forbidden stop, gets no stop set: every reply counts.
 
-use super::vcf::{VcfSolver, is_counter};
+use super::vcf::VcfSolver;
 use crate::base::{Color, Direction, Point, ReplyList};
 use crate::board::{Board, CellSet, NullObserver, Threat};
 use crate::search::forced;
@@ -78,7 +78,7 @@ fn mark_line(board: &Board, point: Point, us: Color, stops: &mut Stops) {
     mark(stops, point);
     for direction in Direction::ALL {
         let shape = board.shape(point, us, direction);
-        if !is_counter(shape) {
+        if !shape.may_be_four() {
             continue;
         }
         for (distance, after) in board.shapes_after(point, us, direction, us.opponent()) {
@@ -106,15 +106,7 @@ fn walk_stops(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: usiz
             return true;
         }
         mark(stops, stop);
-        for direction in Direction::ALL {
-            for (distance, shape) in board.shapes_after(stop, them, direction, them) {
-                if is_counter(shape)
-                    && let Some(cell) = stop.step(direction, distance as i32)
-                {
-                    mark(stops, cell);
-                }
-            }
-        }
+        forced::for_each_counter(board, stop, them, |cell| mark(stops, cell));
         board.play(stop, &mut NullObserver);
         let fine = walk(solver, board, moves - 1, spare, stops);
         board.undo(&mut NullObserver);

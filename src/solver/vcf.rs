@@ -24,7 +24,7 @@
 
 use crate::base::memory::large_table;
 use crate::base::{Color, Point};
-use crate::board::{Board, NullObserver, Shape, Threat};
+use crate::board::{Board, NullObserver, Threat};
 use crate::search::forced;
 use std::time::Instant;
 
@@ -409,9 +409,4 @@ impl VcfSolver {
 fn is_aligned(a: Point, b: Point) -> bool {
     let (dx, dy) = (a.x().abs_diff(b.x()), a.y().abs_diff(b.y()));
     dx.max(dy) <= 4 && (dx == 0 || dy == 0 || dx == dy)
-}
-
-/// Whether a shape is a four or better for its colour, or may become one when another stone is added.
-pub fn is_counter(shape: Shape) -> bool {
-    shape.is_four() || matches!(shape, Shape::Five | Shape::Overline)
 }
