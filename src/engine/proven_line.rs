@@ -158,10 +158,7 @@ fn win_by_fours(board: &mut Board, winner: Color, plies: u32) -> Option<Vec<Poin
     if board.count(winner.opponent(), Threat::Five) > 0 {
         return None;
     }
-    forced::kill_intersection(board, winner, Threat::Five).into_iter().find_map(|stop| {
-        if !board.may_play(stop, winner.opponent()) {
-            return None;
-        }
+    forced::legal_stops(board).into_iter().find_map(|stop| {
         board.play(stop, &mut NullObserver);
         let rest = attack_by_fours(&mut solver, board, plies.saturating_sub(1));
         board.undo(&mut NullObserver);

@@ -343,13 +343,8 @@ impl VcfSolver {
 
     /// The defender's node after a four: plies to the five if every stop loses.
     fn defend(&mut self, board: &mut Board, left: u32) -> Option<u32> {
-        let us = board.side();
-        let stops = forced::kill_intersection(board, us.opponent(), Threat::Five);
         let mut longest = 2;
-        for stop in stops {
-            if !board.may_play(stop, us) {
-                continue;
-            }
+        for stop in forced::legal_stops(board) {
             board.play(stop, &mut NullObserver);
             let attack = self.attack(board, left - 1);
             board.undo(&mut NullObserver);
@@ -388,12 +383,8 @@ impl VcfSolver {
 
     /// The stop after which the win takes longest; a point of the five where there is no legal stop.
     fn longest_reply(&mut self, board: &mut Board, distance: u32) -> Option<Point> {
-        let us = board.side();
         let mut best = None;
-        for stop in forced::kill_intersection(board, us.opponent(), Threat::Five) {
-            if !board.may_play(stop, us) {
-                continue;
-            }
+        for stop in forced::legal_stops(board) {
             board.play(stop, &mut NullObserver);
             let length = self.attack(board, distance.div_ceil(2)).map_or(0, |attack| attack.distance);
             board.undo(&mut NullObserver);
@@ -401,7 +392,7 @@ impl VcfSolver {
                 best = Some((length, stop));
             }
         }
-        best.map(|(_, stop)| stop).or_else(|| board.find(us.opponent(), Threat::Five))
+        best.map(|(_, stop)| stop).or_else(|| board.find(board.side().opponent(), Threat::Five))
     }
 }
 
