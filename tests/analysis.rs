@@ -6,7 +6,7 @@ mod common;
 
 use common::size;
 use std::time::{Duration, Instant};
-use tengen::base::{Point, Rule, Score};
+use tengen::base::{Point, Rule};
 use tengen::engine::Engine;
 use tengen::search::{Iteration, NullSink, ReportSink, SearchControl, SearchLimits, SearchReport};
 
@@ -229,7 +229,7 @@ fn a_blocked_path_changes_what_a_line_is_worth() {
     let elsewhere: Vec<Point> = engine.size().points().filter(|&p| p != away).collect();
     engine.set_blocked(&elsewhere);
     // With all other moves blocked this does not prove that the position is lost: the score is the lowest estimate.
-    let seems_lost = |report: &SearchReport| report.last.score <= -Score::estimate(Score::EVAL_LIMIT);
+    let seems_lost = |report: &SearchReport| report.last.score.seems_lost();
     assert!(seems_lost(&engine.think(&depth(6), &mut NullSink)));
     let path = |last: (usize, usize)| -> Vec<Point> {
         stones.iter().chain([&(14, 14), &last]).map(|&(x, y)| point(x, y)).collect()

@@ -70,10 +70,6 @@ fn search(engine: &mut Engine, lines: usize) -> (SearchReport, Vec<Score>) {
     (report, scores.0)
 }
 
-fn seems_lost(score: Score) -> bool {
-    score <= -Score::estimate(Score::EVAL_LIMIT)
-}
-
 /// How often positions were believed lost on 13x13, announced as lost where a threat forces the reply, and announced as
 /// lost on 9x9.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,7 +98,7 @@ fn losses(side: usize) -> Losses {
                 (true, _) => losses.small += usize::from(announced),
                 (false, _) => losses.forced += usize::from(announced),
             }
-            losses.believed += usize::from(is_free && side == 13 && seems_lost(report.last.score));
+            losses.believed += usize::from(is_free && side == 13 && report.last.score.seems_lost());
         }
     }
     losses
@@ -144,10 +140,10 @@ fn a_loss_while_the_defence_is_blocked_is_not_announced() {
     for (stones, blocked) in [(FOUR, vec![(11, 7)]), (THREE, vec![(5, 7), (6, 7), (10, 7), (11, 7)])] {
         for lines in [1, 3] {
             let mut engine = game(stones);
-            assert!(search(&mut engine, lines).1.iter().all(|&score| !seems_lost(score)), "it holds");
+            assert!(search(&mut engine, lines).1.iter().all(|&score| !score.seems_lost()), "it holds");
             engine.set_blocked(&blocked.iter().copied().map(point).collect::<Vec<_>>());
             let (report, scores) = search(&mut engine, lines);
-            assert!(scores.iter().all(|score| !score.is_loss()) && seems_lost(report.last.score), "{scores:?}");
+            assert!(scores.iter().all(|score| !score.is_loss()) && report.last.score.seems_lost(), "{scores:?}");
             // The other moves are proven to lose.
             assert!(report.lines.iter().all(|line| line.score.is_loss()), "{:?}", report.lines);
         }
@@ -173,5 +169,5 @@ fn a_win_because_the_defence_is_a_blocked_path_is_not_announced() {
     engine.set_blocked_paths(&[four_after(point(6, 3), point(7, 3)), four_after(point(7, 3), point(6, 3))]);
     let (report, scores) = search(&mut engine, 1);
     assert!(scores.iter().all(|score| !score.is_win()), "{scores:?}");
-    assert!(seems_lost(-report.last.score), "{:?}", report.last);
+    assert!((-report.last.score).seems_lost(), "{:?}", report.last);
 }

@@ -76,6 +76,18 @@ impl Score {
         self.is_win() || self.is_loss()
     }
 
+    /// A proven win for the side to move, or the largest estimate: believed to be a win but not proven.
+    #[inline]
+    pub const fn seems_won(self) -> bool {
+        self.0 >= Score::EVAL_LIMIT
+    }
+
+    /// The same for a loss.
+    #[inline]
+    pub const fn seems_lost(self) -> bool {
+        self.0 <= -Score::EVAL_LIMIT
+    }
+
     /// The largest estimate of the same sign, for a result that is believed but not proven; estimates do not change.
     #[must_use]
     pub const fn unproven(self) -> Score {

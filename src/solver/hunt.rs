@@ -37,11 +37,6 @@ pub struct Belief {
     pub is_proven: bool,
 }
 
-/// Whether a score is that of a win, proven or not.
-fn wins(score: Score) -> bool {
-    score.units() >= Score::EVAL_LIMIT
-}
-
 impl Hunter {
     /// A hunter with a table of up to `bytes` bytes.
     pub fn new(bytes: u64) -> Hunter {
@@ -75,7 +70,7 @@ impl Hunter {
     fn remembered(&self, key: u64) -> Option<Belief> {
         let hit = self.table.probe(key, Ply::ROOT)?;
         let depth = hit.depth.max(0) as u32;
-        let best = hit.best.filter(|_| wins(hit.score) && hit.bound != Bound::Upper);
+        let best = hit.best.filter(|_| hit.score.seems_won() && hit.bound != Bound::Upper);
         best.map(|point| Belief { point, depth, is_proven: hit.bound.proves(hit.score) })
     }
 
@@ -98,7 +93,7 @@ impl Hunter {
             self.remember(board, score, best, reached);
         }
         let is_proven = score.is_win();
-        let best = best.filter(|_| is_proven || (wins(score) && reached >= depth));
+        let best = best.filter(|_| is_proven || (score.seems_won() && reached >= depth));
         best.map(|point| Belief { point, depth: reached, is_proven })
     }
 
@@ -142,7 +137,7 @@ struct UntilWon<'a> {
 impl ReportSink for UntilWon<'_> {
     fn iteration(&mut self, iteration: &Iteration) {
         let score = if self.is_reply { -iteration.score } else { iteration.score };
-        if iteration.depth >= self.depth && wins(score) {
+        if iteration.depth >= self.depth && score.seems_won() {
             self.control.stop();
         }
     }

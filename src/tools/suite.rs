@@ -37,7 +37,7 @@ impl Sight {
     fn of(score: Score) -> Option<Sight> {
         if score.is_win() {
             Some(Sight::Claimed)
-        } else if score >= Score::estimate(Score::EVAL_LIMIT) {
+        } else if score.seems_won() {
             Some(Sight::Believed)
         } else {
             None

@@ -40,8 +40,7 @@ pub(super) fn summary(f: &mut fmt::Formatter<'_>, iteration: &Iteration, notatio
 /// The moves that hold with their win probability, those that are proven to lose with the distance, and those that
 /// probably lose.
 pub(super) fn defences(f: &mut fmt::Formatter<'_>, moves: &[(Point, Score)], notation: Notation) -> fmt::Result {
-    let lost = |score: Score| score.is_loss() || score <= -Score::estimate(Score::EVAL_LIMIT);
-    let holding: Vec<_> = moves.iter().filter(|(_, score)| !lost(*score)).collect();
+    let holding: Vec<_> = moves.iter().filter(|(_, score)| !score.seems_lost()).collect();
     // Moves that lose at once are not among these.
     write!(f, "MESSAGE {} of {} candidate moves hold", holding.len(), moves.len())?;
     for (begin, group) in holding.chunks(MOVES_A_LINE).enumerate() {
@@ -52,7 +51,8 @@ pub(super) fn defences(f: &mut fmt::Formatter<'_>, moves: &[(Point, Score)], not
     }
     // Unproven losses are not called lost.
     for (words, proven) in [("lose", true), ("probably lose", false)] {
-        let losing: Vec<_> = moves.iter().filter(|(_, score)| lost(*score) && score.is_loss() == proven).collect();
+        let losing: Vec<_> =
+            moves.iter().filter(|(_, score)| score.seems_lost() && score.is_loss() == proven).collect();
         for group in losing.chunks(MOVES_A_LINE) {
             write!(f, "\nMESSAGE {words}:")?;
             for (point, score) in group {

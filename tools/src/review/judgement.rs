@@ -421,10 +421,9 @@ impl Analyst {
     /// Each turn has its own number of nodes, and nothing is known from before.
     pub fn first_sight(&mut self, turns: &[(&Judged, u64)]) -> Option<usize> {
         self.engine.clear_hash();
-        let lost = Score::estimate(-Score::EVAL_LIMIT);
         turns.iter().position(|&(judged, nodes)| {
             let report = self.search(&judged.board, judged.color, nodes);
-            report.is_some_and(|report| report.last.score <= lost)
+            report.is_some_and(|report| report.last.score.seems_lost())
         })
     }
 
@@ -461,7 +460,7 @@ fn through(point: Point, next: &Worth) -> Worth {
 fn mark(judged: &Judged) -> Mark {
     let loss = judged.loss();
     // The search believes in a win that it cannot prove against every reply. Such a win is not missed.
-    let seems_won = judged.after.score >= Score::estimate(Score::EVAL_LIMIT);
+    let seems_won = judged.after.score.seems_won();
     match judged {
         _ if judged.foul.is_some() => Mark::Mistake,
         _ if judged.before.score.is_win() && !seems_won => Mark::MissedWin,
