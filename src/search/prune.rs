@@ -8,20 +8,20 @@ use crate::base::{Depth, Score};
 
 /// Reverse futility pruning: the static evaluation is so far above beta that the node is not searched. Not with a proven
 /// beta, which an estimate does not reach. For free nodes only: a threatened open four is worth more than any margin.
-pub fn can_stand_above(params: &Params, eval: Score, beta: Score, depth: Depth, improving: bool) -> bool {
+pub fn can_prune_reverse_futile(params: &Params, eval: Score, beta: Score, depth: Depth, improving: bool) -> bool {
     let plies = depth.whole() - if improving { params.rfp_improving() } else { 0 };
     depth <= Depth::plies(params.rfp_depth()) && !beta.is_decisive() && eval - params.rfp_slope() * plies.max(0) >= beta
 }
 
 /// Razoring: near the horizon the static evaluation is so far below alpha that only fours are tried.
-pub fn is_hopeless(params: &Params, eval: Score, alpha: Score, depth: Depth) -> bool {
+pub fn can_razor(params: &Params, eval: Score, alpha: Score, depth: Depth) -> bool {
     depth <= Depth::plies(params.razor_depth())
         && !alpha.is_decisive()
         && eval + params.razor_base() + params.razor_slope() * depth.whole() < alpha
 }
 
 /// Late-move pruning: the number of moves of a free node that are searched at this depth, more in PV nodes.
-pub fn move_limit(params: &Params, depth: Depth, improving: bool, is_pv: bool) -> usize {
+pub fn late_move_limit(params: &Params, depth: Depth, improving: bool, is_pv: bool) -> usize {
     let plies = depth.whole().max(0);
     let limit = params.lmp_base() + plies * plies * params.lmp_slope() / 64;
     let limit = if improving { limit } else { limit * params.lmp_worsening() / 100 + 1 };
@@ -44,7 +44,7 @@ mod tests {
     fn more_moves_are_tried_in_deeper_improving_and_pv_nodes() {
         for rule in Rule::ALL {
             let params = Params::shipped(rule);
-            let limit = |depth, improving, is_pv| move_limit(&params, Depth::plies(depth), improving, is_pv);
+            let limit = |depth, improving, is_pv| late_move_limit(&params, Depth::plies(depth), improving, is_pv);
             for (improving, is_pv) in [(false, false), (false, true), (true, false), (true, true)] {
                 assert!((1..12).all(|depth| limit(depth, improving, is_pv) <= limit(depth + 1, improving, is_pv)));
             }

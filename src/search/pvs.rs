@@ -90,23 +90,23 @@ impl Worker<'_> {
         if let Some(eval) = self.statics[ply.index()]
             && !is_pv
         {
-            if prune::can_stand_above(&self.params, eval, beta, depth, improving) {
+            if prune::can_prune_reverse_futile(&self.params, eval, beta, depth, improving) {
                 let bound = Bound::Lower;
                 let entry = TtEntry { score: eval, bound, depth: stored_depth(depth), best: None, eval: known, was_pv };
                 self.table.store(key, ply, entry);
                 return eval;
             }
-            if prune::is_hopeless(&self.params, eval, alpha, depth) {
+            if prune::can_razor(&self.params, eval, alpha, depth) {
                 let score = self.attack_from_here(alpha, alpha.above(), ply, Attack::FIRST, known, None);
                 if score <= alpha || self.aborted {
                     return score;
                 }
             }
-            depth = depth - reduce::likely_cut(&self.params, eval, beta, depth);
+            depth = depth - reduce::fail_high_reduction(&self.params, eval, beta, depth);
         }
 
         if duty.is_free() && hit.is_none_or(|hit| hit.best.is_none()) {
-            depth = depth - reduce::without_table_move(&self.params, depth);
+            depth = depth - reduce::internal_iterative_reduction(&self.params, depth);
         }
 
         let (excluded, extension) = (None, Depth::ZERO);
@@ -232,7 +232,7 @@ impl Worker<'_> {
     fn is_pruned(&self, node: &Node<'_>, index: usize, lag: i32) -> bool {
         let &Node { depth, is_pv, improving, .. } = node;
         match node.duty {
-            Duty::Free => index >= prune::move_limit(&self.params, depth, improving, is_pv),
+            Duty::Free => index >= prune::late_move_limit(&self.params, depth, improving, is_pv),
             Duty::StopFive(_) => false,
             Duty::StopFour(_) | Duty::StopFourThree(_) => {
                 !is_pv && prune::is_late_reply(&self.params, depth, index, lag)

@@ -108,7 +108,7 @@ pub fn at_root(params: &Params, depth: Depth, index: usize, history: i32) -> Dep
 
 /// Fail-high reduction: a node with a static evaluation far above beta will very likely fail high, and is searched less
 /// deeply. Not with a proven beta, which an estimate does not reach.
-pub fn likely_cut(params: &Params, eval: Score, beta: Score, depth: Depth) -> Depth {
+pub fn fail_high_reduction(params: &Params, eval: Score, beta: Score, depth: Depth) -> Depth {
     let expects_cut = depth >= Depth::plies(params.fail_high_depth())
         && !beta.is_decisive()
         && eval - params.fail_high_slope() * depth.whole() >= beta;
@@ -116,7 +116,7 @@ pub fn likely_cut(params: &Params, eval: Score, beta: Score, depth: Depth) -> De
 }
 
 /// Internal iterative reduction: a free node without a table move has no good first move, and is searched less deeply.
-pub fn without_table_move(params: &Params, depth: Depth) -> Depth {
+pub fn internal_iterative_reduction(params: &Params, depth: Depth) -> Depth {
     if depth >= Depth::plies(params.iir_depth()) { Depth::units(params.iir()) } else { Depth::ZERO }
 }
 
@@ -159,14 +159,14 @@ mod tests {
     fn only_deep_nodes_are_reduced_without_a_table_move() {
         let params = Params::shipped(Rule::Caro);
         let least = Depth::plies(params.iir_depth());
-        assert!(without_table_move(&params, least) > Depth::ZERO);
-        assert_eq!(without_table_move(&params, least - Depth::ONE), Depth::ZERO);
+        assert!(internal_iterative_reduction(&params, least) > Depth::ZERO);
+        assert_eq!(internal_iterative_reduction(&params, least - Depth::ONE), Depth::ZERO);
     }
 
     #[test]
     fn nodes_far_above_beta_are_reduced() {
         let params = Params::shipped(Rule::Freestyle);
-        let reduction = |eval, beta, depth| likely_cut(&params, eval, beta, Depth::plies(depth));
+        let reduction = |eval, beta, depth| fail_high_reduction(&params, eval, beta, Depth::plies(depth));
         let far = Score::estimate(params.fail_high_slope() * 10);
         assert!(reduction(far, Score::DRAW, 10) > Depth::ZERO);
         assert_eq!(reduction(far, Score::DRAW, 11), Depth::ZERO, "a deeper node needs a larger margin");
