@@ -41,13 +41,18 @@ impl Entry {
     pub const DEEPEST: u32 = 999;
 
     fn score_is_proof(&self) -> bool {
-        self.value.abs() > Score::DECISIVE
+        is_proof(self.value)
     }
 
-    /// Takes over another entry of the same position. An estimate does not replace a proof, nor a shallower search a
-    /// deeper one.
+    /// Whether a result replaces that of this entry: a proof always does, an estimate unless this one is a proof or
+    /// deeper.
+    fn is_replaced_by(&self, value: i32, depth: u32) -> bool {
+        is_proof(value) || !(self.score_is_proof() || self.depth > depth)
+    }
+
+    /// Takes over another entry of the same position: its result if that replaces ours, its tag and its label.
     fn update(&mut self, other: &Entry) {
-        if other.score_is_proof() || !(self.score_is_proof() || self.depth > other.depth) {
+        if self.is_replaced_by(other.value, other.depth) {
             (self.value, self.depth) = (other.value, other.depth);
             self.best = other.best.or(self.best);
         }
@@ -56,6 +61,10 @@ impl Entry {
             self.label.clone_from(&other.label);
         }
     }
+}
+
+fn is_proof(value: i32) -> bool {
+    value.abs() > Score::DECISIVE
 }
 
 /// A position to look up.
@@ -401,13 +410,10 @@ impl Database {
         }
     }
 
-    /// Stores the result of a search. An estimate does not replace a proof, nor a shallower search a deeper one; tags and
+    /// Stores the result of a search. An estimate replaces neither a proof nor the result of a deeper search; tags and
     /// labels stay.
     pub fn note(&mut self, position: &Position<'_>, score: Score, depth: u32, best: Option<Point>) {
-        if self.get(position).is_some_and(|old| {
-            let deeper = old.depth > depth;
-            (old.score_is_proof() && !score.is_decisive()) || (deeper && !score.is_decisive())
-        }) {
+        if self.get(position).is_some_and(|old| !old.is_replaced_by(score.units(), depth)) {
             return;
         }
         self.edit(position, |entry| {
