@@ -18,6 +18,9 @@ impl Numbers {
     /// A node without a win by threats.
     pub const DISPROVEN: Numbers = Numbers { proof: INFINITE, disproof: 0, distance: 0 };
 
+    /// A node that has not been searched.
+    pub const UNSEARCHED: Numbers = Numbers { proof: 1, disproof: 1, distance: 0 };
+
     /// A node won in `distance` plies.
     pub const fn proven(distance: u32) -> Numbers {
         Numbers { proof: 0, disproof: INFINITE, distance }

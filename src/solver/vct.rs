@@ -32,6 +32,7 @@ use crate::base::memory::large_table;
 use crate::base::{Color, Point, ReplyList};
 use crate::board::{Board, Threat};
 use crate::search::forced::{self, Duty};
+use std::ops::Range;
 use std::time::Instant;
 
 /// Limits of one search.
@@ -74,14 +75,18 @@ struct Entry {
     data: u64,
 }
 
+/// Entries of a bucket.
 const BUCKET: usize = 4;
+/// Largest distance of an entry; longer ones are stored as this.
+const MAX_DISTANCE: u32 = (1 << 9) - 1;
+/// Largest work of an entry, in nodes; more is stored as this.
 const MAX_WORK: u64 = (1 << 15) - 1;
 
 impl Entry {
     fn new(key: u64, numbers: Numbers, work: u64) -> Entry {
         let data = u64::from(numbers.proof)
             | u64::from(numbers.disproof) << 20
-            | u64::from(numbers.distance.min(511)) << 40
+            | u64::from(numbers.distance.min(MAX_DISTANCE)) << 40
             | work.min(MAX_WORK) << 49;
         Entry { key, data }
     }
@@ -90,7 +95,7 @@ impl Entry {
         Numbers {
             proof: self.data as u32 & INFINITE,
             disproof: (self.data >> 20) as u32 & INFINITE,
-            distance: (self.data >> 40) as u32 & 511,
+            distance: (self.data >> 40) as u32 & MAX_DISTANCE,
         }
     }
 
@@ -237,22 +242,36 @@ impl VctSolver {
         if self.attacker == Color::Black { key } else { key.rotate_left(32) }
     }
 
+    /// The places in the table for a salted key.
+    fn bucket(&self, key: u64) -> Range<usize> {
+        let first = (key as usize & (self.table.len() - 1)) & !(BUCKET - 1);
+        first..first + BUCKET
+    }
+
     fn probe(&self, key: u64) -> Option<Numbers> {
         let key = self.salted(key);
-        let first = (key as usize & (self.table.len() - 1)) & !(BUCKET - 1);
-        self.table[first..first + BUCKET].iter().find(|entry| entry.key == key).map(|entry| entry.numbers())
+        self.table[self.bucket(key)].iter().find(|entry| entry.key == key).map(|entry| entry.numbers())
     }
 
     fn store(&mut self, key: u64, numbers: Numbers, work: u64) {
         let key = self.salted(key);
-        let first = (key as usize & (self.table.len() - 1)) & !(BUCKET - 1);
-        let bucket = &mut self.table[first..first + BUCKET];
+        let places = self.bucket(key);
+        let bucket = &mut self.table[places];
         let index = bucket.iter().position(|entry| entry.key == key);
         let index = index.or_else(|| (0..BUCKET).min_by_key(|&i| bucket[i].work()));
         if let Some(index) = index {
             let work = if bucket[index].key == key { bucket[index].work().max(work) } else { work };
             bucket[index] = Entry::new(key, numbers, work);
         }
+    }
+
+    /// The numbers of a position in the table, else its initial numbers, which `judge` finds.
+    fn numbers_of(&mut self, board: &mut Board, judge: impl FnOnce(&mut VctSolver, &mut Board) -> Numbers) -> Numbers {
+        self.probe(board.key()).unwrap_or_else(|| {
+            let numbers = judge(self, board);
+            self.store(board.key(), numbers, 0);
+            numbers
+        })
     }
 
     /// Initial numbers of a position with the attacker to move.
@@ -322,13 +341,7 @@ impl VctSolver {
     fn push_children(&mut self, board: &mut Board, kind: Kind, children: &mut Vec<(Point, Numbers)>) {
         for point in candidates(board, kind) {
             board.play(point, &mut self.guide);
-            let numbers = if let Some(numbers) = self.probe(board.key()) {
-                numbers
-            } else {
-                let numbers = self.judge_defence(board);
-                self.store(board.key(), numbers, 0);
-                numbers
-            };
+            let numbers = self.numbers_of(board, VctSolver::judge_defence);
             board.undo(&mut self.guide);
             if numbers.disproof > 0 {
                 children.push((point, numbers));
@@ -344,7 +357,7 @@ impl VctSolver {
         let started = self.nodes;
         let key = board.key();
         if self.enter() {
-            return Numbers { proof: 1, disproof: 1, distance: 0 };
+            return Numbers::UNSEARCHED;
         }
         let mut children = Vec::new();
         self.push_children(board, Kind::Loud, &mut children);
@@ -393,13 +406,7 @@ impl VctSolver {
         let mut children = Vec::with_capacity(list.len());
         for point in list {
             board.play(point, &mut self.guide);
-            let numbers = if let Some(numbers) = self.probe(board.key()) {
-                numbers
-            } else {
-                let numbers = self.judge_attack(board);
-                self.store(board.key(), numbers, 0);
-                numbers
-            };
+            let numbers = self.numbers_of(board, VctSolver::judge_attack);
             board.undo(&mut self.guide);
             if numbers.disproof == 0 {
                 return (Vec::new(), Numbers::DISPROVEN);
@@ -418,7 +425,7 @@ impl VctSolver {
         let started = self.nodes;
         let key = board.key();
         if self.enter() {
-            return Numbers { proof: 1, disproof: 1, distance: 0 };
+            return Numbers::UNSEARCHED;
         }
         let (mut children, mut settled) = self.defence_children(board);
         loop {
