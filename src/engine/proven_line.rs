@@ -6,7 +6,7 @@
 use crate::base::{Color, Point};
 use crate::board::oracle::{Oracle, Verdict};
 use crate::board::{Board, NullObserver, Threat};
-use crate::search::forced;
+use crate::search::forced::{self, STATIC_DISTANCE};
 use crate::search::params::Params;
 use crate::search::time::TimeManager;
 use crate::search::{Iteration, Ponder, ReportSink, RootEvent, Scope, SearchControl, SearchReport};
@@ -19,8 +19,6 @@ const NODES: u64 = 4000;
 const TABLE_BITS: u32 = 16;
 /// A line is completed only when at least this much time is left.
 const SPARE_TIME: Duration = Duration::from_millis(50);
-/// Results at most this many plies from the root follow from the threats on the board; longer ones are replayed on the oracle.
-const SURE_DISTANCE: i32 = 5;
 
 /// Passes the reports of a search on. A proven result whose line the oracle rejects becomes an estimate, and the line
 /// of a proven result is completed by a win by fours where it stops early.
@@ -115,9 +113,10 @@ impl ReportSink for ProvenLines<'_> {
     }
 }
 
-/// Turns a proven result into an estimate if the oracle rejects its line. This is a bug, so it is logged.
+/// Turns a proven result into an estimate if the oracle rejects its line. This is a bug, so it is logged. The shortest
+/// results follow from the threats on the board and are not replayed.
 fn unprove_rejected(board: &Board, iteration: &mut Iteration) {
-    if iteration.score.distance().is_some_and(|distance| distance > SURE_DISTANCE) && !line_holds(board, iteration) {
+    if iteration.score.distance().is_some_and(|distance| distance > STATIC_DISTANCE) && !line_holds(board, iteration) {
         log::error!("the oracle rejects a proven line: {iteration:?}");
         iteration.score = iteration.score.unproven();
     }

@@ -6,7 +6,7 @@
 //! than its own search, and one line is the usual PVS root.
 
 use super::child::Child;
-use super::forced;
+use super::forced::{self, STATIC_DISTANCE};
 use super::reduce;
 use super::report::{Iteration, ReportSink, RootEvent, SearchReport};
 use super::root_move::RootMove;
@@ -37,7 +37,7 @@ impl Line {
     fn is_settled(&self, proof_iterations: i32) -> bool {
         let depth = self.iteration.depth as i32;
         let is_done = self.proven_for > proof_iterations;
-        self.score().distance().is_some_and(|distance| distance <= depth || distance <= 5 || is_done)
+        self.score().distance().is_some_and(|distance| distance <= depth.max(STATIC_DISTANCE) || is_done)
     }
 }
 

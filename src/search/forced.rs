@@ -62,6 +62,9 @@ pub fn may_make_four(board: &Board, point: Point, color: Color) -> bool {
     }
 }
 
+/// Plies of the longest result that the threats prove without search: a double three, or a four with an open three.
+pub const STATIC_DISTANCE: i32 = 5;
+
 /// The result that the threats prove without search; `None` when they prove none. The score counts from the root.
 pub fn static_result(board: &mut Board, ply: Ply) -> Option<Score> {
     conclude(board, ply, &mut None)
@@ -97,7 +100,7 @@ pub fn conclude(board: &mut Board, ply: Ply, kills: &mut Kills) -> Option<Score>
     if moves_left >= 5 && !board.rule().has_forbidden(us) {
         let quiet = has_no_four(board, them);
         if (quiet && board.count(us, Threat::DoubleThree) > 0) || four_three_wins(board, us, quiet) {
-            return Some(Score::win_in(ply, 5));
+            return Some(Score::win_in(ply, STATIC_DISTANCE));
         }
     }
     None
