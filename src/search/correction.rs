@@ -13,8 +13,12 @@ const ENTRIES: usize = 1 << 14;
 const LIMIT: i32 = 8192;
 /// Deepest search that counts by its depth; deeper ones count like it.
 const DEEPEST: i32 = 16;
-/// Parts of an entry that the weights count.
+/// The weights are parts of this: with such a weight a correction is as large as its entry.
 const PARTS: i32 = 2048;
+/// What an entry learns for each unit of error and ply of depth.
+const RATE: i32 = 2;
+/// Most that an entry learns from one search.
+const MAX_BONUS: i32 = LIMIT / 8;
 
 /// The threats whose numbers of points, up to three, make the key of a position.
 const COUNTED: [Threat; 9] = [
@@ -60,7 +64,7 @@ impl Corrections {
     pub fn learn(&mut self, params: &Params, board: &Board, eval: Score, score: Score, depth: i32) {
         let most = params.correction_error();
         let error = (score.units() - eval.units()).clamp(-most, most);
-        let bonus = (error * depth.clamp(0, DEEPEST) * 2).clamp(-LIMIT / 8, LIMIT / 8);
+        let bonus = (error * depth.clamp(0, DEEPEST) * RATE).clamp(-MAX_BONUS, MAX_BONUS);
         let us = board.side().index();
         gravity::update(&mut self.threats[us][threats_key(board)], bonus, LIMIT);
         gravity::update(&mut self.stones[us][stones_key(board)], bonus, LIMIT);

@@ -85,17 +85,21 @@ pub struct TtEntry {
 pub const SHALLOWEST: i32 = -2;
 /// Largest depth of an entry.
 pub const DEEPEST: i32 = 200;
+/// Added to a depth in the table, so that it is not negative.
 const DEPTH_OFFSET: i32 = 20;
-const GENERATIONS: u64 = 1 << 11;
+/// Position of the generation in a data word: its highest bits.
+const GENERATION_SHIFT: u32 = 53;
+/// Number of generations; after the last one they begin again.
+const GENERATIONS: u64 = 1 << (u64::BITS - GENERATION_SHIFT);
 /// Bytes of a bucket.
 const BUCKET_BYTES: u64 = (BUCKET * size_of::<u64>()) as u64;
 /// Buckets of an empty table: 4 MiB, ready when the table is made.
 const FIRST: u64 = memory::IN_SMALL_PAGES;
 /// Buckets that are prepared ahead of those in use: 4 MiB, for 65,000 nodes. A short game thus touches little memory.
 const AHEAD: u64 = 1 << 16;
-/// Depth by which an entry loses its worth with every search since it was written, when a bucket is full.
+/// Plies of depth that an entry is worth less with every search since it was written, when a bucket is full.
 const AGE_WEIGHT: i64 = 2;
-/// Depth by which an entry of this search must exceed a new result of the same position to be kept.
+/// An entry of this search is kept if it is deeper than a new result of the same position by more than this many plies.
 const REPLACED_WITHIN: i32 = 2;
 
 /// The table; shared by reference between searching threads.
@@ -202,7 +206,7 @@ impl TranspositionTable {
     /// Searches since an entry was written; `None` when it is empty.
     #[inline]
     fn age(&self, data: u64) -> Option<u64> {
-        (data != 0).then(|| self.generation.wrapping_sub(data >> 53) % GENERATIONS)
+        (data != 0).then(|| self.generation.wrapping_sub(generation_of(data)) % GENERATIONS)
     }
 
     /// Prefetches the bucket of a key into the processor's cache.
@@ -237,7 +241,7 @@ impl TranspositionTable {
         let entry = unpack(data, Ply::ROOT);
         let is_estimate = |score: Score| score == score.unproven();
         let is_result = entry.score.distance().is_some_and(|moves| (1..=Size::MAX_CELLS as i32).contains(&moves));
-        pack(&entry, Ply::ROOT, data >> 53) == data
+        pack(&entry, Ply::ROOT, generation_of(data)) == data
             && (is_result || (is_estimate(entry.score) && entry.bound != Bound::Claim))
             && entry.eval.is_none_or(is_estimate)
             && (SHALLOWEST..=DEEPEST).contains(&entry.depth)
@@ -305,7 +309,13 @@ fn pack(entry: &TtEntry, ply: Ply, generation: u64) -> u64 {
         | depth << 28
         | eval << 36
         | u64::from(entry.was_pv) << 52
-        | generation << 53
+        | generation << GENERATION_SHIFT
+}
+
+/// The generation of a data word, modulo [`GENERATIONS`].
+#[inline]
+fn generation_of(data: u64) -> u64 {
+    data >> GENERATION_SHIFT
 }
 
 fn unpack(data: u64, ply: Ply) -> TtEntry {

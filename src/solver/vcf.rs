@@ -86,12 +86,18 @@ struct Slot {
     spent: u16,
 }
 
+/// In [`Slot::failed`]: no win at any length.
 const FOREVER: u16 = u16::MAX;
 /// A length limit that no win on any board reaches.
 pub const ANY_LENGTH: u32 = 250;
 /// The lengths of the iterations, in attacking moves.
 const LENGTHS: [u32; 9] = [1, 2, 3, 5, 8, 12, 20, 40, ANY_LENGTH];
+/// Nodes between two looks at the clock.
 const POLL_INTERVAL: u64 = 1024;
+/// Weight of a four's threat code in its order; that of the opponent's threat there counts once.
+const ORDER_THREAT: i32 = 64;
+/// Bonus in the order for a four on a line with the attacker's last move and near it.
+const ORDER_NEAR: i32 = 100;
 
 /// Finds wins by continuous fours. The table is kept between searches; one solver may be used for positions of any rule
 /// and size.
@@ -172,8 +178,9 @@ impl VcfSolver {
         if slot.distance == 0 && (slot.failed == FOREVER || slot.spent >= spent) {
             return None;
         }
-        let lengths = LENGTHS.iter().map(|&length| length.min(search.moves));
-        let lengths = lengths.take(LENGTHS.iter().position(|&length| length >= search.moves).unwrap_or(8) + 1);
+        // The usual lengths below the limit, then the limit.
+        let shorter = LENGTHS.into_iter().filter(|&length| length < search.moves);
+        let lengths = shorter.chain([search.moves]);
         let (outcome, attack) = self.deepen(board, search.nodes, search.spare, lengths);
         if outcome == VcfOutcome::Unknown {
             let key = board.key();
@@ -327,10 +334,9 @@ impl VcfSolver {
         let last = board.move_before_last();
         let mut push = |point: Point| {
             if forced::may_make_four(board, point, us) {
-                let near = last.is_some_and(|last| is_aligned(last, point));
-                let quiet = board.threat(point, us.opponent()) as i32;
-                let threat = board.threat(point, us);
-                self.moves.push((threat as i32 * 64 + i32::from(near) * 100 + quiet, point));
+                let is_near = last.is_some_and(|last| is_aligned(last, point));
+                let (made, prevented) = (board.threat(point, us) as i32, board.threat(point, us.opponent()) as i32);
+                self.moves.push((made * ORDER_THREAT + i32::from(is_near) * ORDER_NEAR + prevented, point));
             }
         };
         if threatened {

@@ -30,6 +30,8 @@ use crate::search::forced;
 const POSITIONS: u32 = 100_000;
 /// Most zones kept.
 const MEMORY: usize = 1 << 16;
+/// Moves that must be left before the draw beyond those of the win: more than the extra stones take.
+const DRAW_MARGIN: usize = 4;
 
 impl Proof {
     /// The zone of the whole tree: with one more defending stone on any other cell, it still wins. `None` when any cell
@@ -68,7 +70,7 @@ impl Zones {
         extra: usize,
     ) -> Option<CellSet> {
         // The tree does not consider a draw by the number of moves.
-        if board.moves_to_draw() <= distance as usize + 4 {
+        if board.moves_to_draw() <= distance as usize + DRAW_MARGIN {
             return None;
         }
         if self.known.len() > MEMORY {

@@ -11,6 +11,8 @@ use std::thread::{self, JoinHandle};
 
 /// Words of a bucket: one cache line.
 pub(super) const BUCKET: usize = 8;
+/// Buckets of 64 bytes in a MiB.
+const BUCKETS_PER_MIB: u64 = 1 << 14;
 /// Buckets of a block: 16 MiB.
 const BLOCK: u64 = 1 << 18;
 /// Buckets of a step: 2 MiB, one large page.
@@ -103,7 +105,7 @@ impl Blocks {
         let Some(slot) = self.list.get(number as usize).filter(|_| ready < limit) else { return false };
         if slot.get().is_none() {
             let Some(block) = Block::reserve(BLOCK, 0) else {
-                log::warn!("no memory for more than {} MiB of the transposition table", ready >> 14);
+                log::warn!("no memory for more than {} MiB of the transposition table", ready / BUCKETS_PER_MIB);
                 self.limit.store(ready, Ordering::Relaxed);
                 return false;
             };
