@@ -6,7 +6,7 @@ use super::forced::{self, Duty};
 use super::health::{self, Event};
 use super::order::{self, MovePicker};
 use super::prune;
-use super::quiesce::{self, Attack};
+use super::quiesce::{self, Fours};
 use super::reduce::{self, LateMove, PvNode};
 use super::tt::{Bound, TtEntry, stored_depth};
 use super::worker::Worker;
@@ -97,7 +97,7 @@ impl Worker<'_> {
                 return eval;
             }
             if prune::can_razor(&self.params, eval, alpha, depth) {
-                let score = self.attack_from_here(alpha, alpha.above(), ply, Attack::FIRST, known, None);
+                let score = self.attack_from_here(alpha, alpha.above(), ply, Fours::NONE, known, None);
                 if score <= alpha || self.aborted {
                     return score;
                 }

@@ -20,31 +20,31 @@ const SOME_FOURS: i32 = tt::SHALLOWEST;
 
 /// The fours on the way to a node.
 #[derive(Clone, Copy)]
-pub struct Attack {
+pub struct Fours {
     /// The attacker's last four; `None` before the first.
     last: Option<Point>,
     /// Whether every four so far also made another threat.
-    building: bool,
+    all_make_threats: bool,
 }
 
-impl Attack {
+impl Fours {
     /// Before the first four.
-    pub const FIRST: Attack = Attack { last: None, building: true };
+    pub const NONE: Fours = Fours { last: None, all_make_threats: true };
 }
 
 impl Worker<'_> {
     /// Value of a position at the horizon for the side to move, where no five is threatened against it.
     pub fn quiesce(&mut self, alpha: Score, beta: Score, ply: Ply) -> Score {
-        self.attack(alpha, beta, ply, Attack::FIRST)
+        self.attack(alpha, beta, ply, Fours::NONE)
     }
 
     /// The attacker's node: take the static evaluation, or play another four.
-    fn attack(&mut self, alpha: Score, beta: Score, ply: Ply, attack: Attack) -> Score {
+    fn attack(&mut self, alpha: Score, beta: Score, ply: Ply, before: Fours) -> Score {
         health::count(Event::Quiescent);
         let mut kills = None;
         match self.settled(ply, &mut kills) {
             Some(score) => score,
-            None => self.attack_from_here(alpha, beta, ply, attack, None, kills),
+            None => self.attack_from_here(alpha, beta, ply, before, None, kills),
         }
     }
 
@@ -55,12 +55,12 @@ impl Worker<'_> {
         mut alpha: Score,
         beta: Score,
         ply: Ply,
-        attack: Attack,
+        before: Fours,
         mut known: Option<Score>,
         kills: Kills,
     ) -> Score {
         let us = self.board.side();
-        let depth = if attack.last.is_none() { ALL_FOURS } else { SOME_FOURS };
+        let depth = if before.last.is_none() { ALL_FOURS } else { SOME_FOURS };
         let key = self.key();
         if let Some(hit) = self.probe(ply) {
             if hit.bound.proves(hit.score) || (hit.depth >= depth && hit.bound.settles(hit.score, alpha, beta)) {
@@ -84,11 +84,11 @@ impl Worker<'_> {
         let mut best = stand_pat;
         let mut best_move = None;
         let mut fours = ArrayVec::new();
-        self.push_fours(attack, kills, &mut fours);
+        self.push_fours(before, kills, &mut fours);
         for &(_, point) in &fours {
-            let building = attack.building && self.board.threat(point, us) > Threat::Four;
+            let all_make_threats = before.all_make_threats && self.board.threat(point, us) > Threat::Four;
             self.play(point);
-            let score = -self.defend(-beta, -alpha, ply.next(), Attack { last: Some(point), building });
+            let score = -self.defend(-beta, -alpha, ply.next(), Fours { last: Some(point), all_make_threats });
             self.undo();
             if self.aborted {
                 return Score::DRAW;
@@ -112,7 +112,7 @@ impl Worker<'_> {
     }
 
     /// The defender's node: the attacker has just made a four.
-    fn defend(&mut self, mut alpha: Score, beta: Score, ply: Ply, attack: Attack) -> Score {
+    fn defend(&mut self, mut alpha: Score, beta: Score, ply: Ply, before: Fours) -> Score {
         health::count(Event::Quiescent);
         let mut kills = None;
         if let Some(score) = self.settled(ply, &mut kills) {
@@ -128,7 +128,7 @@ impl Worker<'_> {
                 continue;
             }
             self.play(stop);
-            let score = -self.attack(-beta, -alpha, ply.next(), attack);
+            let score = -self.attack(-beta, -alpha, ply.next(), before);
             self.undo();
             if self.aborted {
                 return Score::DRAW;
@@ -149,7 +149,7 @@ impl Worker<'_> {
 
     /// Lists the attacker's fours to try, best first: all of them on the first move; later those near the last four, and fours
     /// that make no other threat only while every four so far has made one.
-    fn push_fours(&self, attack: Attack, kills: Kills, fours: &mut ArrayVec<(i32, Point), { Size::MAX_CELLS }>) {
+    fn push_fours(&self, before: Fours, kills: Kills, fours: &mut ArrayVec<(i32, Point), { Size::MAX_CELLS }>) {
         let us = self.board.side();
         // The defender's answer may threaten a five: then only a stop of it counts.
         let them = us.opponent();
@@ -157,9 +157,9 @@ impl Worker<'_> {
             .then(|| kills.unwrap_or_else(|| forced::kill_intersection(&self.board, them, Threat::Five)));
         self.board.for_each_strong(us, |point| {
             let threat = self.board.threat(point, us);
-            let wanted = threat > Threat::Four || (threat == Threat::Four && attack.building);
+            let wanted = threat > Threat::Four || (threat == Threat::Four && before.all_make_threats);
             if wanted
-                && attack.last.is_none_or(|last| is_close(&self.params, last, point))
+                && before.last.is_none_or(|last| is_close(&self.params, last, point))
                 && stops.as_ref().is_none_or(|stops| stops.contains(&point))
             {
                 fours.push((order::score(&self.params, &self.board, us, point, &self.evaluator, self.history), point));

@@ -6,7 +6,7 @@
 use super::hunt::{Belief, Hunter};
 use super::stops::{self, Stops};
 use super::tree::{Proof, ProofNode};
-use super::vcf::Search;
+use super::vcf::VcfLimits;
 use super::vct::{THREAT_MOVES, VctLimits, VctSolver};
 use super::zone::Zones;
 use crate::base::maps::HashMap;
@@ -299,8 +299,8 @@ impl<'a> ProofBuilder<'a> {
 
     /// The win by fours that the side to move threatens: its length in attacking moves, and its node.
     fn threat(&mut self, board: &mut Board) -> Option<(u32, usize)> {
-        let search = Search { moves: THREAT_MOVES, nodes: self.limits.nodes.min(CHAIN_NODES), spare: 1 };
-        let moves = self.solver.vcf.find(board, search)?.distance.div_ceil(2);
+        let limits = VcfLimits { moves: THREAT_MOVES, nodes: self.limits.nodes.min(CHAIN_NODES), spare: 1 };
+        let moves = self.solver.vcf.find(board, limits)?.distance.div_ceil(2);
         Some((moves, self.fours(board, moves, 1)?))
     }
 }

@@ -20,7 +20,7 @@
 //!
 //! **Draws.** A win that needs more moves than are left before the draw does not count. The number of moves left follows
 //! from the stones, so the table need not store it. Only a search for a threat, where a move of the defender is still to
-//! come ([`Search::spare`]), has fewer moves than the position says; what it may store is restricted.
+//! come ([`VcfLimits::spare`]), has fewer moves than the position says; what it may store is restricted.
 
 use crate::base::memory::large_table;
 use crate::base::{Color, Point};
@@ -63,7 +63,7 @@ pub struct Attack {
 
 /// Limits of one search for a win by fours.
 #[derive(Clone, Copy, Debug)]
-pub struct Search {
+pub struct VcfLimits {
     /// Attacking moves, the five included.
     pub moves: u32,
     /// Nodes.
@@ -168,20 +168,20 @@ impl VcfSolver {
 
     /// Looks for a win by fours of the side to move within these limits. A search that reached its limit is recorded, too:
     /// the same question with no more nodes costs nothing.
-    pub fn find(&mut self, board: &mut Board, search: Search) -> Option<Attack> {
+    pub fn find(&mut self, board: &mut Board, limits: VcfLimits) -> Option<Attack> {
         let us = board.side();
         if forced::has_no_four(board, us) {
             return None;
         }
-        let spent = search.nodes.min(u64::from(u16::MAX)) as u16;
+        let spent = limits.nodes.min(u64::from(u16::MAX)) as u16;
         let slot = self.slot(board.key());
         if slot.distance == 0 && (slot.failed == FOREVER || slot.spent >= spent) {
             return None;
         }
         // The usual lengths below the limit, then the limit.
-        let shorter = LENGTHS.into_iter().filter(|&length| length < search.moves);
-        let lengths = shorter.chain([search.moves]);
-        let (outcome, attack) = self.deepen(board, search.nodes, search.spare, lengths);
+        let shorter = LENGTHS.into_iter().filter(|&length| length < limits.moves);
+        let lengths = shorter.chain([limits.moves]);
+        let (outcome, attack) = self.deepen(board, limits.nodes, limits.spare, lengths);
         if outcome == VcfOutcome::Unknown {
             let key = board.key();
             let mut slot = self.slot(key);

@@ -27,7 +27,7 @@
 use super::guide::Guide;
 use super::numbers::{INFINITE, Numbers};
 use super::stops;
-use super::vcf::{Attack, Search, VcfSolver};
+use super::vcf::{Attack, VcfLimits, VcfSolver};
 use crate::base::memory::large_table;
 use crate::base::{Color, Point, ReplyList};
 use crate::board::{Board, Threat};
@@ -225,7 +225,7 @@ impl VctSolver {
 
     /// A win by fours of the side to move, within the usual limits.
     pub(super) fn find_fours(&mut self, board: &mut Board) -> Option<Attack> {
-        self.vcf.find(board, Search { moves: WIN_MOVES, nodes: WIN_NODES, spare: 0 })
+        self.vcf.find(board, VcfLimits { moves: WIN_MOVES, nodes: WIN_NODES, spare: 0 })
     }
 
     fn enter(&mut self) -> bool {
@@ -306,8 +306,8 @@ impl VctSolver {
         let (mut list, rest) = if board.count(us, Threat::Five) > 0 {
             (forced::legal_stops(board).into_iter().collect(), 2)
         } else {
-            let counter = Search { moves: COUNTER_MOVES, nodes: COUNTER_NODES, spare: 0 };
-            let threat = Search { moves: THREAT_MOVES, nodes: THREAT_NODES, spare: 1 };
+            let counter = VcfLimits { moves: COUNTER_MOVES, nodes: COUNTER_NODES, spare: 0 };
+            let threat = VcfLimits { moves: THREAT_MOVES, nodes: THREAT_NODES, spare: 1 };
             let attack = board.with_side(us, |board| self.vcf.find(board, threat))?;
             if self.vcf.find(board, counter).is_some() {
                 return None;
