@@ -4,7 +4,7 @@
 mod entries;
 mod format;
 
-use super::files::{self, Claim};
+use super::files::{self, FileLock};
 use crate::base::maps::HashSet;
 use crate::base::{Cell, Color, Point, Rule, Score, Size};
 use crate::board::notation::letter;
@@ -169,7 +169,7 @@ pub enum Deletion {
 pub struct Database {
     entries: Entries,
     path: Option<PathBuf>,
-    claim: Claim,
+    lock: FileLock,
     /// Whether there are changes that are neither in the file nor being written.
     is_changed: bool,
     /// Names of entries changed or deleted while the file was not ours.
@@ -185,12 +185,12 @@ impl Database {
     /// The file cannot be read or is no database.
     pub fn open(path: &Path) -> Result<Database, DatabaseError> {
         // No lock file beside something that is no database, nor beside one that does not exist yet.
-        let claim = if format::is_there(path)? { files::claim(path)? } else { Claim::None };
+        let lock = if format::is_there(path)? { files::lock(path)? } else { FileLock::None };
         // Read after the lock, to see what another process has written before.
         Ok(Database {
             entries: load(path)?,
             path: Some(path.to_owned()),
-            claim,
+            lock,
             is_changed: false,
             touched: HashSet::default(),
             saving: None,
@@ -207,16 +207,16 @@ impl Database {
             outcome => outcome?,
         }
         // It may be the same file, and our own lock would keep us out.
-        let was_ours = matches!(self.claim, Claim::Ours(_));
+        let was_ours = matches!(self.lock, FileLock::Held(_));
         if was_ours {
-            self.claim = Claim::None;
+            self.lock = FileLock::None;
         }
         let opened = Database::open(path);
         if opened.is_err()
             && was_ours
             && let Some(path) = &self.path
         {
-            self.claim = files::claim(path).unwrap_or(Claim::Theirs);
+            self.lock = files::lock(path).unwrap_or(FileLock::HeldElsewhere);
         }
         *self = opened?;
         Ok(())
@@ -238,8 +238,8 @@ impl Database {
     }
 
     /// Whether the file was locked by another process when we last tried.
-    pub fn is_theirs(&self) -> bool {
-        matches!(self.claim, Claim::Theirs)
+    pub fn is_locked_elsewhere(&self) -> bool {
+        matches!(self.lock, FileLock::HeldElsewhere)
     }
 
     /// Whether there are changes that are neither in the file nor being written.
@@ -256,9 +256,9 @@ impl Database {
     /// last write is complete.
     ///
     /// # Errors
-    /// The file cannot be claimed or read.
+    /// The file cannot be locked or read.
     pub fn begin_save(&mut self) -> Result<(), DatabaseError> {
-        if !self.is_changed() || self.is_theirs() || self.is_saving() {
+        if !self.is_changed() || self.is_locked_elsewhere() || self.is_saving() {
             return Ok(());
         }
         self.make_ours()?;
@@ -289,7 +289,7 @@ impl Database {
     /// Writes the file, if there is one and there are changes, and waits for it.
     ///
     /// # Errors
-    /// The file cannot be claimed, read or written.
+    /// The file cannot be locked, read or written.
     pub fn save(&mut self) -> Result<(), DatabaseError> {
         // If it failed, the changes are written again below.
         let _ = self.end_save();
@@ -301,12 +301,12 @@ impl Database {
         Ok(())
     }
 
-    /// Claims the file, if it is not ours yet: reads what another process has written and applies our changes to it.
+    /// Locks the file, if it is not ours yet: reads what another process has written and applies our changes to it.
     fn make_ours(&mut self) -> Result<(), DatabaseError> {
-        let Some(path) = self.path.clone().filter(|_| !matches!(self.claim, Claim::Ours(_))) else { return Ok(()) };
-        let claim = files::claim(&path)?;
-        if matches!(claim, Claim::Theirs) {
-            self.claim = claim;
+        let Some(path) = self.path.clone().filter(|_| !matches!(self.lock, FileLock::Held(_))) else { return Ok(()) };
+        let lock = files::lock(&path)?;
+        if matches!(lock, FileLock::HeldElsewhere) {
+            self.lock = lock;
             return Err(DatabaseError::InUse);
         }
         let mut entries = load(&path)?;
@@ -325,14 +325,14 @@ impl Database {
                 }
             }
         }
-        (self.entries, self.claim) = (entries, claim);
+        (self.entries, self.lock) = (entries, lock);
         Ok(())
     }
 
     /// Notes that the entry of this name was changed or deleted.
     fn touch(&mut self, name: &str) {
         self.is_changed = true;
-        if !matches!(self.claim, Claim::Ours(_)) {
+        if !matches!(self.lock, FileLock::Held(_)) {
             self.touched.insert(name.to_owned());
         }
     }

@@ -263,37 +263,37 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     })
 }
 
-/// The right to write a file that several processes use.
+/// A lock on a file that several processes use.
 #[derive(Debug, Default)]
-pub enum Claim {
-    /// Not claimed.
+pub enum FileLock {
+    /// Not locked.
     #[default]
     None,
     /// Ours until this is dropped, with the lock file; `None` if the system has no locks.
-    Ours(Option<File>),
+    Held(Option<File>),
     /// Another process holds it, or another part of this one.
-    Theirs,
+    HeldElsewhere,
 }
 
-/// Claims a file by a lock on an empty file beside it, because each replacement makes the file itself another one. The
+/// Locks a file by a lock on an empty file beside it, because each replacement makes the file itself another one. The
 /// empty file stays after the lock: removing it could leave two processes with a lock each.
 ///
 /// # Errors
 /// The file system does not answer in time.
-pub fn claim(path: &Path) -> io::Result<Claim> {
+pub fn lock(path: &Path) -> io::Result<FileLock> {
     let path = path.to_owned();
     within(READ_TIMEOUT, move || {
-        let lock = beside(&follow(&path)?, ".lock");
+        let lock_path = beside(&follow(&path)?, ".lock");
         let open = |write| {
-            expect_plain_or_none(&lock)?;
-            OpenOptions::new().read(true).write(write).create(write).truncate(false).open(&lock)
+            expect_plain_or_none(&lock_path)?;
+            OpenOptions::new().read(true).write(write).create(write).truncate(false).open(&lock_path)
         };
         // In a read-only folder, or on a network drive without locks, there is no lock file.
-        let Ok(file) = open(true).or_else(|_| open(false)) else { return Ok(Claim::Ours(None)) };
+        let Ok(file) = open(true).or_else(|_| open(false)) else { return Ok(FileLock::Held(None)) };
         match file.try_lock() {
-            Ok(()) => Ok(Claim::Ours(Some(file))),
-            Err(TryLockError::WouldBlock) => Ok(Claim::Theirs),
-            Err(TryLockError::Error(_)) => Ok(Claim::Ours(None)),
+            Ok(()) => Ok(FileLock::Held(Some(file))),
+            Err(TryLockError::WouldBlock) => Ok(FileLock::HeldElsewhere),
+            Err(TryLockError::Error(_)) => Ok(FileLock::Held(None)),
         }
     })
 }

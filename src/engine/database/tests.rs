@@ -207,23 +207,23 @@ fn a_claimed_file_keeps_what_another_process_has_written() {
         second.note(&position(set), Score::DRAW, 5, None);
     }
     assert!(matches!(second.begin_save(), Err(DatabaseError::InUse)));
-    assert!(second.is_theirs());
+    assert!(second.is_locked_elsewhere());
     second.begin_save().unwrap();
     assert!(!second.is_saving(), "the error is reported once");
     assert!(matches!(second.save(), Err(DatabaseError::InUse)));
     assert!(matches!(second.switch_to(folder.path()), Err(DatabaseError::Io(_))));
-    assert!(Database::open(&path).unwrap().is_theirs() && second.is_theirs());
+    assert!(Database::open(&path).unwrap().is_locked_elsewhere() && second.is_locked_elsewhere());
     drop(first);
     second.save().unwrap();
-    assert!(!second.is_theirs());
+    assert!(!second.is_locked_elsewhere());
     let depths = sets.map(|set| second.get(&position(&set)).map(|entry| entry.depth));
     assert_eq!(depths, [Some(9), Some(5)]);
     assert_eq!(load(&path).unwrap(), second.entries);
     // The claim survives a failed switch and a switch to the same file.
     assert!(matches!(second.switch_to(folder.path()), Err(DatabaseError::Io(_))));
-    assert!(Database::open(&path).unwrap().is_theirs() && !second.is_theirs());
+    assert!(Database::open(&path).unwrap().is_locked_elsewhere() && !second.is_locked_elsewhere());
     second.switch_to(&path).unwrap();
-    assert!(Database::open(&path).unwrap().is_theirs() && !second.is_theirs());
+    assert!(Database::open(&path).unwrap().is_locked_elsewhere() && !second.is_locked_elsewhere());
 }
 
 /// Regression: the second process overwrote newer entries of the first and lost its own labels.
@@ -240,7 +240,7 @@ fn changes_of_two_processes_are_merged() {
     }
     first.save().unwrap();
     let mut second = Database::open(&path).unwrap();
-    assert!(second.is_theirs());
+    assert!(second.is_locked_elsewhere());
     first.edit(&position(one), |entry| entry.label = "of the first".into());
     first.delete(&position(two));
     first.save().unwrap();

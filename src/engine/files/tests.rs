@@ -1,4 +1,4 @@
-//! Replacing, refusing and claiming files, and file systems that do not answer.
+//! Replacing, refusing and locking files, and file systems that do not answer.
 
 use super::*;
 use std::time::Instant;
@@ -64,7 +64,7 @@ fn a_pipe_is_not_even_opened() {
     assert_eq!(open(&pipe).unwrap_err().to_string(), "not a plain file");
     // A pipe in the place of the lock, then of the new content.
     fs::rename(&pipe, folder.path().join("file.lock")).unwrap();
-    assert!(matches!(claim(&folder.path().join("file")).unwrap(), Claim::Ours(None)));
+    assert!(matches!(lock(&folder.path().join("file")).unwrap(), FileLock::Held(None)));
     fs::rename(folder.path().join("file.lock"), folder.path().join("file.new")).unwrap();
     replace(&folder.path().join("file"), |out| out.write_all(b"text")).unwrap();
     assert_eq!(fs::read(folder.path().join("file")).unwrap(), b"text");
@@ -86,31 +86,31 @@ fn a_symbolic_link_stays_a_link() {
     }
     assert!(fs::symlink_metadata(&first).unwrap().is_symlink());
     assert!(fs::symlink_metadata(&second).unwrap().is_symlink());
-    let claimed = claim(&first).unwrap();
-    assert!(matches!(claim(&file).unwrap(), Claim::Theirs), "the same file by another name");
-    drop(claimed);
+    let locked = lock(&first).unwrap();
+    assert!(matches!(lock(&file).unwrap(), FileLock::HeldElsewhere), "the same file by another name");
+    drop(locked);
     let circle = outer.path().join("circle");
     symlink("circle", &circle).unwrap();
     assert!(replace(&circle, |_| panic!("nothing is to be written")).is_err());
 }
 
 #[test]
-fn a_claim_holds_until_it_is_dropped() {
+fn a_lock_holds_until_it_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
-    let first = claim(&path).unwrap();
-    assert!(matches!(first, Claim::Ours(Some(_))));
-    assert!(matches!(claim(&path).unwrap(), Claim::Theirs));
+    let first = lock(&path).unwrap();
+    assert!(matches!(first, FileLock::Held(Some(_))));
+    assert!(matches!(lock(&path).unwrap(), FileLock::HeldElsewhere));
     replace(&path, |out| out.write_all(b"text")).unwrap();
-    assert!(matches!(claim(&path).unwrap(), Claim::Theirs), "the claim outlives the replaced file");
+    assert!(matches!(lock(&path).unwrap(), FileLock::HeldElsewhere), "the lock outlives the replaced file");
     drop(first);
-    assert!(matches!(claim(&path).unwrap(), Claim::Ours(Some(_))));
+    assert!(matches!(lock(&path).unwrap(), FileLock::Held(Some(_))));
 }
 
 #[test]
-fn a_file_is_claimed_without_a_lock_where_none_can_be_created() {
+fn a_file_counts_as_locked_where_none_can_be_created() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(matches!(claim(&folder.path().join("no such folder").join("file")).unwrap(), Claim::Ours(None)));
+    assert!(matches!(lock(&folder.path().join("no such folder").join("file")).unwrap(), FileLock::Held(None)));
 }
 
 /// Regression: a call that had timed out took effect late and overwrote a newer file.

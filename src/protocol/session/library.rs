@@ -49,7 +49,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Starts to write the database in the background, if it has changed and the last write is long enough ago. Only
-    /// claiming the file makes this wait; the clock of the next move has not started then.
+    /// locking the file makes this wait; the clock of the next move has not started then.
     pub(super) fn autosave(&mut self) -> io::Result<()> {
         self.check_save()?;
         if self.database.is_changed() && self.saved_at.is_none_or(|at| at.elapsed() >= AUTOSAVE_INTERVAL) {
@@ -169,7 +169,7 @@ impl<W: Write> Session<W> {
             Ok(None) => self.reply(&Reply::DatabaseSize(self.database.len()))?,
             Err(error) => return self.reply(&Reply::FileError(&error)),
         }
-        if file_use == FileUse::SetDatabase && self.database.is_theirs() {
+        if file_use == FileUse::SetDatabase && self.database.is_locked_elsewhere() {
             self.reply(&Reply::FileWarning(&one_line("database", &DatabaseError::InUse)))?;
         }
         Ok(())
