@@ -106,7 +106,7 @@ fn read(path: &Path, mut take: impl FnMut(u64, u64)) -> Result<u64, HashFileErro
     for _ in 0..count {
         let (key, data) = (read_word(&mut file)?, read_word(&mut file)?);
         checksum.add(&words(key, data));
-        if !TranspositionTable::has_entry(data) {
+        if !TranspositionTable::is_valid_entry(data) {
             return Err(HashFileError::Damaged);
         }
         take(key, data);

@@ -201,7 +201,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
             root_move.score = if is_among_best { score } else { -Score::INFINITE };
             if is_among_best {
                 if !is_kept {
-                    self.worker.extend_pv(Ply::ROOT, point);
+                    self.worker.update_pv(Ply::ROOT, point);
                     root_move.pv = self.worker.pv[Ply::ROOT.index()].to_vec();
                 }
                 let place = self.moves[..index.min(self.wanted)].partition_point(|other| other.score >= score);

@@ -50,7 +50,7 @@ impl Worker<'_> {
             best = best.max(Some(score));
             if score > alpha {
                 alpha = score;
-                self.extend_pv(ply, point);
+                self.update_pv(ply, point);
                 if score >= beta {
                     break;
                 }

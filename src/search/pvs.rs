@@ -57,7 +57,7 @@ impl Worker<'_> {
 
         // Stop, draw, largest ply, and results that the threats prove without search.
         let mut kills = None;
-        if let Some(score) = self.settled(ply, &mut kills) {
+        if let Some(score) = self.enter_node(ply, &mut kills) {
             return score;
         }
 
@@ -207,7 +207,7 @@ impl Worker<'_> {
             if score > alpha {
                 alpha = score;
                 result.best_move = Some(point);
-                self.extend_pv(node.ply, point);
+                self.update_pv(node.ply, point);
                 if score >= beta {
                     health::count_cut(tried.len());
                     let depth = node.depth.whole();

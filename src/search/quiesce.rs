@@ -42,7 +42,7 @@ impl Worker<'_> {
     fn attack(&mut self, alpha: Score, beta: Score, ply: Ply, before: Fours) -> Score {
         health::count(Event::Quiescent);
         let mut kills = None;
-        match self.settled(ply, &mut kills) {
+        match self.enter_node(ply, &mut kills) {
             Some(score) => score,
             None => self.attack_from_here(alpha, beta, ply, before, None, kills),
         }
@@ -98,7 +98,7 @@ impl Worker<'_> {
                 if score > alpha {
                     alpha = score;
                     best_move = Some(point);
-                    self.extend_pv(ply, point);
+                    self.update_pv(ply, point);
                 }
                 if score >= beta {
                     break;
@@ -115,7 +115,7 @@ impl Worker<'_> {
     fn defend(&mut self, mut alpha: Score, beta: Score, ply: Ply, before: Fours) -> Score {
         health::count(Event::Quiescent);
         let mut kills = None;
-        if let Some(score) = self.settled(ply, &mut kills) {
+        if let Some(score) = self.enter_node(ply, &mut kills) {
             return score;
         }
         let Duty::StopFive(stops) = forced::duty_of(&self.board, kills) else {
@@ -137,7 +137,7 @@ impl Worker<'_> {
                 best = score;
                 if score > alpha {
                     alpha = score;
-                    self.extend_pv(ply, stop);
+                    self.update_pv(ply, stop);
                 }
                 if score >= beta {
                     break;

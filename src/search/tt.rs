@@ -237,7 +237,7 @@ impl TranspositionTable {
     }
 
     /// Whether a data word is a valid entry.
-    pub fn has_entry(data: u64) -> bool {
+    pub fn is_valid_entry(data: u64) -> bool {
         let entry = unpack(data, Ply::ROOT);
         let is_estimate = |score: Score| score == score.unproven();
         let is_result = entry.score.distance().is_some_and(|moves| (1..=Size::MAX_CELLS as i32).contains(&moves));

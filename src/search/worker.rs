@@ -296,7 +296,7 @@ impl<'a> Worker<'a> {
     /// Enters a node. Returns its score where nothing has to be searched: the search stops, the game is drawn, the threats
     /// prove a result, or the largest ply is reached. `kills` is for [`forced::duty_of`].
     #[inline]
-    pub(super) fn settled(&mut self, ply: Ply, kills: &mut Kills) -> Option<Score> {
+    pub(super) fn enter_node(&mut self, ply: Ply, kills: &mut Kills) -> Option<Score> {
         self.pv[ply.index()].clear();
         if self.enter(ply) || self.board.is_draw() {
             return Some(Score::DRAW);
@@ -324,8 +324,8 @@ impl<'a> Worker<'a> {
         self.board.undo(&mut self.evaluator);
     }
 
-    /// Makes `point`, followed by the principal variation of the next ply, that of this ply.
-    pub fn extend_pv(&mut self, ply: Ply, point: Point) {
+    /// Sets the principal variation of `ply`: `point`, then that of the next ply.
+    pub fn update_pv(&mut self, ply: Ply, point: Point) {
         let (head, tail) = self.pv.split_at_mut(ply.index() + 1);
         let variation = &mut head[ply.index()];
         variation.clear();
