@@ -70,6 +70,18 @@ impl Point {
         self.index() / STRIDE - BORDER
     }
 
+    /// Steps from one point to the other, straight or diagonal.
+    pub const fn distance(self, other: Point) -> usize {
+        let (dx, dy) = (self.x().abs_diff(other.x()), self.y().abs_diff(other.y()));
+        if dx > dy { dx } else { dy }
+    }
+
+    /// Whether the two points lie on a common line.
+    pub const fn is_aligned_with(self, other: Point) -> bool {
+        let (dx, dy) = (self.x().abs_diff(other.x()), self.y().abs_diff(other.y()));
+        dx == 0 || dy == 0 || dx == dy
+    }
+
     /// The point `steps` away along `direction`; `None` outside 22x22. `steps` must be within ±22.
     pub const fn step(self, direction: Direction, steps: i32) -> Option<Point> {
         let (dx, dy) = direction.delta();

@@ -271,8 +271,7 @@ impl Sets {
         if points.is_empty() {
             points.extend(size.points().filter(|point| board.is_empty(*point) && !self.blocked[point.index()]));
             let center = size.center();
-            let is_central =
-                |point: &Point| point.x().abs_diff(center.x()).max(point.y().abs_diff(center.y())) <= MIDDLE;
+            let is_central = |point: &Point| point.distance(center) <= MIDDLE;
             if board.occupied() == 0 && points.iter().any(is_central) {
                 points.retain(is_central);
             }

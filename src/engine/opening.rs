@@ -71,7 +71,7 @@ impl Engine {
         let openings = (0..CANDIDATES)
             .filter_map(|_| {
                 let spot = *all.choose(&mut random)?;
-                let near = all.iter().copied().filter(|&point| is_near(point, spot)).collect();
+                let near = all.iter().copied().filter(|&point| point.distance(spot) <= WINDOW).collect();
                 some_of(near, 3, &mut random)
             })
             .collect();
@@ -113,10 +113,6 @@ impl Engine {
         }
         continuations.into_iter().next()
     }
-}
-
-fn is_near(a: Point, b: Point) -> bool {
-    a.x().abs_diff(b.x()) <= WINDOW && a.y().abs_diff(b.y()) <= WINDOW
 }
 
 /// `count` different points at random; `None` if there are fewer.

@@ -501,10 +501,9 @@ impl<W: Write> Session<W> {
         let forbidden = catch_unwind(AssertUnwindSafe(|| engine.forbidden_points())).unwrap_or_default();
         let (size, stones, blocked) = (self.engine.size(), self.engine.stones(), self.engine.blocked().points());
         let near = stones.last().map_or(size.center(), |&(point, _)| point);
-        let distance = |point: Point| point.x().abs_diff(near.x()).max(point.y().abs_diff(near.y()));
         size.points()
             .filter(|point| stones.iter().all(|(other, _)| other != point))
-            .min_by_key(|point| (forbidden.contains(point), blocked.contains(point), distance(*point)))
+            .min_by_key(|point| (forbidden.contains(point), blocked.contains(point), point.distance(near)))
     }
 }
 

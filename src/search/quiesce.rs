@@ -171,9 +171,8 @@ impl Worker<'_> {
 
 /// Whether two points are so close that an attack continues from one to the other; farther on a common line.
 fn is_close(params: &Params, a: Point, b: Point) -> bool {
-    let (dx, dy) = (a.x().abs_diff(b.x()), a.y().abs_diff(b.y()));
-    let (steps, is_on_line) = (dx.max(dy) as i32, dx == 0 || dy == 0 || dx == dy);
-    steps <= params.quiescence_radius() || (is_on_line && steps <= params.quiescence_line())
+    let steps = a.distance(b) as i32;
+    steps <= params.quiescence_radius() || (a.is_aligned_with(b) && steps <= params.quiescence_line())
 }
 
 /// Whether a five is threatened against the side to move. Such a position is never quiet.

@@ -96,8 +96,10 @@ const LENGTHS: [u32; 9] = [1, 2, 3, 5, 8, 12, 20, 40, ANY_LENGTH];
 const POLL_INTERVAL: u64 = 1024;
 /// Weight of a four's threat code in its order; that of the opponent's threat there counts once.
 const ORDER_THREAT: i32 = 64;
-/// Bonus in the order for a four on a line with the attacker's last move and near it.
+/// Bonus in the order for a four on a line with the attacker's last move, at most [`NEAR`] steps from it.
 const ORDER_NEAR: i32 = 100;
+/// See [`ORDER_NEAR`].
+const NEAR: usize = 4;
 
 /// Finds wins by continuous fours. The table is kept between searches; one solver may be used for positions of any rule
 /// and size.
@@ -334,7 +336,7 @@ impl VcfSolver {
         let last = board.move_before_last();
         let mut push = |point: Point| {
             if forced::may_make_four(board, point, us) {
-                let is_near = last.is_some_and(|last| is_aligned(last, point));
+                let is_near = last.is_some_and(|last| last.is_aligned_with(point) && last.distance(point) <= NEAR);
                 let (made, prevented) = (board.threat(point, us) as i32, board.threat(point, us.opponent()) as i32);
                 self.moves.push((made * ORDER_THREAT + i32::from(is_near) * ORDER_NEAR + prevented, point));
             }
@@ -400,10 +402,4 @@ impl VcfSolver {
         }
         best.map(|(_, stop)| stop).or_else(|| board.find(board.side().opponent(), Threat::Five))
     }
-}
-
-/// Whether two points share a line and are at most four steps apart.
-fn is_aligned(a: Point, b: Point) -> bool {
-    let (dx, dy) = (a.x().abs_diff(b.x()), a.y().abs_diff(b.y()));
-    dx.max(dy) <= 4 && (dx == 0 || dy == 0 || dx == dy)
 }
