@@ -36,7 +36,7 @@ impl Default for Checksum {
     }
 }
 
-/// The increment of `SplitMix64`.
+/// The increment of `SplitMix64`: 2^64 divided by the golden ratio. Also a multiplier for hashing (Knuth).
 pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Mixes the bits of a number: the output function of `SplitMix64`.

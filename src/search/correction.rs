@@ -3,6 +3,7 @@
 
 use super::gravity;
 use super::params::Params;
+use crate::base::hash::GOLDEN;
 use crate::base::{Color, Score};
 use crate::board::lines::{SQUARE, SQUARE_ROWS};
 use crate::board::{Board, Threat};
@@ -119,7 +120,7 @@ static SQUARE_NUMBERS: [[u16; SQUARE_ROWS]; 2] = {
 
 /// Multiplicative hashing (Knuth): the upper bits depend on the whole word.
 fn index_of(word: u64) -> usize {
-    (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - ENTRIES.trailing_zeros())) as usize
+    (word.wrapping_mul(GOLDEN) >> (64 - ENTRIES.trailing_zeros())) as usize
 }
 
 #[cfg(test)]
