@@ -1,7 +1,7 @@
 //! The main search: limits and time, table, move order, what threats force, and the deepening search itself. It uses
 //! neither the solvers nor the oracle.
 
-pub mod child;
+mod child;
 mod continuation;
 mod correction;
 mod deepening;
@@ -9,27 +9,27 @@ mod extend;
 pub mod forced;
 mod gravity;
 pub mod health;
-pub mod history;
-pub mod limits;
+mod history;
+mod limits;
 pub mod order;
 pub mod params;
 mod path_node;
-pub mod pool;
-pub mod prune;
-pub mod pvs;
-pub mod quiesce;
-pub mod reduce;
-pub mod report;
+mod pool;
+mod prune;
+mod pvs;
+mod quiesce;
+mod reduce;
+mod report;
 mod reprove;
 pub mod root;
 mod root_move;
-pub mod scope;
-pub mod shared;
+mod scope;
+mod shared;
 pub mod time;
 pub mod tt;
 mod vote;
 mod window;
-pub mod worker;
+mod worker;
 
 pub use history::History;
 pub use limits::{Ponder, SearchControl, SearchLimits};
@@ -39,3 +39,4 @@ pub use report::{Iteration, NullSink, ReportSink, RootEvent, SearchReport};
 pub use root::Task;
 pub use scope::{BlockedPaths, Scope};
 pub use tt::TranspositionTable;
+pub use worker::GRACE;
