@@ -1,11 +1,12 @@
 //! Playing strength: levels 0 to 100, from level 0, a player that only compares threats, to level 100, the full engine.
 //!
 //! A level sets search probability, depth, width and oversight rate. With the search probability, a move is searched
-//! among the best candidates (the width) to a few plies (the depth). Otherwise it is chosen by its threat, without a search:
-//! the player compares its best threat with the opponent's, and attacks or defends by their ratio. An *oversight* hides one
-//! colour's shapes on a line of the board for one move: more often on diagonals than on rows and columns; less often on
-//! lines through the last stone, for own shapes and for fives. From [`SOUND`] on no five and no open four of either side is overlooked. At
-//! [`FULL`] there are no restrictions. Levels apply to the moves of a game; analysis is always at full strength.
+//! among the best candidates (the width) to a few plies (the depth). Otherwise it is chosen by its threat, without a
+//! search: the player compares its best threat with the opponent's, and attacks or defends by their ratio. An *oversight*
+//! hides one colour's shapes on a line of the board for one move: more often on diagonals than on rows and columns; less
+//! often on lines through the last stone, for own shapes and for fives. From [`SOUND`] on no five and no open four of
+//! either side is overlooked. At [`FULL`] there are no restrictions. Levels apply to the moves of a game; analysis is
+//! always at full strength.
 //!
 //! All random choices depend on the position and the seed alone, so games are reproducible.
 
@@ -52,7 +53,7 @@ pub struct Level {
     oversight_rate: u32,
 }
 
-/// Every tenth level: search probability per mille, depth, width, oversight rate per mille.
+/// Every tenth level: search probability per mille, depth, width, oversight rate per mille. 91 to 99 play like 90.
 const SETTINGS: [[u32; 4]; 10] = [
     [0, 1, 3, 700],
     [0, 1, 3, 400],

@@ -37,7 +37,7 @@ pub enum Effect {
 /// The settings of the session: what it shows and stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// 0 nothing, 1 REALTIME messages, 2 details, 3 both.
+    /// The manager's number. Only its lowest bit counts; see [`Wishes::realtime`].
     pub show_detail: i64,
     /// Whether results are stored in the database and queries answered.
     pub use_database: bool,

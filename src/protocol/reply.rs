@@ -31,7 +31,7 @@ pub enum Complaint {
     Position(PositionError),
     /// `BEGIN` needs an empty board.
     NotEmpty,
-    /// The board is full.
+    /// There is no move, or not enough points for the stones asked for.
     NoMove,
     /// A swap2 question needs 0, 3 or 5 stones.
     Swap2Count,
@@ -94,7 +94,7 @@ pub enum Reply<'a> {
     Ok,
     /// Our move.
     Move(Point),
-    /// The stones of a swap2 answer, on one line.
+    /// The stones of a swap2 answer, or those that balance a position, on one line.
     Stones(&'a [Point]),
     /// The brain takes black.
     Swap,
@@ -193,7 +193,7 @@ pub enum Reply<'a> {
     File(FileReport),
     /// A file could not be read or written.
     FileError(&'a str),
-    /// A file could not be written automatically.
+    /// A warning about a file: it could not be written automatically, or another process has locked it.
     FileWarning(&'a str),
 }
 

@@ -1,5 +1,6 @@
 //! When a running search reports: a line for each finished iteration and, if the manager asks for it, REALTIME messages
-//! with which Yixin-Board draws the search. Their text is in `protocol/reply.rs`.
+//! with which Yixin-Board draws the search. The text of the lines is in `protocol/reply/search_message.rs`, that of the
+//! messages in `protocol/reply.rs`.
 
 use crate::base::{Point, Score};
 use crate::protocol::info::Wishes;
