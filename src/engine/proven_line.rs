@@ -1,5 +1,5 @@
-//! Principal variations of proven results: replayed on the oracle and completed before they are shown. A report sink between the
-//! search and its caller.
+//! Principal variations of proven results: replayed on the oracle and completed before they are shown. A report sink
+//! between the search and its caller.
 //!
 //! The search does not depend on this: its own results never change, whatever time there is to complete a line.
 

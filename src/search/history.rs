@@ -1,5 +1,5 @@
-//! The history heuristic: how often each move caused a cut-off, by its point (apart for replies to a threatened four), by
-//! the threats that it makes and denies, and by where it lies from the last moves.
+//! The history heuristic: how often each move caused a cut-off, by its point, by the threats that it makes and denies, and
+//! by where it lies from the last moves. Replies to a threatened four have a table by point of their own.
 
 use super::continuation::Continuations;
 use super::correction::Corrections;

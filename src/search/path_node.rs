@@ -1,4 +1,4 @@
-//! The node function for positions before a blocked move, where the ordinary one takes too much for granted.
+//! The node function for positions before a blocked move. The ordinary one assumes that every legal move may be played.
 
 use super::child::Child;
 use super::forced::Duty;

@@ -147,8 +147,8 @@ impl Worker<'_> {
         best
     }
 
-    /// Lists the attacker's fours to try, best first: all of them on the first move; later those near the last four, and fours
-    /// that make no other threat only while every four so far has made one.
+    /// Lists the attacker's fours to try, best first: all of them on the first move; later those near the last four, and
+    /// fours that make no other threat only while every four so far has made one.
     fn push_fours(&self, before: Fours, kills: Kills, fours: &mut ArrayVec<(i32, Point), { Size::MAX_CELLS }>) {
         let us = self.board.side();
         // The defender's answer may threaten a five: then only a stop of it counts.

@@ -61,7 +61,7 @@ pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
         let is_complete = !duty.is_free() || points.len() + board.occupied() == size.cells();
         are_all = is_complete && !points.iter().any(|point| blocked.contains(point));
     } else {
-        // A five that is also an overline wins, but one referee disagrees: play a plain five where there is one.
+        // A five that is also an overline wins, but not for every referee: play a plain five where there is one.
         let is_plain = |point: &&Point| Direction::ALL.iter().all(|&d| board.shape(**point, us, d) != Shape::Overline);
         points.push(*fives.iter().find(is_plain).unwrap_or(&fives[0]));
     }
