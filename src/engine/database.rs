@@ -20,6 +20,8 @@ use std::thread::{self, JoinHandle};
 const MOST_POSITIONS: usize = 1 << 20;
 /// Longest label in bytes.
 const LONGEST_LABEL: usize = 1000;
+/// Largest absolute value: a win with the next move.
+const MOST_VALUE: i32 = 30_000;
 
 /// The entry of a position.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -461,9 +463,6 @@ impl Drop for Database {
         let _ = self.end_save();
     }
 }
-
-/// Largest absolute value: a win with the next move.
-const MOST_VALUE: i32 = 30_000;
 
 fn is_tag(tag: u8) -> bool {
     tag.is_ascii_graphic() && tag != b';' && tag != b'-'

@@ -15,6 +15,9 @@ use search_message::{Percent, defences, summary};
 use std::fmt;
 use std::io::{self, Write};
 
+/// Most moves of a line in a REALTIME message.
+const REALTIME_LINE_MOVES: usize = 60;
+
 /// The standard output, locked for the calling thread.
 pub fn output() -> impl Write {
     io::stdout().lock()
@@ -395,9 +398,6 @@ impl fmt::Display for Fields<'_> {
         write!(f, "{tag} {} {}", self.0.value, self.0.depth)
     }
 }
-
-/// Most moves of a line in a REALTIME message.
-const REALTIME_LINE_MOVES: usize = 60;
 
 #[cfg(test)]
 mod tests {

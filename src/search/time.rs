@@ -10,6 +10,9 @@ use super::params::Params;
 use crate::base::{Point, Score};
 use std::time::Duration;
 
+/// Shortest time to the hard deadline, also where the answer is wanted at once.
+const AT_ONCE: Duration = Duration::from_millis(5);
+
 impl SearchLimits {
     /// Time for one of `moves` moves: that part of the game's clock plus the increment. At most three quarters of what is
     /// left, because the increment comes only after the move. `None` without a game clock.
@@ -54,9 +57,6 @@ struct Course {
     /// Thousandths of the last iteration's nodes that went to the best move.
     effort: i32,
 }
-
-/// Shortest time to the hard deadline, also where the answer is wanted at once.
-const AT_ONCE: Duration = Duration::from_millis(5);
 
 impl TimeManager {
     /// Deadlines for a position with `empty` empty points.
