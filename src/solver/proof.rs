@@ -224,21 +224,24 @@ impl<'a> ProofBuilder<'a> {
         let mut replies = Vec::new();
         if !is_five {
             board.play(attack.point, &mut NullObserver);
-            for stop in forced::legal_stops(board) {
-                board.play(stop, &mut NullObserver);
-                let child = self.fours(board, moves - 1, spare);
-                board.undo(&mut NullObserver);
-                if let Some(child) = child {
-                    replies.push((stop, child));
-                } else {
-                    board.undo(&mut NullObserver);
-                    return None;
-                }
-            }
+            let answers = self.fours_after_stops(board, moves - 1, spare);
             board.undo(&mut NullObserver);
+            replies = answers?;
+        }
+        Some(self.add(ProofNode { point: attack.point, replies, rest: None }, is_five))
+    }
+
+    /// The stops of a four, with the tree of a win by fours after each.
+    fn fours_after_stops(&mut self, board: &mut Board, moves: u32, spare: usize) -> Option<Vec<(Point, usize)>> {
+        let mut replies = Vec::new();
+        for stop in forced::legal_stops(board) {
+            board.play(stop, &mut NullObserver);
+            let child = self.fours(board, moves, spare);
+            board.undo(&mut NullObserver);
+            replies.push((stop, child?));
         }
         replies.sort_unstable();
-        Some(self.add(ProofNode { point: attack.point, replies, rest: None }, is_five))
+        Some(replies)
     }
 
     /// Answers every reply of the defender, who is to move after a move of the attacker.
