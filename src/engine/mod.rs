@@ -393,11 +393,6 @@ impl Engine {
         Arc::get_mut(&mut self.table).expect("a parked helper holds no share of the table")
     }
 
-    fn forget_moves(&mut self) {
-        self.history.clear();
-        self.pool.new_game();
-    }
-
     /// The points forbidden to the side to move; empty unless that is black under renju.
     pub fn forbidden_points(&self) -> Vec<Point> {
         if !self.rule.has_forbidden(self.to_move) {
@@ -417,7 +412,8 @@ impl Engine {
     /// Clears the hash table and the history of moves.
     pub fn clear_hash(&mut self) {
         self.table_mut().clear();
-        self.forget_moves();
+        self.history.clear();
+        self.pool.new_game();
     }
 
     /// Largest hash table that the memory limit allows, in bytes.
