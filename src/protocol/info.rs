@@ -29,15 +29,15 @@ pub enum Effect {
     /// The rule of the game.
     Rule,
     /// A setting of the session.
-    Wish(fn(&mut Wishes, i64)),
+    Session(fn(&mut SessionOptions, i64)),
     /// Nothing: the key is known and its value accepted.
     Accepted,
 }
 
 /// The settings of the session: what it shows and stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
-    /// The manager's number. Only its lowest bit counts; see [`Wishes::realtime`].
+pub struct SessionOptions {
+    /// The manager's number. Only its lowest bit counts; see [`SessionOptions::realtime`].
     pub show_detail: i64,
     /// Whether results are stored in the database and queries answered.
     pub use_database: bool,
@@ -47,7 +47,7 @@ pub struct Wishes {
     pub pondering: bool,
 }
 
-impl Wishes {
+impl SessionOptions {
     /// Whether a search sends REALTIME messages.
     pub fn realtime(&self) -> bool {
         self.show_detail & 1 == 1
@@ -147,7 +147,7 @@ pub static KEYS: &[Key] = &[
     Key {
         name: "pondering",
         kind: Kind::Number,
-        effect: Effect::Wish(|w, n| w.pondering = n > 0),
+        effect: Effect::Session(|w, n| w.pondering = n > 0),
         doc: "1: search in the opponent's time, where the manager allows it, see [pondering](#pondering); 0: do not",
     },
     accepted("vcthread", Kind::Number, "accepted, no effect"),
@@ -155,13 +155,13 @@ pub static KEYS: &[Key] = &[
     Key {
         name: "usedatabase",
         kind: Kind::Number,
-        effect: Effect::Wish(|w, n| w.use_database = n > 0),
+        effect: Effect::Session(|w, n| w.use_database = n > 0),
         doc: "1: store results in the database and answer its queries; 0: do neither",
     },
     Key {
         name: "database_readonly",
         kind: Kind::Number,
-        effect: Effect::Wish(|w, n| w.database_readonly = n > 0),
+        effect: Effect::Session(|w, n| w.database_readonly = n > 0),
         doc: "1: store only the changes made by commands in the database, no search results",
     },
     setting(
@@ -173,7 +173,7 @@ pub static KEYS: &[Key] = &[
     Key {
         name: "show_detail",
         kind: Kind::Number,
-        effect: Effect::Wish(|w, n| w.show_detail = n),
+        effect: Effect::Session(|w, n| w.show_detail = n),
         doc: "1 or 3: send REALTIME messages during a search; 0 or 2: none",
     },
 ];
@@ -234,10 +234,10 @@ impl Info {
         matches!(self.key.effect, Effect::Clock(_))
     }
 
-    /// Changes `wishes`, if this is a setting of the session.
-    pub fn apply_wish(&self, wishes: &mut Wishes) {
-        if let Effect::Wish(effect) = self.key.effect {
-            effect(wishes, self.value);
+    /// Changes `options`, if this is a setting of the session.
+    pub fn apply_to_session(&self, options: &mut SessionOptions) {
+        if let Effect::Session(effect) = self.key.effect {
+            effect(options, self.value);
         }
     }
 

@@ -10,7 +10,7 @@ mod pondering;
 mod report_times;
 
 use super::command::{Command, Owner, Placement, Spot};
-use super::info::{Info, Wishes};
+use super::info::{Info, SessionOptions};
 use super::reply::{Complaint, Notation, Reply};
 use super::traffic::{Order, Traffic};
 use crate::base::{Cell, Color, Point, Rule, Size};
@@ -54,7 +54,7 @@ pub struct Session<W> {
     /// In a replayed session: the lines of its replies.
     replies: Vec<String>,
     /// Display and database settings.
-    wishes: Wishes,
+    options: SessionOptions,
     database: Database,
     /// When the last write of the database started.
     saved_at: Option<Instant>,
@@ -77,7 +77,7 @@ impl<W: Write> Session<W> {
             keep_hash: false,
             script: None,
             replies: Vec::new(),
-            wishes: Wishes::default(),
+            options: SessionOptions::default(),
             database: Database::default(),
             saved_at: None,
             free_since: Instant::now(),
@@ -179,7 +179,7 @@ impl<W: Write> Session<W> {
 
     fn obey(&mut self, order: &Order) -> io::Result<()> {
         let command = &order.command;
-        if matches!(command, Command::Database(..)) && !self.wishes.use_database {
+        if matches!(command, Command::Database(..)) && !self.options.use_database {
             return Ok(());
         }
         if command.needs_board() && !self.started {
@@ -324,7 +324,7 @@ impl<W: Write> Session<W> {
 
     fn inform(&mut self, info: &Info) {
         info.apply(self.engine.options_mut());
-        info.apply_wish(&mut self.wishes);
+        info.apply_to_session(&mut self.options);
         if let Some(bits) = info.rule_bits() {
             // Rule 2 is renju in the Yixin dialect, a continuous game otherwise.
             let rule = if bits == 2 && self.yixin { Some(Rule::Renju) } else { Rule::from_bits(bits) };
@@ -465,7 +465,7 @@ impl<W: Write> Session<W> {
             recorder.asked(&self.engine);
         }
         let notation = self.notation();
-        let mut sink = Messages::new(&mut self.out, &self.traffic, notation, &self.wishes, started);
+        let mut sink = Messages::new(&mut self.out, &self.traffic, notation, &self.options, started);
         let (engine, control) = (&mut self.engine, self.traffic.control());
         let answer = catch_unwind(AssertUnwindSafe(|| question(engine, control, &mut sink)));
         let outcome = sink.finish();

@@ -22,7 +22,7 @@ impl<W: Write> Session<W> {
     /// Stores the result of a search in the database, if the settings ask for it; not while moves are blocked, since the
     /// result then holds for a restricted game only.
     pub(super) fn store(&mut self, report: &SearchReport, stones: &mut Vec<(Point, Cell)>, to_move: Color) {
-        let is_wanted = self.wishes.use_database && !self.wishes.database_readonly;
+        let is_wanted = self.options.use_database && !self.options.database_readonly;
         if !is_wanted || !self.engine.blocked().is_empty() || report.last.depth == 0 {
             return;
         }

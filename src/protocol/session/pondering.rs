@@ -112,7 +112,7 @@ impl<W: Write> Session<W> {
     /// # Errors
     /// The output is closed.
     pub(super) fn ponder(&mut self) -> io::Result<()> {
-        let is_wanted = self.pondering.is_asked || self.wishes.pondering;
+        let is_wanted = self.pondering.is_asked || self.options.pondering;
         if !is_wanted || !self.may_ponder() || self.pondering.result.is_some() || self.is_full() {
             return Ok(());
         }
@@ -130,7 +130,7 @@ impl<W: Write> Session<W> {
             return Ok(());
         }
         let notation = self.notation();
-        let messages = Messages::new(&mut self.out, &self.traffic, notation, &self.wishes, Instant::now());
+        let messages = Messages::new(&mut self.out, &self.traffic, notation, &self.options, Instant::now());
         let mut sink = AfterHit { messages, traffic: &self.traffic, unsaid: None };
         let (engine, control) = (&mut self.engine, self.traffic.control());
         let found = catch_unwind(AssertUnwindSafe(|| engine.ponder(reply, control, &mut sink)));

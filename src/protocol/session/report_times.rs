@@ -3,7 +3,7 @@
 //! messages in `protocol/reply.rs`.
 
 use crate::base::{Point, Score};
-use crate::protocol::info::Wishes;
+use crate::protocol::info::SessionOptions;
 use crate::protocol::output::NoFlush;
 use crate::protocol::reply::{Notation, Realtime, Reply};
 use crate::protocol::traffic::Traffic;
@@ -175,10 +175,10 @@ impl<'a, W: Write> Messages<'a, W> {
         out: &'a mut W,
         traffic: &'a Traffic,
         notation: Notation,
-        wishes: &Wishes,
+        options: &SessionOptions,
         started: Instant,
     ) -> Messages<'a, W> {
-        let display = wishes.realtime().then(|| Display::new(started));
+        let display = options.realtime().then(|| Display::new(started));
         Messages { out, traffic, notation, pace: Pace::default(), display, outcome: Ok(()) }
     }
 
@@ -351,7 +351,7 @@ mod tests {
     fn a_flood_of_iterations_becomes_a_few_lines_and_the_last_one() {
         let (mut out, traffic) = (Vec::new(), Traffic::default());
         let zero = Instant::now();
-        let mut messages = Messages::new(&mut out, &traffic, Notation::Plain, &Wishes::default(), zero);
+        let mut messages = Messages::new(&mut out, &traffic, Notation::Plain, &SessionOptions::default(), zero);
         for depth in 1..=175 {
             messages.root_event(RootEvent::Deepens(depth));
             messages.iteration(&iteration(depth, 1));
@@ -367,7 +367,7 @@ mod tests {
     fn a_manager_that_has_left_gets_no_messages() {
         let (mut out, traffic) = (Vec::new(), Traffic::default());
         let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
-        let mut messages = Messages::new(&mut out, &traffic, Notation::Plain, &Wishes::default(), stamp.at);
+        let mut messages = Messages::new(&mut out, &traffic, Notation::Plain, &SessionOptions::default(), stamp.at);
         messages.iteration(&iteration(1, 1));
         traffic.announce(&Order { seq: 1, stamp, command: Command::End });
         messages.iteration(&iteration(2, 1));
