@@ -131,7 +131,7 @@ impl Traffic {
             state.last_question = Some(order.stamp);
         }
         if !order.command.is_clock() {
-            self.meet(&mut state, order);
+            self.ponder_hit_or_stop(&mut state, order);
         }
         match &order.command {
             Command::Stop => self.cut(&mut state, order.seq),
@@ -160,7 +160,7 @@ impl Traffic {
     }
 
     /// Ends the search in the opponent's time, if there is one: it answers this order, or stops.
-    fn meet(&self, state: &mut State, order: &Order) {
+    fn ponder_hit_or_stop(&self, state: &mut State, order: &Order) {
         let Some(Pondering { reply, mut options }) = state.pondering.take() else { return };
         let is_hit = matches!(order.command, Command::Turn(spot) if reply == Some(spot));
         if !is_hit {

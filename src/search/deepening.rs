@@ -105,7 +105,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
             self.worker.note_iteration(self.moves[0].point, score, effort);
             let is_alone = self.wanted == 1 && !score.is_loss() && self.moves[1..].iter().all(|m| m.loses);
             alone_for = if is_alone { alone_for + 1 } else { 0 };
-            if self.is_content(depth, alone_for) || !self.worker.may_deepen() {
+            if self.is_finished(depth, alone_for) || !self.worker.may_deepen() {
                 break;
             }
         }
@@ -119,7 +119,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
     }
 
     /// Whether a deeper iteration would find nothing of use. `alone_for`: iterations in which all moves but one lost.
-    fn is_content(&self, depth: u32, alone_for: i32) -> bool {
+    fn is_finished(&self, depth: u32, alone_for: i32) -> bool {
         let params = &self.worker.params;
         self.moves.len() == 1
             || depth as usize >= self.worker.board.moves_to_draw().max(1)

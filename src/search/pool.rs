@@ -153,27 +153,27 @@ impl Pool {
         self.helpers.retain_mut(|helper| helper.collect(None).is_ok());
     }
 
-    /// Starts the helpers on a job. They search until the crew is dismissed or dropped, or nothing is left to find.
-    pub fn start(&mut self, job: &Job) -> Crew<'_> {
+    /// Starts the helpers on a job. They search until they are stopped or the result is dropped, or nothing is left to find.
+    pub fn start(&mut self, job: &Job) -> RunningHelpers<'_> {
         self.settle();
         for helper in &mut self.helpers {
             let forget = std::mem::take(&mut helper.forget);
             helper.busy = helper.jobs.as_ref().is_some_and(|jobs| jobs.send((job.clone(), forget)).is_ok());
         }
-        Crew { pool: self, shared: Arc::clone(&job.shared) }
+        RunningHelpers { pool: self, shared: Arc::clone(&job.shared) }
     }
 }
 
 /// The searching helpers.
 #[derive(Debug)]
-pub struct Crew<'a> {
+pub struct RunningHelpers<'a> {
     pool: &'a mut Pool,
     shared: Arc<Shared>,
 }
 
-impl Crew<'_> {
+impl RunningHelpers<'_> {
     /// Stops the helpers and returns their reports, without those that do not come within a few milliseconds.
-    pub fn dismiss(self) -> Vec<SearchReport> {
+    pub fn stop_and_collect(self) -> Vec<SearchReport> {
         self.shared.helpers().stop();
         let until = Instant::now() + VOTE_TIME;
         let mut reports = Vec::new();
@@ -186,7 +186,7 @@ impl Crew<'_> {
     }
 }
 
-impl Drop for Crew<'_> {
+impl Drop for RunningHelpers<'_> {
     fn drop(&mut self) {
         self.shared.helpers().stop();
     }
@@ -224,15 +224,15 @@ mod tests {
     }
 
     #[test]
-    fn helpers_work_until_dismissed_and_let_the_table_go() {
+    fn helpers_work_until_stopped_and_let_the_table_go() {
         let mut pool = Pool::new();
         pool.resize(4);
         for _ in 0..20 {
             let job = job(pool.threads(), patient);
             let mut shared = Arc::clone(&job.shared);
-            let crew = pool.start(&job);
+            let running = pool.start(&job);
             drop(job);
-            assert!(crew.dismiss().len() <= 3);
+            assert!(running.stop_and_collect().len() <= 3);
             pool.settle();
             assert!(Arc::get_mut(&mut shared).is_some(), "a parked helper holds nothing");
         }
@@ -246,7 +246,7 @@ mod tests {
         let mut pool = Pool::new();
         pool.resize(3);
         let mut job = job(3, panicking);
-        let reports = pool.start(&job).dismiss();
+        let reports = pool.start(&job).stop_and_collect();
         assert!(reports.iter().all(|report| report.best == Point::new(2, 7)));
         pool.settle();
         assert_eq!(pool.threads(), 2);

@@ -4,7 +4,7 @@ use super::deepening::Deepening;
 use super::history::History;
 use super::limits::SearchControl;
 use super::params::Params;
-use super::pool::{Crew, Job, Pool};
+use super::pool::{Job, Pool, RunningHelpers};
 use super::report::{Iteration, NullSink, ReportSink, RootEvent, SearchReport};
 use super::root_move::{RootMoves, known_win, root_moves};
 use super::scope::Scope;
@@ -66,7 +66,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     }
     let deepest = control.limits().depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
     let lines = scope.lines.clamp(1, moves.len());
-    let crew = (pool.threads() > 1 && moves.len() > 1).then(|| {
+    let helpers = (pool.threads() > 1 && moves.len() > 1).then(|| {
         let board = Arc::new(worker.board.clone());
         let scope = Arc::new(scope);
         pool.start(&Job { board, scope, params, deepest, shared: Arc::clone(&shared), work: assist })
@@ -74,7 +74,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     let mut report = Deepening::new(&mut worker, moves, lines, report, sink).run(deepest);
     // Several lines are reported as the main thread has found them: helpers search for the first only.
     // A search that nobody needs waits for no votes.
-    if let Some(reports) = crew.filter(|_| !worker.is_unwanted()).map(Crew::dismiss)
+    if let Some(reports) = helpers.filter(|_| !worker.is_unwanted()).map(RunningHelpers::stop_and_collect)
         && lines == 1
     {
         report = choose(report, reports, &worker, sink);

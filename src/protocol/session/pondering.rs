@@ -23,7 +23,7 @@ pub(super) struct Pondering {
     /// Whether the manager has asked for it by `PONDER`.
     is_asked: bool,
     /// The position after the last move that a search has found.
-    outlook: Option<Outlook>,
+    expected: Option<Expected>,
     result: Option<Pondered>,
 }
 
@@ -51,7 +51,7 @@ impl Position {
 
 /// A position in which the opponent is to move, and the move to expect.
 #[derive(Debug)]
-struct Outlook {
+struct Expected {
     position: Position,
     reply: Option<Point>,
 }
@@ -65,7 +65,7 @@ struct Pondered {
     /// about its position.
     question: Option<u64>,
     /// Its last iteration, if it has not been reported.
-    unsaid: Option<Iteration>,
+    unreported: Option<Iteration>,
 }
 
 impl Pondering {
@@ -80,7 +80,7 @@ impl Pondering {
             self.result = None;
         }
         if *command == Command::Stop {
-            self.outlook = None;
+            self.expected = None;
         }
     }
 }
@@ -91,12 +91,12 @@ impl<W: Write> Session<W> {
     pub(super) fn expect_reply(&mut self, found: Option<&SearchReport>) {
         // After a five, or when the opponent completes one, there is nothing to search.
         let report = found.filter(|report| report.last.score.distance().is_none_or(|distance| distance > 2));
-        self.pondering.outlook = report.filter(|_| self.yixin).map(|report| {
+        self.pondering.expected = report.filter(|_| self.yixin).map(|report| {
             let line = match report.last.pv.split_first() {
                 Some((&first, line)) if report.best == Some(first) => line,
                 _ => &[],
             };
-            Outlook { position: Position::of(&self.engine), reply: self.engine.expected_reply(line) }
+            Expected { position: Position::of(&self.engine), reply: self.engine.expected_reply(line) }
         });
     }
 
@@ -117,11 +117,11 @@ impl<W: Write> Session<W> {
             return Ok(());
         }
         let here = Position::of(&self.engine);
-        let outlook = self.pondering.outlook.as_ref().filter(|outlook| outlook.position == here);
-        if outlook.is_none() && !self.pondering.is_asked {
+        let expected = self.pondering.expected.as_ref().filter(|expected| expected.position == here);
+        if expected.is_none() && !self.pondering.is_asked {
             return Ok(());
         }
-        let reply = outlook.and_then(|outlook| outlook.reply);
+        let reply = expected.and_then(|expected| expected.reply);
         let options = self.engine.options().clone();
         // Depth and nodes are counted from the question on, so such a question has a search of its own.
         let is_counted = options.max_depth.is_some() || options.max_nodes.is_some();
@@ -131,16 +131,16 @@ impl<W: Write> Session<W> {
         }
         let notation = self.notation();
         let messages = Messages::new(&mut self.out, &self.traffic, notation, &self.options, Instant::now());
-        let mut sink = AfterHit { messages, traffic: &self.traffic, unsaid: None };
+        let mut sink = AfterHit { messages, traffic: &self.traffic, unreported: None };
         let (engine, control) = (&mut self.engine, self.traffic.control());
         let found = catch_unwind(AssertUnwindSafe(|| engine.ponder(reply, control, &mut sink)));
-        let AfterHit { messages, unsaid, .. } = sink;
+        let AfterHit { messages, unreported, .. } = sink;
         let outcome = messages.finish();
         let is_whole = !self.traffic.control().is_stopped();
         let question = self.traffic.end_pondering();
         match found {
             Ok(Ok(report)) if is_whole || question.is_some() => {
-                self.pondering.result = Some(Pondered { position: here.after(reply), report, question, unsaid });
+                self.pondering.result = Some(Pondered { position: here.after(reply), report, question, unreported });
             }
             Ok(_) => {}
             Err(_) => self.rebuild(&here.stones, here.to_move),
@@ -156,7 +156,7 @@ impl<W: Write> Session<W> {
         if !is_answer || result.position != Position::of(&self.engine) {
             return Ok(None);
         }
-        if let Some(iteration) = result.unsaid.as_ref().filter(|_| self.traffic.left().is_none()) {
+        if let Some(iteration) = result.unreported.as_ref().filter(|_| self.traffic.left().is_none()) {
             let notation = self.notation();
             self.reply(&Reply::Iteration { iteration, notation })?;
         }
@@ -170,22 +170,22 @@ struct AfterHit<'a, W> {
     messages: Messages<'a, W>,
     traffic: &'a Traffic,
     /// The last iteration, if it has not been reported.
-    unsaid: Option<Iteration>,
+    unreported: Option<Iteration>,
 }
 
 impl<W: Write> ReportSink for AfterHit<'_, W> {
     fn iteration(&mut self, iteration: &Iteration) {
         if self.traffic.is_hit() {
-            self.unsaid = None;
+            self.unreported = None;
             self.messages.iteration(iteration);
         } else {
-            self.unsaid = Some(iteration.clone());
+            self.unreported = Some(iteration.clone());
         }
     }
 
     fn root_event(&mut self, event: RootEvent) {
         if self.traffic.is_hit() {
-            if let Some(iteration) = self.unsaid.take() {
+            if let Some(iteration) = self.unreported.take() {
                 self.messages.iteration(&iteration);
             }
             self.messages.root_event(event);
