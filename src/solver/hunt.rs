@@ -1,6 +1,6 @@
 //! The main search as a source of candidate wins: which positions it believes won, and by which move.
 //!
-//! A belief is no proof. The search tries only replies near the stones, at most nodes only the likeliest of them, and
+//! A candidate is no proof. The search tries only replies near the stones, at most nodes only the likeliest of them, and
 //! when all of these lose it returns the strongest estimate. That is cheap and mostly right.
 //! [`ProofBuilder`](super::proof::ProofBuilder) takes the move, tries every reply, and searches again where one has no
 //! answer.
@@ -26,9 +26,9 @@ pub struct Hunter {
     nodes: u64,
 }
 
-/// A win that the search believes in.
+/// A move that the search believes to win. That is no proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Belief {
+pub struct Candidate {
     /// The move.
     pub point: Point,
     /// How deeply it was searched, in plies.
@@ -58,24 +58,24 @@ impl Hunter {
     }
 
     /// The move with which the table says that the side to move wins this position.
-    pub fn belief(&self, board: &Board) -> Option<Belief> {
-        self.remembered(board.key()).filter(|belief| board.is_empty(belief.point))
+    pub fn candidate(&self, board: &Board) -> Option<Candidate> {
+        self.remembered(board.key()).filter(|candidate| board.is_empty(candidate.point))
     }
 
     /// Whether the table says that the side to move wins the position with this key.
-    pub fn believes(&self, key: u64) -> bool {
+    pub fn has_candidate(&self, key: u64) -> bool {
         self.remembered(key).is_some()
     }
 
-    fn remembered(&self, key: u64) -> Option<Belief> {
+    fn remembered(&self, key: u64) -> Option<Candidate> {
         let hit = self.table.probe(key, Ply::ROOT)?;
         let depth = hit.depth.max(0) as u32;
         let best = hit.best.filter(|_| hit.score.seems_won() && hit.bound != Bound::Upper);
-        best.map(|point| Belief { point, depth, is_proven: hit.bound.proves(hit.score) })
+        best.map(|point| Candidate { point, depth, is_proven: hit.bound.proves(hit.score) })
     }
 
     /// Searches until the side to move wins by proof or by an estimate at `depth` or deeper, or the limits are reached.
-    pub fn find(&mut self, board: &Board, depth: u32, limits: VctLimits) -> Option<Belief> {
+    pub fn find(&mut self, board: &Board, depth: u32, limits: VctLimits) -> Option<Candidate> {
         // The search does not look deeper at a position with one legal move, so it starts after that move.
         let mut searched = board.clone();
         let only = only_move(&mut searched);
@@ -94,7 +94,7 @@ impl Hunter {
         }
         let is_proven = score.is_win();
         let best = best.filter(|_| is_proven || (score.seems_won() && reached >= depth));
-        best.map(|point| Belief { point, depth: reached, is_proven })
+        best.map(|point| Candidate { point, depth: reached, is_proven })
     }
 
     /// Stores the root, which the search itself does not store.

@@ -14,7 +14,7 @@ pub mod vcf;
 pub mod vct;
 pub mod zone;
 
-pub use hunt::{Belief, Hunter};
+pub use hunt::{Candidate, Hunter};
 pub use proof::ProofBuilder;
 pub use tree::{Proof, ProofNode};
 pub use vcf::{VcfOutcome, VcfResult, VcfSolver};

@@ -3,7 +3,7 @@
 //! Which replies a node must answer is decided by [`stops`] for a threatened win by fours and by [`zone`](super::zone)
 //! for a slower win.
 
-use super::hunt::{Belief, Hunter};
+use super::hunt::{Candidate, Hunter};
 use super::stops::{self, Stops};
 use super::tree::{Proof, ProofNode};
 use super::vcf::VcfLimits;
@@ -155,8 +155,8 @@ impl<'a> ProofBuilder<'a> {
     /// Whether a position has not failed before, or the hunter has searched it more deeply since.
     fn is_worth_a_try(&self, board: &Board) -> bool {
         let Some(&depth) = self.lost.get(&board.key()) else { return true };
-        let belief = self.hunter.as_ref().and_then(|hunter| hunter.belief(board));
-        belief.is_some_and(|belief| belief.depth >= depth)
+        let candidate = self.hunter.as_ref().and_then(|hunter| hunter.candidate(board));
+        candidate.is_some_and(|candidate| candidate.depth >= depth)
     }
 
     /// Proves a position by threats.
@@ -171,12 +171,12 @@ impl<'a> ProofBuilder<'a> {
     /// Proves a position by the move that the hunter believes in, else by threats, else by what the hunter finds within
     /// `nodes` nodes, those for positions below included.
     fn hunted(&mut self, board: &mut Board, nodes: u64) -> Option<usize> {
-        let mut belief = self.hunter.as_ref()?.belief(board);
+        let mut candidate = self.hunter.as_ref()?.candidate(board);
         let begin = self.hunter.as_ref()?.nodes();
         let (mut depth, mut was_proven) = (0, false);
         let mut has_tried_threats = false;
         loop {
-            if let Some(Belief { point, depth: searched, is_proven }) = belief {
+            if let Some(Candidate { point, depth: searched, is_proven }) = candidate {
                 if let Some(index) = self.answered(board, point) {
                     return Some(index);
                 }
@@ -191,13 +191,13 @@ impl<'a> ProofBuilder<'a> {
                 }
             }
             let limits = self.limits_for(nodes.saturating_sub(self.hunter.as_ref()?.nodes() - begin));
-            belief = if limits.nodes > 0 && !self.is_over() {
+            candidate = if limits.nodes > 0 && !self.is_over() {
                 self.hunter.as_mut()?.find(board, depth, limits)
             } else {
                 None
             };
             // The hunter does not search a proven position any deeper, so it will find nothing new.
-            if belief.is_none_or(|belief| belief.is_proven && was_proven) {
+            if candidate.is_none_or(|candidate| candidate.is_proven && was_proven) {
                 self.lost.insert(board.key(), depth);
                 return None;
             }
@@ -260,9 +260,9 @@ impl<'a> ProofBuilder<'a> {
             list.retain(|reply| board.may_play(*reply, them));
             (list, Some(rest))
         };
-        // Replies after which the hunter knows no win come first: a wrong belief fails there.
+        // Replies after which the hunter knows no win come first: a wrong candidate fails there.
         if let Some(hunter) = &self.hunter {
-            list.sort_by_key(|&reply| hunter.believes(board.key_after(reply)));
+            list.sort_by_key(|&reply| hunter.has_candidate(board.key_after(reply)));
         }
         let mut replies = Vec::new();
         for reply in list {
