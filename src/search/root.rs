@@ -44,7 +44,7 @@ pub struct Task<'a> {
 pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     let Task { board, scope, params, network, history, table, pool, control } = task;
     let shared = Arc::new(Shared::new(Arc::clone(table), network, pool.threads()));
-    let mut worker = Worker::new(board, params, history, &shared, 0, control);
+    let mut worker = Worker::new(board, &params, history, &shared, 0, control);
     worker.paths = scope.paths.clone();
     let RootMoves { mut moves, are_all } = root_moves(&mut worker, &scope);
     let sink = &mut Claims { sink, are_all };
@@ -94,7 +94,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
 /// stopped.
 fn assist(job: &Job, id: usize, history: &mut History) -> SearchReport {
     let board = Board::clone(&job.board);
-    let mut worker = Worker::new(board, job.params, history, &job.shared, id, job.shared.helpers());
+    let mut worker = Worker::new(board, &job.params, history, &job.shared, id, job.shared.helpers());
     worker.paths = job.scope.paths.clone();
     let RootMoves { mut moves, .. } = root_moves(&mut worker, &job.scope);
     for equals in moves.chunk_by_mut(|a, b| a.score == b.score) {

@@ -104,7 +104,7 @@ impl<'a> Worker<'a> {
     /// The worker of thread `id` for `board`, under the limits of `control`.
     pub fn new(
         board: Board,
-        params: Params,
+        params: &Params,
         history: &'a mut History,
         shared: &'a Shared,
         id: usize,
@@ -115,7 +115,7 @@ impl<'a> Worker<'a> {
         let mut worker = Worker {
             board,
             evaluator,
-            params,
+            params: *params,
             history,
             table: shared.table(),
             pv: vec![Variation::new(); Ply::MAX.index() + 2],
@@ -369,7 +369,7 @@ mod tests {
         control.begin(SearchLimits { turn, nodes_per_ms: nodes_per_ms.into(), ..SearchLimits::default() });
         let mut history = History::new();
         let params = Params::shipped(Rule::Freestyle);
-        look(&mut Worker::new(board, params, &mut history, &shared, 0, &control))
+        look(&mut Worker::new(board, &params, &mut history, &shared, 0, &control))
     }
 
     /// Nodes of a first iteration that does not end by itself.
