@@ -1,5 +1,4 @@
 //! Hints to the processor and the operating system about memory. They change the speed only.
-//!
 
 /// Loads the first cache line of `words` into the cache, because it will be read soon. Does nothing on processors other
 /// than x86-64.

@@ -1,12 +1,12 @@
-//! Positions at which the search computes the network, drawn by lot: the network is trained on positions like those that it
-//! is asked about.
+//! A uniform sample of the positions for which the search computes the network, to train the network on the positions that it
+//! is used for.
 //!
-//! Only builds with the cargo feature `asked` draw; in all others the calls compile to nothing. A lot belongs to its thread:
-//! it covers what is evaluated there between [`begin`] and [`end`], so helper threads take no part.
+//! Only builds with the cargo feature `asked` sample; in all others the calls compile to nothing. A sample belongs to its
+//! thread: it covers what is evaluated there between [`begin`] and [`end`], so helper threads take no part.
 
 use crate::base::Point;
 
-/// The outcome of a lot.
+/// A sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
     /// How often the network was computed.
@@ -17,7 +17,7 @@ pub struct Drawn {
 }
 
 #[cfg(feature = "asked")]
-mod lot {
+mod reservoir {
     use super::Drawn;
     use crate::base::hash::{GOLDEN, scatter};
     use crate::board::Board;
@@ -26,38 +26,38 @@ mod lot {
     /// Whether this build draws.
     pub const IS_DRAWING: bool = true;
 
-    struct Lot {
+    struct Reservoir {
         wanted: usize,
         seed: u64,
         drawn: Drawn,
     }
 
     thread_local! {
-        static LOT: RefCell<Option<Lot>> = const { RefCell::new(None) };
+        static RESERVOIR: RefCell<Option<Reservoir>> = const { RefCell::new(None) };
     }
 
     /// Begins to draw `wanted` positions on this thread, each with the same chance. The same searches and the same seed give
     /// the same positions.
     pub fn begin(wanted: usize, seed: u64) {
-        LOT.set(Some(Lot { wanted, seed, drawn: Drawn::default() }));
+        RESERVOIR.set(Some(Reservoir { wanted, seed, drawn: Drawn::default() }));
     }
 
-    /// Ends the lot. Nothing is drawn if none was begun.
+    /// Ends the sample; it is empty if none was begun.
     pub fn end() -> Drawn {
-        LOT.take().map(|lot| lot.drawn).unwrap_or_default()
+        RESERVOIR.take().map(|reservoir| reservoir.drawn).unwrap_or_default()
     }
 
     /// Notes that the network is computed for this position.
     pub fn note(board: &Board) {
-        LOT.with_borrow_mut(|lot| {
-            if let Some(lot) = lot {
-                lot.note(board);
+        RESERVOIR.with_borrow_mut(|reservoir| {
+            if let Some(reservoir) = reservoir {
+                reservoir.note(board);
             }
         });
     }
 
-    impl Lot {
-        /// Reservoir sampling: a new position takes the place of a drawn one with the chance that all have so far.
+    impl Reservoir {
+        /// Reservoir sampling (Vitter 1985): a new position takes the place of a drawn one with the chance that all have so far.
         fn note(&mut self, board: &Board) {
             let Drawn { asked, lines } = &mut self.drawn;
             *asked += 1;
@@ -74,7 +74,7 @@ mod lot {
 }
 
 #[cfg(not(feature = "asked"))]
-mod lot {
+mod reservoir {
     use super::Drawn;
     use crate::board::Board;
 
@@ -95,7 +95,7 @@ mod lot {
     pub fn note(_board: &Board) {}
 }
 
-pub use lot::{IS_DRAWING, begin, end, note};
+pub use reservoir::{IS_DRAWING, begin, end, note};
 
 #[cfg(test)]
 #[cfg(feature = "asked")]

@@ -5,21 +5,21 @@
 //! closures passed to `array::from_fn` are not always inlined and then lack the processor features of their caller.
 
 use super::architecture::{
-    CELL_MAX, CELL_SCALE, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE, POOL_SCALE, THREATS,
-    WIDTH, pair, threat_input,
+    CELL_MAX, CELL_SCALE, CHANNELS, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE, POOL_SCALE,
+    THREATS, WIDTH, pair, threat_input,
 };
 use super::weights::Head;
 use crate::base::point::CELLS;
 use crate::base::{Color, Point, Score, Size};
 use crate::board::{Board, Threat};
-use crate::eval::classical_weights::{VALUE_SCALE, nearness};
+use crate::eval::classical_weights::{ORDER_SCALE, VALUE_SCALE, nearness};
 use crate::eval::shapes::Parts;
 use arrayvec::ArrayVec;
 
 /// Score units per 1.0 of the logit: win probability = sigmoid(score / 200).
 const SCORE_SCALE: i64 = 200;
-/// From policy sums to move scores, which have 32 units per 1.0 of a logit.
-pub const MOVE_SHIFT: u32 = (POLICY_SCALE * CELL_SCALE / 32).trailing_zeros();
+/// From policy sums to move scores, which have [`ORDER_SCALE`] units per 1.0 of a logit.
+pub const MOVE_SHIFT: u32 = (POLICY_SCALE * CELL_SCALE / ORDER_SCALE).trailing_zeros();
 
 /// From units of the pooled sums to units of the head's input.
 const POOL_SHIFT: u32 = (POOL_SCALE / INPUT_SCALE).trailing_zeros();
@@ -27,11 +27,10 @@ const POOL_SHIFT: u32 = (POOL_SCALE / INPUT_SCALE).trailing_zeros();
 /// The pooled cells as input of the head: the half of the side to move is first.
 #[inline(always)]
 pub fn input(pooled: &[i32; WIDTH], side: Color) -> [i16; WIDTH] {
-    const HALF: usize = WIDTH / 2;
-    let (black, white) = pooled.split_at(HALF);
+    let (black, white) = pooled.split_at(CHANNELS);
     let halves = if side == Color::Black { [black, white] } else { [white, black] };
     let mut input = [0; WIDTH];
-    for (half, source) in input.chunks_exact_mut(HALF).zip(halves) {
+    for (half, source) in input.chunks_exact_mut(CHANNELS).zip(halves) {
         for (value, &sum) in half.iter_mut().zip(source) {
             *value = (sum >> POOL_SHIFT).clamp(-HEAD_MAX, HEAD_MAX) as i16;
         }
@@ -136,13 +135,12 @@ pub fn move_scores(
     points: &[Point],
     scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>,
 ) {
-    const HALF: usize = WIDTH / 2;
     let (us, them) = (board.side().index(), board.side().opponent().index());
     // The weights in the order of a cell's channels, black's first.
-    let (own, opposing) = head.policy.split_at(HALF);
+    let (own, opposing) = head.policy.split_at(CHANNELS);
     let mut weights = [0; WIDTH];
-    weights[us * HALF..][..HALF].copy_from_slice(own);
-    weights[them * HALF..][..HALF].copy_from_slice(opposing);
+    weights[us * CHANNELS..][..CHANNELS].copy_from_slice(own);
+    weights[them * CHANNELS..][..CHANNELS].copy_from_slice(opposing);
     let (last, before_last) = (board.last_move(), board.move_before_last());
     for &point in points.iter().take(scores.remaining_capacity()) {
         let combinations = board.combinations(point);

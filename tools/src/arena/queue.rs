@@ -91,7 +91,7 @@ impl Entry {
             .iter()
             .any(|option| ["--turn-ms", "--match-ms"].iter().any(|timed| option.split('=').next() == Some(timed)));
         if is_timed && !self.options.iter().any(|option| option.starts_with("--concurrency")) {
-            // The clock wants a machine that does nothing else.
+            // Timed games need an otherwise idle machine.
             words.extend(["--concurrency".to_owned(), "1".to_owned()]);
         }
         let arguments = Arguments::try_parse_from(words);

@@ -231,8 +231,8 @@ fn split_command(command: &str) -> Result<(PathBuf, Vec<String>)> {
     Ok((PathBuf::from(program), words.collect()))
 }
 
-/// Splits at `separator` outside of quotes, single or double. The outermost quotes of a command are its own affair:
-/// when splitting fields, quotes are kept unless they enclose a whole value.
+/// Splits at `separator` outside of quotes, single or double. Words lose their quotes; fields (at commas) keep them for the
+/// command that they may contain, unless they enclose a whole value.
 pub(super) fn split_quoted(text: &str, separator: char) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut quote = None;

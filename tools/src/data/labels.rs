@@ -16,8 +16,8 @@ use tengen::engine::Engine;
 use tengen::eval::asked;
 use tengen::search::{NullSink, SearchControl, SearchLimits, forced};
 
-/// The number of a game with these bits changed is the seed of its lots, so that they have nothing to do with its moves.
-const LOTS: u64 = 0x6173_6b65_6400_0000;
+/// The number of a game with these bits changed is the seed of its samples, so that they are independent of its moves.
+const SAMPLING_SEED: u64 = 0x6173_6b65_6400_0000;
 /// A quiet position has a smaller absolute score than this.
 const QUIET: i32 = 1000;
 /// Size of the transposition table in bytes.
@@ -62,7 +62,7 @@ impl Labeller {
 
     /// Begins a game.
     pub fn begin(&mut self, number: u64) {
-        self.random = SmallRng::seed_from_u64(number ^ LOTS);
+        self.random = SmallRng::seed_from_u64(number ^ SAMPLING_SEED);
         self.found.clear();
     }
 

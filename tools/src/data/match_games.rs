@@ -1,5 +1,4 @@
-//! Games of `tengen-match` as training games: a test of the search has paid for labels of many nodes, which the trainer
-//! can use too.
+//! Games of `tengen-match` as training games: their searches have many nodes, so their scores are good labels.
 
 use super::packed_game::{Content, Format, PackedGame, PackedPly, Writer};
 use crate::arena::game_log::{self, GameRecord, Reason};

@@ -1,7 +1,7 @@
 //! Matches between two sets of numbers, within one process.
 
 use super::numbers::{ensure_tunable, set_all};
-use super::paired_games::{Allowance, PairOutcome, Rivals, Usage, side_by_side};
+use super::paired_games::{Allowance, EnginePair, PairOutcome, Usage, side_by_side};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::sprt::Pentanomial;
@@ -33,7 +33,7 @@ pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String
     ensure_tunable()?;
     let mut rivals = Vec::new();
     for _ in 0..threads.max(1) {
-        let mut pair = Rivals::new(duel.classical);
+        let mut pair = EnginePair::new(duel.classical);
         set_all(&mut pair.engines[0], &duel.first)?;
         set_all(&mut pair.engines[1], &duel.second)?;
         rivals.push(pair);

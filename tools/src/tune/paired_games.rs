@@ -56,7 +56,7 @@ impl Allowance {
 
 /// Two engines that play each other.
 #[derive(Debug)]
-pub struct Rivals {
+pub struct EnginePair {
     /// The engines; the caller sets their numbers.
     pub engines: [Engine; 2],
 }
@@ -98,10 +98,10 @@ impl Usage {
 /// Absolute score from which a position counts as decided.
 const DECIDED: i32 = 1500;
 
-impl Rivals {
+impl EnginePair {
     /// Two engines with the shipped numbers; with `classical`, with the classical evaluation.
-    pub fn new(classical: bool) -> Rivals {
-        let mut rivals = Rivals { engines: Default::default() };
+    pub fn new(classical: bool) -> EnginePair {
+        let mut rivals = EnginePair { engines: Default::default() };
         if classical {
             for engine in &mut rivals.engines {
                 engine.options_mut().evaluator = EvaluatorKind::Classical;
@@ -193,15 +193,15 @@ impl Usage {
     }
 }
 
-/// Does `count` pieces of work on one thread for each pair of rivals. Returns the results in order; `None` if cancelled.
+/// Does `count` pieces of work on one thread for each pair of engines. Returns the results in order; `None` if cancelled.
 ///
 /// # Errors
 /// The first error of the work.
 pub fn side_by_side<T: Send>(
     count: usize,
-    rivals: &mut [Rivals],
+    rivals: &mut [EnginePair],
     cancel: &Cancel,
-    work: impl Fn(usize, &mut Rivals) -> Result<T> + Sync,
+    work: impl Fn(usize, &mut EnginePair) -> Result<T> + Sync,
 ) -> Result<Option<Vec<T>>> {
     let results =
         parallel::in_order(
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn classical_rivals_leave_the_networks_alone() {
-        let evaluators = |classical| Rivals::new(classical).engines.map(|engine| engine.options().evaluator);
+        let evaluators = |classical| EnginePair::new(classical).engines.map(|engine| engine.options().evaluator);
         assert_eq!(evaluators(true), [EvaluatorKind::Classical; 2]);
         assert_eq!(evaluators(false), [EvaluatorKind::Network; 2]);
     }

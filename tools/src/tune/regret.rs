@@ -10,7 +10,7 @@
 //! A position depends only on the seed and its number: neither threads nor an interruption change the result.
 
 use super::numbers::{ensure_tunable, set_all};
-use super::paired_games::{Rivals, side_by_side};
+use super::paired_games::{EnginePair, side_by_side};
 use super::trainer::ENGINE_SCALE;
 use super::trainer::walk::sigmoid;
 use crate::arena::cancel::Cancel;
@@ -33,7 +33,7 @@ const BATCH: usize = 20;
 const HASH: u64 = 64 << 20;
 /// A position is from the first plies of a game after its opening.
 const PLIES: usize = 24;
-/// The score of its position in the game is at most this for either side: a decided game asks for nothing.
+/// The score of its position in the game is at most this for either side: in a decided game the moves differ without effect.
 const OPEN_SCORE: i32 = 300;
 
 /// What is compared. A state belongs to one of these.
@@ -64,7 +64,7 @@ pub struct Answers {
     pub choices: Vec<Choice>,
 }
 
-/// What came of a position.
+/// The comparison in one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     /// Expected score, from -1 to 1, that the move of the changed numbers gains on that of the shipped ones; `None`: the
@@ -132,7 +132,7 @@ impl Answers {
     }
 }
 
-/// Positions of these files, at most one from each game, in an order drawn by lot.
+/// Positions of these files, at most one from each game, in random order.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
@@ -175,7 +175,7 @@ pub fn run(
     ensure!(samples.len() >= positions, "the records have only {} positions", samples.len());
     let mut rivals = Vec::new();
     for _ in 0..threads.max(1) {
-        let mut pair = Rivals::new(false);
+        let mut pair = EnginePair::new(false);
         set_all(&mut pair.engines[0], &answers.question.values)?;
         for engine in &mut pair.engines {
             engine.options_mut().hash_size = Some(HASH);

@@ -8,7 +8,7 @@
 //! A pair depends only on the seed and its number: neither threads nor an interruption change the result.
 
 use super::numbers::{ensure_tunable, parse_value, set_all, shipped};
-use super::paired_games::{Allowance, Rivals, side_by_side};
+use super::paired_games::{Allowance, EnginePair, side_by_side};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::sprt::Z95;
@@ -175,7 +175,8 @@ pub fn run(
 ) -> Result<()> {
     ensure_tunable()?;
     ensure!(grounds.len() == screening.design.grounds.len() && !grounds.is_empty(), "the screening has other grounds");
-    let mut rivals: Vec<Rivals> = (0..threads.max(1)).map(|_| Rivals::new(screening.design.classical)).collect();
+    let mut rivals: Vec<EnginePair> =
+        (0..threads.max(1)).map(|_| EnginePair::new(screening.design.classical)).collect();
     let count = grounds.len();
     while (screening.half_points.len() as u64) < pairs {
         let first = screening.half_points.len();

@@ -10,7 +10,7 @@
 //! neither the number of threads nor an interruption changes the result.
 
 use super::numbers::{ensure_tunable, set_all, shipped};
-use super::paired_games::{Allowance, Rivals};
+use super::paired_games::{Allowance, EnginePair};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::data::state_file;
@@ -248,7 +248,7 @@ pub fn run(
     };
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
-            scope.spawn(|| scheduler.work(&mut Rivals::new(classical)));
+            scope.spawn(|| scheduler.work(&mut EnginePair::new(classical)));
         }
     });
     let mut shared = scheduler.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -280,7 +280,7 @@ struct Shared<'a, S> {
 
 impl<S: FnMut(&State) -> Result<()>> Scheduler<'_, S> {
     /// Plays pairs until there are no more.
-    fn work(&self, rivals: &mut Rivals) {
+    fn work(&self, rivals: &mut EnginePair) {
         while let Some((sample, allowance)) = self.draw() {
             let outcome = sample.play(self.grounds, allowance, rivals);
             let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -380,7 +380,7 @@ impl Sample {
         state.note();
     }
 
-    fn play(&self, grounds: &[Ground], allowance: Allowance, rivals: &mut Rivals) -> Result<usize> {
+    fn play(&self, grounds: &[Ground], allowance: Allowance, rivals: &mut EnginePair) -> Result<usize> {
         let count = grounds.len() as u64;
         let ground = &grounds[(self.number % count) as usize];
         for (engine, values) in rivals.engines.iter_mut().zip(&self.values) {
