@@ -101,8 +101,7 @@ pub fn run(out: &mut dyn Write) -> anyhow::Result<()> {
             sums.growth = ((last.1 as f64 / first.1 as f64).ln(), last.0 - first.0);
             sums.depth = (last.0, 1);
         }
-        let rule = Rule::ALL.iter().position(|&rule| rule == position.0).expect("a rule is one of all");
-        by_rule[rule].add(&sums);
+        by_rule[position.rule.index()].add(&sums);
     }
     let mut all = Sums::default();
     for sums in &by_rule {

@@ -40,6 +40,9 @@ impl Speed {
 
 /// Searches the bench positions for a fixed time, alternating between one thread and one thread per processor. The last line
 /// of output is the ratio of the speeds. The processors in use show how busy the machine was with other work.
+///
+/// # Errors
+/// When `out` cannot be written.
 pub fn compare(out: &mut dyn Write) -> std::io::Result<()> {
     let most = processors();
     let counts = [1, most];
@@ -57,7 +60,7 @@ pub fn compare(out: &mut dyn Write) -> std::io::Result<()> {
         let counted = speeds.iter().all(|speed| speed.time >= SHORTEST);
         let [one, all] = speeds.map(Speed::per_second);
         let note = if counted { "" } else { " (proven, not counted)" };
-        let (name, width, height) = (position.0.name(), position.1, position.2);
+        let (name, (width, height)) = (position.rule.name(), position.sides);
         writeln!(out, "{name:10} {width:>2}x{height:<2} {one:>9.0} and {all:>9.0} nps{note}")?;
         if counted {
             sums.iter_mut().zip(speeds).for_each(|(sum, speed)| sum.add(speed));
