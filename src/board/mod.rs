@@ -8,7 +8,7 @@
 pub mod cells;
 pub mod combination;
 pub mod forbidden;
-pub mod lesson;
+pub mod foul_explanation;
 pub mod lines;
 pub mod notation;
 pub mod observer;

@@ -3,7 +3,7 @@
 use super::point_names::{self, name};
 use super::{drawing, gamefile};
 use crate::base::{Cell, Direction, Point, Rule, Size};
-use crate::board::lesson::{self, Lesson, Row, RowKind, Ruling, Way};
+use crate::board::foul_explanation::{self, Explanation, FourPoint, Row, RowKind, Ruling};
 use crate::board::notation;
 use crate::board::oracle::Oracle;
 use anyhow::{Context, Result, ensure};
@@ -57,12 +57,12 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
     for &point in &points {
         ensure!(position.cell(point) == Cell::Empty, "{} is not empty", name(point, position.size()));
     }
-    let lessons = if points.is_empty() {
-        lesson::all(&position)
+    let explanations = if points.is_empty() {
+        foul_explanation::all(&position)
     } else {
-        points.into_iter().map(|point| Lesson::new(&position, point)).collect()
+        points.into_iter().map(|point| Explanation::new(&position, point)).collect()
     };
-    Ok(write!(out, "{}", text_of(&position, &lessons))?)
+    Ok(write!(out, "{}", text_of(&position, &explanations))?)
 }
 
 /// The text of the file `source`; `source` itself if there is no such file and it does not look like a path; standard
@@ -102,34 +102,34 @@ fn position(text: &str, size: Option<Size>) -> Result<(Oracle, Vec<Point>)> {
 }
 
 /// The board with the points marked (`!` forbidden, `+` legal) and a paragraph about each point.
-pub fn text_of(position: &Oracle, lessons: &[Lesson]) -> String {
+pub fn text_of(position: &Oracle, explanations: &[Explanation]) -> String {
     let mark = |point: Point| {
-        let lesson = lessons.iter().find(|lesson| lesson.point == point)?;
-        Some(if lesson.ruling.is_foul() { '!' } else { '+' })
+        let explanation = explanations.iter().find(|explanation| explanation.point == point)?;
+        Some(if explanation.ruling.is_foul() { '!' } else { '+' })
     };
     let mut text = drawing::board(position.size(), |point| position.cell(point), mark, None);
-    if lessons.is_empty() {
+    if explanations.is_empty() {
         text.push_str("\nNo point is forbidden.\n");
     }
-    for lesson in lessons {
+    for explanation in explanations {
         text.push('\n');
-        describe(lesson, position.size(), 0, &mut text);
+        describe(explanation, position.size(), 0, &mut text);
     }
     text
 }
 
-/// Appends a lesson in words; what a statement depends on follows it, indented further.
-pub fn describe(lesson: &Lesson, size: Size, indent: usize, text: &mut String) {
+/// Appends an explanation in words; what a statement depends on follows it, indented further.
+pub fn describe(explanation: &Explanation, size: Size, indent: usize, text: &mut String) {
     let blank = " ".repeat(indent);
-    let _ = writeln!(text, "{blank}{} {}", name(lesson.point, size), verdict(lesson));
-    for row in rows_that_matter(lesson, indent > 0) {
-        describe_row(row, lesson.point, size, indent + 2, text);
+    let _ = writeln!(text, "{blank}{} {}", name(explanation.point, size), verdict(explanation));
+    for row in rows_that_matter(explanation, indent > 0) {
+        describe_row(row, explanation.point, size, indent + 2, text);
     }
 }
 
 /// The rows that are shown: all that explain the verdict, and with `short` only those that it depends on.
-fn rows_that_matter(lesson: &Lesson, short: bool) -> impl Iterator<Item = &Row> {
-    lesson.rows.iter().filter(move |row| match (lesson.ruling, &row.kind) {
+fn rows_that_matter(explanation: &Explanation, short: bool) -> impl Iterator<Item = &Row> {
+    explanation.rows.iter().filter(move |row| match (explanation.ruling, &row.kind) {
         (Ruling::Wins, kind) => !short || *kind == RowKind::Five,
         (Ruling::Overline, kind) => *kind == RowKind::Overline,
         (Ruling::DoubleFour, kind) => matches!(kind, RowKind::Four(_)),
@@ -139,15 +139,15 @@ fn rows_that_matter(lesson: &Lesson, short: bool) -> impl Iterator<Item = &Row> 
     })
 }
 
-fn verdict(lesson: &Lesson) -> String {
-    let count = |is: fn(&Row) -> bool| lesson.count(is);
+fn verdict(explanation: &Explanation) -> String {
+    let count = |is: fn(&Row) -> bool| explanation.count(is);
     let fours = count(|row| matches!(row.kind, RowKind::Four(_)));
     let (real, fake) = (count(Row::is_real_three), count(Row::is_false_three));
-    match lesson.ruling {
+    match explanation.ruling {
         Ruling::Overline => "is forbidden: overline, more than five in a row.".to_owned(),
         Ruling::DoubleFour => format!("is forbidden: double four, {} fours at once.", number(fours)),
         Ruling::DoubleThree => format!("is forbidden: double three, {} real threes at once.", number(real)),
-        Ruling::Wins if lesson.is_trap() => {
+        Ruling::Wins if explanation.is_trap() => {
             "wins: it makes exactly five, which takes precedence over every foul.".to_owned()
         }
         Ruling::Wins => "wins: it makes exactly five.".to_owned(),
@@ -193,19 +193,22 @@ fn describe_row(row: &Row, point: Point, size: Size, indent: usize, text: &mut S
         RowKind::ClosedThree => {
             writeln!(text, "are a closed three; it cannot become a straight four and does not count.")
         }
-        RowKind::Three(ways) => {
-            let (open, closed): (Vec<&Way>, Vec<&Way>) = ways.iter().partition(|way| way.is_open);
+        RowKind::Three(four_points) => {
+            let (open, closed): (Vec<&FourPoint>, Vec<&FourPoint>) =
+                four_points.iter().partition(|four_point| four_point.is_open);
             if open.is_empty() {
                 let needed = either(&points(&closed));
                 let _ = writeln!(text, "are a false three: it needs {needed} for a straight four, but then");
                 // The three is false because each of these points is closed to black.
-                for why in closed.iter().filter_map(|way| way.lesson.as_deref()) {
+                for why in closed.iter().filter_map(|four_point| four_point.explanation.as_deref()) {
                     obstacle(why, size, indent + 2, text);
                 }
             } else {
                 let _ = writeln!(text, "are a real three: {} makes a straight four.", either(&points(&open)));
                 // If every open point looks forbidden, the first is explained.
-                if let Some(why) = open.iter().map(|way| way.lesson.as_deref()).collect::<Option<Vec<_>>>() {
+                if let Some(why) =
+                    open.iter().map(|four_point| four_point.explanation.as_deref()).collect::<Option<Vec<_>>>()
+                {
                     describe(why[0], size, indent + 2, text);
                 }
             }
@@ -215,7 +218,7 @@ fn describe_row(row: &Row, point: Point, size: Size, indent: usize, text: &mut S
 }
 
 /// Appends why black cannot make a straight four there.
-fn obstacle(why: &Lesson, size: Size, indent: usize, text: &mut String) {
+fn obstacle(why: &Explanation, size: Size, indent: usize, text: &mut String) {
     if why.ruling == Ruling::Wins {
         let blank = " ".repeat(indent);
         let _ = writeln!(text, "{blank}{} makes five instead of a straight four.", name(why.point, size));
@@ -224,8 +227,8 @@ fn obstacle(why: &Lesson, size: Size, indent: usize, text: &mut String) {
     }
 }
 
-fn points(ways: &[&Way]) -> Vec<Point> {
-    ways.iter().map(|way| way.point).collect()
+fn points(four_points: &[&FourPoint]) -> Vec<Point> {
+    four_points.iter().map(|four_point| four_point.point).collect()
 }
 
 /// Names of points in the order in which people read them: by column, then by row from below.

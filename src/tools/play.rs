@@ -5,7 +5,7 @@ use super::explain;
 use super::gamefile::{self, Section, sgf};
 use super::point_names::{self, name};
 use crate::base::{Cell, Color, Point, Rule, Size};
-use crate::board::lesson::Lesson;
+use crate::board::foul_explanation::Explanation;
 use crate::board::oracle::{Oracle, Verdict};
 use crate::engine::Engine;
 use crate::engine::level::{FULL, LEVELS};
@@ -354,7 +354,7 @@ impl Table {
     /// Explains whether renju forbids a point.
     fn explain(&self, point: Point, out: &mut dyn Write) -> Result<()> {
         let mut text = String::new();
-        explain::describe(&Lesson::new(&self.oracle(), point), self.settings.size, 0, &mut text);
+        explain::describe(&Explanation::new(&self.oracle(), point), self.settings.size, 0, &mut text);
         Ok(write!(out, "{text}")?)
     }
 

@@ -8,7 +8,7 @@
 //! move is not a proven win even with several times the nodes.
 
 use tengen::base::{Cell, Color, Ply, Point, Rule, Score, Size};
-use tengen::board::lesson::{Lesson, Ruling};
+use tengen::board::foul_explanation::{Explanation, Ruling};
 use tengen::board::oracle::Verdict;
 use tengen::engine::Engine;
 use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
@@ -105,7 +105,7 @@ pub struct Judged {
     /// Value of the position after it; the line begins with the reply.
     pub after: Worth,
     /// If the move is forbidden: why.
-    pub foul: Option<Box<Lesson>>,
+    pub foul: Option<Box<Explanation>>,
 }
 
 impl Judged {
@@ -207,7 +207,7 @@ struct Played {
     count: usize,
     end: End,
     /// If the last one is forbidden: why.
-    foul: Option<Box<Lesson>>,
+    foul: Option<Box<Explanation>>,
 }
 
 impl Played {
@@ -224,8 +224,8 @@ impl Played {
                 Verdict::Wins => (End::Five(color), None),
                 Verdict::Draw => (End::Draw, None),
                 Verdict::Foul(_) => {
-                    let lesson = Lesson::new(&before, point);
-                    (End::Foul(lesson.ruling), Some(Box::new(lesson)))
+                    let explanation = Explanation::new(&before, point);
+                    (End::Foul(explanation.ruling), Some(Box::new(explanation)))
                 }
                 // Excluded by the reader of the record.
                 Verdict::Illegal => (End::Open, None),
@@ -334,7 +334,7 @@ impl Analyst {
     }
 
     /// Judges the move `point` after the moves of `game`. `next` is the value of the position after it.
-    fn judge(&mut self, game: &[Point], point: Point, next: &Worth, foul: Option<Box<Lesson>>) -> Judged {
+    fn judge(&mut self, game: &[Point], point: Point, next: &Worth, foul: Option<Box<Explanation>>) -> Judged {
         let (color, board) = (self.side_after(game), self.cells(game));
         let mut after = through(point, next);
         after.line.remove(0);

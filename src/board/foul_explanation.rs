@@ -2,8 +2,8 @@
 //! real and which are false, and why.
 //!
 //! The verdict comes from the oracle; this file finds the stones that are the reason. A three is *real* when black may
-//! play on a point that makes it a straight four. Each such point is a [`Way`]. A way that black may not use has a
-//! [`Lesson`] of its own, recursively.
+//! play on a point that makes it a straight four. Each such point is a [`FourPoint`]. One that black may not use has an
+//! [`Explanation`] of its own, recursively.
 
 use super::oracle::Oracle;
 use super::shape::{Foul, Shape};
@@ -11,16 +11,16 @@ use crate::base::{Cell, Color, Direction, Point};
 
 /// The explanation of one empty point: the verdict on a black stone there, and the rows it makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lesson {
+pub struct Explanation {
     /// The point.
     pub point: Point,
-    /// The verdict.
+    /// Whether the stone wins, is legal or is a foul.
     pub ruling: Ruling,
     /// The rows that the stone would make, line by line.
     pub rows: Vec<Row>,
 }
 
-/// The ruling on a black stone.
+/// Whether a black stone wins, is legal or is a foul.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ruling {
     /// It makes exactly five, which takes precedence over every foul.
@@ -41,7 +41,7 @@ impl Ruling {
         !matches!(self, Ruling::Wins | Ruling::Legal)
     }
 
-    /// The verdict's English name.
+    /// The English name.
     pub fn name(self) -> &'static str {
         match self {
             Ruling::Wins => "five",
@@ -74,37 +74,37 @@ pub enum RowKind {
     /// A four, with the points that make it five.
     Four(Vec<Point>),
     /// A three, with the points that make it a straight four.
-    Three(Vec<Way>),
+    Three(Vec<FourPoint>),
     /// A three that can become a four, but not a straight one. It does not count.
     ClosedThree,
 }
 
 /// A point where a black stone turns a three into a straight four.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct FourPoint {
     /// The point.
     pub point: Point,
     /// Whether black may play there to make the straight four.
     pub is_open: bool,
     /// The explanation of the point, where it is a foul or looks like one; else `None`.
-    pub lesson: Option<Box<Lesson>>,
+    pub explanation: Option<Box<Explanation>>,
 }
 
 impl Row {
     /// Whether this is a real three.
     pub fn is_real_three(&self) -> bool {
-        matches!(&self.kind, RowKind::Three(ways) if ways.iter().any(|way| way.is_open))
+        matches!(&self.kind, RowKind::Three(four_points) if four_points.iter().any(|four_point| four_point.is_open))
     }
 
-    /// Whether this is a three that does not count because black may not use any of its ways.
+    /// Whether this is a three that does not count because black may not use any of its four points.
     pub fn is_false_three(&self) -> bool {
-        matches!(&self.kind, RowKind::Three(ways) if !ways.iter().any(|way| way.is_open))
+        matches!(&self.kind, RowKind::Three(four_points) if !four_points.iter().any(|four_point| four_point.is_open))
     }
 }
 
-impl Lesson {
+impl Explanation {
     /// Explains an empty point of a renju position.
-    pub fn new(position: &Oracle, point: Point) -> Lesson {
+    pub fn new(position: &Oracle, point: Point) -> Explanation {
         let ruling = match position.foul(point) {
             _ if position.wins(point, Color::Black) => Ruling::Wins,
             None => Ruling::Legal,
@@ -115,7 +115,7 @@ impl Lesson {
         let mut after = position.clone();
         after.set(point, Cell::Black);
         let rows = Direction::ALL.iter().flat_map(|&direction| rows(position, &after, point, direction)).collect();
-        Lesson { point, ruling, rows }
+        Explanation { point, ruling, rows }
     }
 
     /// Whether the point is legal but looks forbidden: an exact five together with a foul, or two or more threes of which
@@ -134,10 +134,10 @@ impl Lesson {
 }
 
 /// Explains all points that are forbidden, or are legal but look forbidden.
-pub fn all(position: &Oracle) -> Vec<Lesson> {
+pub fn all(position: &Oracle) -> Vec<Explanation> {
     let empty = position.size().points().filter(|&point| position.cell(point) == Cell::Empty);
-    let lessons = empty.map(|point| Lesson::new(position, point));
-    lessons.filter(|lesson| lesson.ruling.is_foul() || lesson.is_trap()).collect()
+    let explanations = empty.map(|point| Explanation::new(position, point));
+    explanations.filter(|explanation| explanation.ruling.is_foul() || explanation.is_trap()).collect()
 }
 
 /// The rows that a black stone on `point` makes on a line. `before` is the position without the stone, `after` with it.
@@ -166,13 +166,13 @@ fn rows(before: &Oracle, after: &Oracle, point: Point, direction: Direction) -> 
         let empty = (-4..=4).filter_map(at).filter(|&p| after.cell(p) == Cell::Empty);
         rows.push(row(&stones, RowKind::Four(empty.filter(completes).collect())));
     }
-    let ways: Vec<i32> = (-4..=4).filter(|&steps| after.makes_straight_four(point, direction, steps)).collect();
-    if let Some(&first) = ways.first() {
+    let four_points: Vec<i32> = (-4..=4).filter(|&steps| after.makes_straight_four(point, direction, steps)).collect();
+    if let Some(&first) = four_points.first() {
         let e = at(first).expect("a straight four lies on the board");
         let (back, ahead) = after.neighbours(e, Color::Black, direction);
         let stones: Vec<i32> = (first - back as i32..=first + ahead as i32).filter(|&steps| steps != first).collect();
-        let ways = ways.iter().filter_map(|&steps| at(steps)).map(|e| way(after, e)).collect();
-        rows.push(row(&stones, RowKind::Three(ways)));
+        let four_points = four_points.iter().filter_map(|&steps| at(steps)).map(|e| four_point(after, e)).collect();
+        rows.push(row(&stones, RowKind::Three(four_points)));
     } else if rows.is_empty() && before.shape(point, Color::Black, direction) == Shape::Three {
         let is = |steps: i32, cell: Cell| at(steps).is_some_and(|p| after.cell(p) == cell);
         let inside = |start: &i32| (*start..*start + 5).all(|i| is(i, Cell::Black) || is(i, Cell::Empty));
@@ -189,12 +189,12 @@ fn is_in_run(p: Point, stone: Point, direction: Direction, back: usize, ahead: u
     (-(back as i32)..=ahead as i32).any(|steps| p.step(direction, steps) == Some(stone))
 }
 
-/// The way to a straight four at `point`.
-fn way(position: &Oracle, point: Point) -> Way {
-    let lesson = Lesson::new(position, point);
-    let is_open = lesson.ruling == Ruling::Legal;
-    let needs_explanation = !is_open || lesson.is_trap();
-    Way { point, is_open, lesson: needs_explanation.then(|| Box::new(lesson)) }
+/// What black's stone at `point`, which makes a straight four, is under the rule.
+fn four_point(position: &Oracle, point: Point) -> FourPoint {
+    let explanation = Explanation::new(position, point);
+    let is_open = explanation.ruling == Ruling::Legal;
+    let needs_explanation = !is_open || explanation.is_trap();
+    FourPoint { point, is_open, explanation: needs_explanation.then(|| Box::new(explanation)) }
 }
 
 #[cfg(test)]
@@ -216,12 +216,12 @@ mod tests {
     }
 
     /// Checks that the rows agree with the verdict, which comes from the oracle.
-    fn check(oracle: &Oracle, lesson: &Lesson) {
-        let fours = lesson.count(|row| matches!(row.kind, RowKind::Four(_)));
-        let threes = lesson.count(Row::is_real_three);
-        let expected = if lesson.count(|row| row.kind == RowKind::Five) > 0 {
+    fn check(oracle: &Oracle, explanation: &Explanation) {
+        let fours = explanation.count(|row| matches!(row.kind, RowKind::Four(_)));
+        let threes = explanation.count(Row::is_real_three);
+        let expected = if explanation.count(|row| row.kind == RowKind::Five) > 0 {
             Ruling::Wins
-        } else if lesson.count(|row| row.kind == RowKind::Overline) > 0 {
+        } else if explanation.count(|row| row.kind == RowKind::Overline) > 0 {
             Ruling::Overline
         } else if fours >= 2 {
             Ruling::DoubleFour
@@ -230,10 +230,10 @@ mod tests {
         } else {
             Ruling::Legal
         };
-        assert_eq!(lesson.ruling, expected, "{lesson:?}");
-        assert_eq!(oracle.foul(lesson.point).is_some(), lesson.ruling.is_foul());
-        for row in &lesson.rows {
-            assert!(row.stones.contains(&lesson.point));
+        assert_eq!(explanation.ruling, expected, "{explanation:?}");
+        assert_eq!(oracle.foul(explanation.point).is_some(), explanation.ruling.is_foul());
+        for row in &explanation.rows {
+            assert!(row.stones.contains(&explanation.point));
             let count = match &row.kind {
                 RowKind::Five => 5,
                 RowKind::Overline => row.stones.len().max(6),
@@ -241,21 +241,24 @@ mod tests {
                     assert!((1..=2).contains(&fives.len()), "{row:?}");
                     4
                 }
-                RowKind::Three(ways) => {
-                    assert!(!ways.is_empty() && row.is_real_three() != row.is_false_three());
+                RowKind::Three(four_points) => {
+                    assert!(!four_points.is_empty() && row.is_real_three() != row.is_false_three());
                     3
                 }
                 RowKind::ClosedThree => 3,
             };
             assert_eq!(row.stones.len(), count, "{row:?}");
             let mut after = oracle.clone();
-            after.set(lesson.point, Cell::Black);
-            let RowKind::Three(ways) = &row.kind else { continue };
-            for way in ways {
-                assert_eq!(way.is_open, after.foul(way.point).is_none() && !after.wins(way.point, Color::Black));
-                let lesson = way.lesson.as_deref();
-                assert!(way.is_open || lesson.is_some());
-                lesson.inspect(|lesson| check(&after, lesson));
+            after.set(explanation.point, Cell::Black);
+            let RowKind::Three(four_points) = &row.kind else { continue };
+            for four_point in four_points {
+                assert_eq!(
+                    four_point.is_open,
+                    after.foul(four_point.point).is_none() && !after.wins(four_point.point, Color::Black)
+                );
+                let explanation = four_point.explanation.as_deref();
+                assert!(four_point.is_open || explanation.is_some());
+                explanation.inspect(|explanation| check(&after, explanation));
             }
         }
     }
@@ -275,25 +278,25 @@ mod tests {
                     (Point::new(x.parse().unwrap(), y.parse().unwrap()).unwrap(), verdict)
                 })
                 .collect();
-            let lesson = Lesson::new(&oracle, chain[0].0);
-            check(&oracle, &lesson);
-            // Each later point of the chain is a way of some three, with the verdict in the file.
-            let mut here = &lesson;
+            let explanation = Explanation::new(&oracle, chain[0].0);
+            check(&oracle, &explanation);
+            // Each later point of the chain is a four point of some three, with the verdict in the file.
+            let mut here = &explanation;
             for (index, &(point, verdict)) in chain.iter().enumerate() {
-                let judged = Lesson::new(&oracle, point);
+                let judged = Explanation::new(&oracle, point);
                 assert_eq!(judged.ruling.name(), verdict, "{name}: {point}");
                 if index > 0 {
-                    let ways = here.rows.iter().filter_map(|row| match &row.kind {
-                        RowKind::Three(ways) => Some(ways),
+                    let four_points = here.rows.iter().filter_map(|row| match &row.kind {
+                        RowKind::Three(four_points) => Some(four_points),
                         _ => None,
                     });
-                    // The last points of some chains are not ways; they show why there is none.
-                    let Some(found) = ways.flatten().find(|way| way.point == point) else { break };
+                    // The last points of some chains are not four points; they show why there is none.
+                    let Some(found) = four_points.flatten().find(|four_point| four_point.point == point) else { break };
                     assert_eq!(found.is_open, judged.ruling == Ruling::Legal, "{name}: {point}");
                     longest = longest.max(index);
                     links += 1;
-                    match found.lesson.as_deref() {
-                        Some(lesson) => here = lesson,
+                    match found.explanation.as_deref() {
+                        Some(explanation) => here = explanation,
                         None => break,
                     }
                 }
@@ -318,15 +321,15 @@ mod tests {
                 };
                 oracle.set(point, cell);
             }
-            let lessons = all(&oracle);
-            for lesson in &lessons {
-                check(&oracle, lesson);
+            let explanations = all(&oracle);
+            for explanation in &explanations {
+                check(&oracle, explanation);
             }
-            fouls += lessons.iter().filter(|lesson| lesson.ruling.is_foul()).count();
-            traps += lessons.iter().filter(|lesson| lesson.is_trap()).count();
+            fouls += explanations.iter().filter(|explanation| explanation.ruling.is_foul()).count();
+            traps += explanations.iter().filter(|explanation| explanation.is_trap()).count();
             let empty = |p: &Point| oracle.cell(*p) == Cell::Empty;
             let forbidden = size.points().filter(empty).filter(|&p| oracle.foul(p).is_some()).count();
-            assert_eq!(lessons.iter().filter(|lesson| lesson.ruling.is_foul()).count(), forbidden);
+            assert_eq!(explanations.iter().filter(|explanation| explanation.ruling.is_foul()).count(), forbidden);
         }
         assert!(fouls > 300 && traps > 30, "{fouls} {traps}");
     }
