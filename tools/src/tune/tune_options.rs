@@ -8,7 +8,7 @@ use super::referee::{self, RefereeArguments};
 use super::regret::{self, Answers, Question};
 use super::screen::{self, Design, Idea, Screening};
 use super::spsa::{self, Settings, State, Tuned};
-use super::trainer::network_options::NetworkArguments;
+use super::trainer::network_options::Training;
 use super::trajectory_chart;
 use crate::arena::cancel::interrupts;
 use crate::arena::ground::Ground;
@@ -58,7 +58,7 @@ pub enum Command {
     /// Train a network on training games.
     ///
     /// Example: tengen-tune network --rule 0 --records games.tgr --epochs 10 --checkpoint run.ckpt --out freestyle.tnn
-    Network(NetworkArguments),
+    Network(Training),
     /// Judge networks by labelled positions: loss, entropy of the targets, and the difference, by kind of position.
     ///
     /// The first network is the one that ships. Example: tengen-tune referee --rule 0 --records held-out.tgr --network new.tnn
@@ -255,7 +255,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Command::Spsa(arguments) => run_spsa(arguments)?,
         Command::Screen(arguments) => run_screen(arguments)?,
         Command::Regret(arguments) => run_regret(arguments)?,
-        Command::Network(typed) => super::trainer::run(&typed.training()?, &mut std::io::stdout())?,
+        Command::Network(typed) => super::trainer::run(typed, &mut std::io::stdout())?,
         Command::Referee(arguments) => referee::run(arguments, &mut std::io::stdout())?,
         Command::Match(arguments) => run_match(arguments)?,
         Command::Eval(arguments) => fit::run_eval(arguments)?,

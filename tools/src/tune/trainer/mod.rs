@@ -14,13 +14,13 @@ use crate::data::packed_game::{Content, PackedGame, records};
 use anyhow::{Context, Result, ensure};
 use checkpoint::Checkpoint;
 use float_network::{Folded, Model, parts_of_rows};
+use network_options::Training;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
-use tengen::base::Rule;
 use tengen::board::Board;
 use tengen::eval::network::{Weights, WeightsError};
 use tengen::eval::{Evaluator, ShapeEvaluator};
@@ -38,51 +38,13 @@ const LAST_RATE: f32 = 0.02;
 /// Units of the engine's scores that make one logit of the expected result.
 pub const ENGINE_SCALE: f32 = 200.0;
 
-/// The settings of a run.
-#[derive(Clone, Debug)]
-pub struct Training {
-    /// Files of training games.
-    pub records: Vec<PathBuf>,
-    /// The rule; games under other rules are not used.
-    pub rule: Rule,
-    /// Use the games of all rules as if they were under this rule, to get a start for another run.
-    pub any_rule: bool,
-    /// Passes over the games; 0 writes the start.
-    pub epochs: u32,
-    /// Games in a step, each with its labelled positions.
-    pub batch: usize,
-    /// Largest learning rate.
-    pub rate: f32,
-    /// Share of the search's score in the target of a position of a game, 0 to 1; the rest is the result of the game.
-    pub score_share: f32,
-    /// The same for quiet positions with a label of their own.
-    pub label_share: f32,
-    /// The same for labelled positions that a search asked about.
-    pub asked_share: f32,
-    /// Share of the next position's score in a position's score, 0 to 1; see [`walk::values`].
-    pub trace: f32,
-    /// Weight of the policy's loss beside that of the value.
-    pub policy: f32,
-    /// Largest number of games and labelled positions; the first ones are used.
-    pub games: usize,
-    /// The same seed gives the same network.
-    pub seed: u64,
-    /// Number of threads, one or two.
-    pub threads: usize,
-    /// The file with the state of the run, if it is kept.
-    pub checkpoint: Option<PathBuf>,
-    /// The network to start from: the checkpoint of another run, or a finished network.
-    pub from: Option<PathBuf>,
-    /// Output file.
-    pub out: PathBuf,
-}
-
-/// Reads the games, trains, and writes the network after the last epoch; writes a line about each epoch to `log`. The network of
-/// an earlier epoch can be made from its checkpoint, without further epochs.
+/// Reads the games, trains, and writes the network after the last epoch; writes a line about each epoch to `log`. The
+/// network of an earlier epoch can be made from its checkpoint, without further epochs.
 ///
 /// # Errors
-/// When files cannot be read or written, or there are too few games.
+/// When a setting is out of range, files cannot be read or written, or there are too few games.
 pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
+    training.check()?;
     if training.epochs == 0 {
         return Run::begin(training)?.write(&training.out);
     }
@@ -152,7 +114,7 @@ fn by_game(games: &[PackedGame]) -> Vec<&[PackedGame]> {
 fn read(training: &Training) -> Result<Vec<PackedGame>> {
     let is_used =
         |game: &Result<PackedGame>| game.as_ref().map_or(true, |game| training.any_rule || game.rule == training.rule);
-    records(&training.records).filter(is_used).take(training.games).collect()
+    records(&training.records).filter(is_used).take(training.games.unwrap_or(usize::MAX)).collect()
 }
 
 /// Hashes a number, so that consecutive numbers give unrelated results.

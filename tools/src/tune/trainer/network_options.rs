@@ -1,14 +1,13 @@
-//! The options of `tengen-tune network`.
+//! The settings of a training run, which are the options of `tengen-tune network`.
 
-use super::Training;
 use crate::arena::terms::parse_rule;
 use anyhow::{Result, ensure};
 use std::path::PathBuf;
 use tengen::base::Rule;
 
-/// Options of `network`.
-#[derive(clap::Args, Debug)]
-pub struct NetworkArguments {
+/// The settings of a run.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Training {
     /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact. Games under other rules are not used.
     #[arg(long, value_parser = parse_rule)]
     pub rule: Rule,
@@ -63,12 +62,12 @@ pub struct NetworkArguments {
     pub out: PathBuf,
 }
 
-impl NetworkArguments {
-    /// The settings of these options, checked.
+impl Training {
+    /// Checks the options.
     ///
     /// # Errors
-    /// When an option is out of range.
-    pub fn training(&self) -> Result<Training> {
+    /// When one is out of range, or lacks another.
+    pub fn check(&self) -> Result<()> {
         ensure!(self.epochs == 0 || !self.records.is_empty(), "--records is needed to learn from");
         ensure!(self.epochs > 0 || self.from.is_some(), "--epochs 0 needs --from");
         ensure!(self.epochs > 0 || self.checkpoint.is_none(), "--epochs 0 does not go with --checkpoint");
@@ -79,25 +78,7 @@ impl NetworkArguments {
         ensure!((0.0..=1.0).contains(&self.trace), "--trace must be from 0 to 1");
         ensure!(self.rate > 0.0 && self.rate < 1.0, "--rate must be above 0 and below 1");
         ensure!(self.policy >= 0.0, "--policy must not be negative");
-        Ok(Training {
-            records: self.records.clone(),
-            rule: self.rule,
-            any_rule: self.any_rule,
-            epochs: self.epochs,
-            batch: self.batch,
-            rate: self.rate,
-            score_share: self.score_share,
-            label_share: self.label_share,
-            asked_share: self.asked_share,
-            trace: self.trace,
-            policy: self.policy,
-            games: self.games.unwrap_or(usize::MAX),
-            seed: self.seed,
-            threads: self.threads,
-            checkpoint: self.checkpoint.clone(),
-            from: self.from.clone(),
-            out: self.out.clone(),
-        })
+        Ok(())
     }
 }
 
@@ -107,8 +88,10 @@ mod tests {
     use clap::{Args, Command, FromArgMatches};
 
     fn training(line: &str) -> Result<Training> {
-        let command = NetworkArguments::augment_args(Command::new("network").no_binary_name(true));
-        NetworkArguments::from_arg_matches(&command.try_get_matches_from(line.split(' '))?)?.training()
+        let command = Training::augment_args(Command::new("network").no_binary_name(true));
+        let training = Training::from_arg_matches(&command.try_get_matches_from(line.split(' '))?)?;
+        training.check()?;
+        Ok(training)
     }
 
     #[test]

@@ -5,8 +5,9 @@ use super::*;
 use crate::arena::openings::Opening;
 use crate::data::packed_game::{Format, PackedPly, Writer};
 use rand::Rng;
+use std::path::PathBuf;
 use std::sync::Arc;
-use tengen::base::{Color, Point, Size};
+use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::NullObserver;
 use tengen::eval::network::architecture::{CHANNELS, OUTPUT_SCALE, STAGES};
 use tengen::eval::network::{Accumulator, Kernel, Network, reference};
@@ -184,7 +185,7 @@ fn training(records: &Path, out: PathBuf) -> Training {
         asked_share: 0.85,
         trace: 0.0,
         policy: 0.3,
-        games: usize::MAX,
+        games: None,
         seed: 1,
         threads: 1,
         checkpoint: None,
