@@ -1,6 +1,7 @@
 //! `tengen-tune eval`: fits the values of points and threats to games by logistic regression.
 
 use super::factor_model::{Descent, Model, combination_parts, mask_parts};
+use super::logistic::sigmoid;
 use super::samples::{Group, empty_points, for_each_game, for_each_position, is_held_out, is_quiet};
 use crate::data::packed_game::PackedGame;
 use anyhow::Result;
@@ -138,10 +139,6 @@ fn add_game(game: &PackedGame, layout: &Layout, scale: f32, settings: &Settings,
         samples.targets.push(share * sigmoid(score as f32 / scale) + (1.0 - share) * result);
         samples.results.push(result);
     });
-}
-
-fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 /// Mean cross-entropy of predictions against targets.

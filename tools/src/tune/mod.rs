@@ -5,6 +5,7 @@ mod factor_model;
 pub mod fit;
 pub mod fit_eval;
 pub mod fit_order;
+pub mod logistic;
 pub mod numbers;
 pub mod paired_games;
 pub mod referee;

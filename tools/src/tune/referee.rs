@@ -3,9 +3,10 @@
 //! The loss of a network, the cross-entropy of its values against the targets, cannot be less than the entropy of the targets.
 //! What is above it, the Kullback-Leibler divergence (KL), is the part that a better network can win.
 
-use super::trainer::ENGINE_SCALE;
+use super::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
 use super::trainer::float_network::{Folded, Model, parts_of_rows};
-use super::trainer::walk::{Losses, Targets, Walker, cross_entropy, sigmoid, values};
+use super::trainer::targets::{Targets, values};
+use super::trainer::walk::{Losses, Walker};
 use crate::arena::terms::parse_rule;
 use crate::data::packed_game::{Content, PackedGame, records};
 use anyhow::{Context, Result, bail, ensure};

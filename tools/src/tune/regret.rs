@@ -9,10 +9,9 @@
 //!
 //! A position depends only on the seed and its number: neither threads nor an interruption change the result.
 
+use super::logistic::{ENGINE_SCALE, sigmoid};
 use super::numbers::{ensure_tunable, set_all};
 use super::paired_games::{EnginePair, side_by_side};
-use super::trainer::ENGINE_SCALE;
-use super::trainer::walk::sigmoid;
 use crate::arena::cancel::Cancel;
 use crate::arena::sprt::Z95;
 use crate::data::packed_game::{PackedGame, records};

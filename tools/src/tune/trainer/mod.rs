@@ -8,9 +8,11 @@ pub mod adam;
 pub mod checkpoint;
 pub mod float_network;
 pub mod network_options;
+pub mod targets;
 pub mod walk;
 
 use crate::data::packed_game::{Content, PackedGame, records};
+use crate::tune::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
 use anyhow::{Context, Result, ensure};
 use checkpoint::Checkpoint;
 use float_network::{Folded, Model, parts_of_rows};
@@ -21,10 +23,11 @@ use rand::seq::SliceRandom;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
+use targets::Targets;
 use tengen::board::Board;
 use tengen::eval::network::{Weights, WeightsError};
 use tengen::eval::{Evaluator, ShapeEvaluator};
-use walk::{Losses, Targets, Walker, cross_entropy, sigmoid};
+use walk::{Losses, Walker};
 
 /// A batch is processed in this many parts with any number of threads, so that the sums do not depend on that.
 const SHARDS: usize = 2;
@@ -34,9 +37,6 @@ const HELD_OUT: u64 = 20;
 const WARM_UP: f32 = 200.0;
 /// The learning rate at the end, as a share of the largest one.
 const LAST_RATE: f32 = 0.02;
-
-/// Units of the engine's scores that make one logit of the expected result.
-pub const ENGINE_SCALE: f32 = 200.0;
 
 /// Reads the games, trains, and writes the network after the last epoch; writes a line about each epoch to `log`. The
 /// network of an earlier epoch can be made from its checkpoint, without further epochs.
@@ -131,7 +131,7 @@ fn fit_scale(games: &[PackedGame]) -> f32 {
         for (i, ply) in game.plies.iter().enumerate() {
             let color = tengen::base::Color::ALL[(game.opening.stones.len() + i) % 2];
             if i32::from(ply.score).abs() < 2000 {
-                seen.push((f32::from(ply.score), walk::points(game, color)));
+                seen.push((f32::from(ply.score), targets::points(game, color)));
             }
         }
     }
@@ -258,9 +258,9 @@ fn baseline(games: &[PackedGame], targets: &Targets, log: &mut dyn Write) -> Res
         for &stone in &game.opening.stones {
             board.play(stone, &mut evaluator);
         }
-        for (ply, target) in game.plies.iter().zip(walk::values(game, targets)) {
-            if walk::is_sample(game, &board) {
-                let result = walk::points(game, board.side());
+        for (ply, target) in game.plies.iter().zip(targets::values(game, targets)) {
+            if targets::is_sample(game, &board) {
+                let result = targets::points(game, board.side());
                 seen.push((evaluator.evaluate(&board).units() as f32, target, result));
             }
             board.play(ply.played, &mut evaluator);

@@ -117,18 +117,18 @@ fn a_position_is_worth_what_was_seen_later_too() {
     let game = &games(Rule::Freestyle, 1, 30)[0];
     let last = game.plies.len() - 1;
     let mover = |ply: usize| Color::ALL[(game.opening.stones.len() + ply) % 2];
-    let own = |ply: usize| walk::expected(game.plies[ply].score, 200.0);
-    let values = |score_share, trace| walk::values(game, &Targets { score_share, trace, ..TARGETS });
+    let own = |ply: usize| targets::expected(game.plies[ply].score, 200.0);
+    let values = |score_share, trace| targets::values(game, &Targets { score_share, trace, ..TARGETS });
     let close = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
     for ply in 0..=last {
-        let result = walk::points(game, mover(ply));
+        let result = targets::points(game, mover(ply));
         close(values(1.0, 0.0)[ply], own(ply));
         close(values(0.0, 0.7)[ply], result);
         close(values(1.0, 1.0)[ply], result);
         close(values(0.5, 0.0)[ply], f32::midpoint(own(ply), result));
     }
     // The last position has the result of the game.
-    let at_the_end = 0.3 * own(last) + 0.7 * walk::points(game, mover(last));
+    let at_the_end = 0.3 * own(last) + 0.7 * targets::points(game, mover(last));
     close(values(1.0, 0.7)[last], at_the_end);
     close(values(1.0, 0.7)[last - 1], 0.3 * own(last - 1) + 0.7 * (1.0 - at_the_end));
 }
@@ -303,7 +303,7 @@ fn the_walk_sees_what_the_definition_sees_and_undoes_its_board() {
     assert_eq!(first, second);
     let mut board = Board::new(Rule::Standard, games[0].size);
     games[0].moves().take(7).for_each(|point| board.play(point, &mut NullObserver));
-    assert!(walk::counts(&board));
+    assert!(crate::tune::samples::is_quiet(&board));
 }
 
 #[test]
@@ -325,11 +325,11 @@ fn a_labelled_position_is_one_sample_with_a_target_of_its_own() {
     game.plies = moves[6..].iter().map(|&played| PackedPly { played, best: played, score: 0 }).collect();
     assert_eq!(seen(&game), [6]);
     let close = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
-    let (won, result) = (sigmoid(1.0), walk::points(&game, Color::White));
+    let (won, result) = (sigmoid(1.0), targets::points(&game, Color::White));
     for (content, target) in [(Content::Asked { root: 3 }, won), (Content::Quiet, 0.75 * won + 0.25 * result)] {
         let position = labelled(&game, content, 200);
         assert_eq!(seen(&position), [7]);
-        let values = walk::values(&position, &TARGETS);
+        let values = targets::values(&position, &TARGETS);
         assert_eq!(values.len(), 1);
         close(values[0], target);
     }

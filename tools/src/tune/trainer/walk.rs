@@ -5,36 +5,22 @@
 //! adds the total's growth since its last change when it changes again.
 
 use super::float_network::{CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Row, TABLE, bias_row};
-use crate::data::packed_game::{Content, PackedGame};
+use super::targets::{Targets, is_sample, points, values};
+use crate::data::packed_game::PackedGame;
+use crate::tune::logistic::{cross_entropy, sigmoid};
 use tengen::base::point::CELLS;
-use tengen::base::{Color, Direction, Point, Rule, Score, Size};
+use tengen::base::{Color, Direction, Point, Rule, Size};
 use tengen::board::lines::Lines;
-use tengen::board::{Board, NullObserver, Threat};
+use tengen::board::{Board, NullObserver};
 use tengen::eval::classical_weights::nearness;
-use tengen::eval::network::architecture::pair;
-use tengen::eval::network::architecture::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
+use tengen::eval::network::architecture::{
+    CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, pair, stage,
+};
 use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, ShapePair, line_kind, row_of};
 use tengen::eval::network::layers::{hints, threats};
 use tengen::eval::{Evaluator, ShapeEvaluator};
 
 type Vector = [f32; WIDTH];
-
-/// How targets are made from scores and results, and the weight of the policy.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Targets {
-    /// Score units of one logit.
-    pub scale: f32,
-    /// Share of the search's score in the target of a position of a game, 0 to 1; the rest is the result of the game.
-    pub score_share: f32,
-    /// The same for quiet positions with a label of their own.
-    pub label_share: f32,
-    /// The same for labelled positions that a search asked about; the result is that of the game in which it searched.
-    pub asked_share: f32,
-    /// Share of the next position's score in a position's score; see [`values`].
-    pub trace: f32,
-    /// Weight of the policy's loss beside the value's.
-    pub policy: f32,
-}
 
 /// Sums over positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -489,64 +475,6 @@ impl CellState {
             }
         }
     }
-}
-
-/// Whether a position of a game is learned from: every labelled one, and others that the search may evaluate.
-pub fn is_sample(game: &PackedGame, board: &Board) -> bool {
-    !game.is_game() || counts(board)
-}
-
-/// Whether the search may evaluate a position: no five for either side, and no open four for the side to move.
-pub fn counts(board: &Board) -> bool {
-    let us = board.side();
-    Color::ALL.iter().all(|&color| board.count(color, Threat::Five) == 0) && board.count(us, Threat::OpenFour) == 0
-}
-
-/// The target value, 0 to 1, of the position before each move for its side to move. The search's score of a position is mixed
-/// with the scores of the following positions, with weights that fall with the distance, and with the result (temporal
-/// differences, Sutton 1988). A labelled position has its own score only.
-pub fn values(game: &PackedGame, targets: &Targets) -> Vec<f32> {
-    let (share, trace) = match game.content {
-        Content::Game => (targets.score_share, targets.trace),
-        Content::Asked { .. } => (targets.asked_share, 0.0),
-        Content::Quiet => (targets.label_share, 0.0),
-    };
-    let mut color = Color::ALL[(game.opening.stones.len() + game.plies.len()) % 2];
-    let mut later = points(game, color);
-    let mut values = Vec::with_capacity(game.plies.len());
-    for ply in game.plies.iter().rev() {
-        color = color.opponent();
-        later = (1.0 - trace) * expected(ply.score, targets.scale) + trace * (1.0 - later);
-        values.push(share * later + (1.0 - share) * points(game, color));
-    }
-    values.reverse();
-    values
-}
-
-/// The expected result that a score stands for.
-pub fn expected(score: i16, scale: f32) -> f32 {
-    match i32::from(score) {
-        score if score > Score::DECISIVE => 1.0,
-        score if score < -Score::DECISIVE => 0.0,
-        score => sigmoid(score as f32 / scale),
-    }
-}
-
-/// The result of a game for a colour: 1 for a win, 0 for a loss.
-pub fn points(game: &PackedGame, color: Color) -> f32 {
-    [0.0, 0.5, 1.0][(game.result_for(color) + 1) as usize % 3]
-}
-
-/// 0 to 1.
-pub fn sigmoid(logit: f32) -> f32 {
-    1.0 / (1.0 + (-logit).exp())
-}
-
-/// The cross-entropy of a prediction against a target, both 0 to 1.
-pub fn cross_entropy(guess: f32, target: f32) -> f64 {
-    let guess = f64::from(guess.clamp(1e-6, 1.0 - 1e-6));
-    let target = f64::from(target);
-    -(target * guess.ln() + (1.0 - target) * (1.0 - guess).ln())
 }
 
 const fn half_of(color: Color) -> usize {
