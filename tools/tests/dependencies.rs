@@ -8,8 +8,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// All crates that may be compiled into the brain. Every addition here is a deliberate decision.
-const BRAIN: [&str; 10] =
-    ["anyhow", "arrayvec", "bytemuck", "env_filter", "env_logger", "lexopt", "log", "rand", "rand_core", "smallvec"];
+const BRAIN: [&str; 12] = [
+    "anyhow",
+    "arrayvec",
+    "bytemuck",
+    "cfg-if",
+    "crc32fast",
+    "env_filter",
+    "env_logger",
+    "lexopt",
+    "log",
+    "rand",
+    "rand_core",
+    "smallvec",
+];
 
 /// Used to request large pages.
 const BRAIN_ON_LINUX: &str = "libc";
