@@ -30,7 +30,7 @@ use crate::search::forced;
 const POSITIONS: u32 = 100_000;
 /// Most zones kept.
 const MEMORY: usize = 1 << 16;
-/// Moves that must be left before the draw beyond those of the win: more than the extra stones take.
+/// Moves that must be left before the draw beyond those of the win.
 const DRAW_MARGIN: usize = 4;
 
 impl Proof {

@@ -8,7 +8,7 @@
 //! | [`tune`] | `tengen-tune` | better numbers: SPSA for the search, fitting for the evaluation, training for the networks |
 //! | [`review`] | `tengen-review` | every move of a finished game, judged; where lost games turned |
 //!
-//! [`parallel`] does the work of all on several threads.
+//! [`parallel`], which all may use, does items of work on several threads and keeps their results in order.
 //!
 //! A module uses those above it, never one below; `review` uses only the records of `arena`.
 

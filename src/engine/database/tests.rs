@@ -193,7 +193,7 @@ fn a_failed_write_is_reported_and_repeated() {
 }
 
 #[test]
-fn a_claimed_file_keeps_what_another_process_has_written() {
+fn a_locked_file_keeps_what_another_process_has_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("database");
     let mut second = Database::open(&path).unwrap();
@@ -219,7 +219,7 @@ fn a_claimed_file_keeps_what_another_process_has_written() {
     let depths = sets.map(|set| second.get(&position(&set)).map(|entry| entry.depth));
     assert_eq!(depths, [Some(9), Some(5)]);
     assert_eq!(load(&path).unwrap(), second.entries);
-    // The claim survives a failed switch and a switch to the same file.
+    // The lock survives a failed switch and a switch to the same file.
     assert!(matches!(second.switch_to(folder.path()), Err(DatabaseError::Io(_))));
     assert!(Database::open(&path).unwrap().is_locked_elsewhere() && !second.is_locked_elsewhere());
     second.switch_to(&path).unwrap();

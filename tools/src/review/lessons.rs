@@ -106,7 +106,7 @@ fn outcome(record: &Record, rule: Rule) -> Option<Outcome> {
 fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
     let threads = request.threads.unwrap_or_else(processors);
     let positions = lost.iter().map(|(record, _)| judgement::positions(&record.game)).sum();
-    let progress = progress::bar(positions)?;
+    let progress = progress::bar(positions);
     // Each game has an analyst of its own, so what is found in one does not depend on the others.
     let studied = parallel::in_order(lost.len(), &mut vec![(); threads], |index, ()| {
         let (record, loser) = &lost[index];

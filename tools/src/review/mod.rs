@@ -43,7 +43,7 @@ fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
     let imposed = request.imposed(game.opening);
     let game = game.impose(imposed);
     let rule = request.rule.or(game.rule).unwrap_or(Rule::Freestyle);
-    let progress = progress::bar(judgement::positions(&game))?;
+    let progress = progress::bar(judgement::positions(&game));
     let reviews = parallel::in_order(1, &mut [()], |_, ()| {
         let mut analyst = Analyst::new(rule, game.size, Effort::of_nodes(request.nodes));
         Ok(analyst.review(&game, || progress.inc(1)))
