@@ -8,11 +8,14 @@
 //! | [`tune`] | `tengen-tune` | better numbers: SPSA for the search, fitting for the evaluation, training for the networks |
 //! | [`review`] | `tengen-review` | every move of a finished game, judged; where lost games turned |
 //!
-//! [`parallel`], which all may use, does items of work on several threads and keeps their results in order.
+//! All may use [`parallel`], which does items of work on several threads and keeps their results in order, and [`progress`],
+//! which shows how far a job has come.
 //!
 //! A module uses those above it, never one below; `review` uses only the records of `arena`.
 
 pub mod parallel;
+
+pub mod progress;
 
 pub mod arena;
 

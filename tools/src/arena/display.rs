@@ -6,73 +6,46 @@ use super::match_options::Setup;
 use super::ratings::rate;
 use super::sprt::{EloEstimate, SprtBounds};
 use super::tally::{EngineTally, PairTally, Standings};
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::progress::Progress;
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
-use std::time::{Duration, Instant};
-
-/// Time between status lines without a terminal.
-const EVERY: Duration = Duration::from_secs(10);
+use std::io::Write as _;
 
 /// Shows the progress of a tournament on the error stream; the final table goes to standard output.
 #[derive(Debug)]
 pub struct Display {
-    bar: Option<ProgressBar>,
+    progress: Progress,
     quiet: bool,
-    total: usize,
-    /// Games finished before this run.
-    restored: usize,
-    begun: Instant,
-    last_line: Option<Instant>,
 }
 
 impl Display {
     /// Starts the display of a tournament of `total` games, of which `restored` are already finished.
     pub fn new(setup: &Setup, total: usize, restored: usize) -> Display {
         let quiet = setup.arguments.quiet;
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
-            let bar = ProgressBar::new(total as u64);
-            let style = ProgressStyle::with_template("{bar:24} {pos}/{len}  {msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar.set_position(restored as u64);
-            bar.enable_steady_tick(Duration::from_millis(500));
-            bar
-        });
-        let display = Display { bar, quiet, total, restored, begun: Instant::now(), last_line: None };
+        let progress = Progress::new("games", total as u64, restored as u64);
+        let display = Display { progress, quiet };
         for warning in setup.warnings() {
-            display.line(&format!("warning: {warning}"));
+            display.progress.line(&format!("warning: {warning}"));
         }
         if !quiet {
-            display.line(&headline(setup, total));
+            display.progress.line(&headline(setup, total));
             if restored > 0 {
-                display.line(&format!("{restored} games are already finished"));
+                display.progress.line(&format!("{restored} games are already finished"));
             }
         }
         display
     }
 
     /// Shows a finished game: a line for a fault, and the new score.
-    pub fn finished(&mut self, record: &GameRecord, finished: usize, setup: &Setup, standings: &Standings) {
+    pub fn finished(&self, record: &GameRecord, finished: usize, setup: &Setup, standings: &Standings) {
         if self.quiet {
             return;
         }
         if let Reason::Fault(fault) = record.reason {
             let loser = record.players.iter().find(|name| Some(*name) != record.winner.as_ref());
             let (loser, note) = (loser.map_or("?", String::as_str), &record.note);
-            self.line(&format!("game {}: {loser} loses by {fault:?} ({note})", record.game));
+            self.progress.line(&format!("game {}: {loser} loses by {fault:?} ({note})", record.game));
         }
-        let score = format!("{}  {}", score(setup, standings), self.time_to_go(finished));
-        match &self.bar {
-            Some(bar) => {
-                bar.set_position(finished as u64);
-                bar.set_message(score);
-            }
-            None if self.last_line.is_none_or(|last| last.elapsed() >= EVERY) || finished == self.total => {
-                self.last_line = Some(Instant::now());
-                self.line(&format!("{finished}/{}  {score}", self.total));
-            }
-            None => {}
-        }
+        self.progress.show(finished as u64, &score(setup, standings));
     }
 
     /// Removes the progress bar and prints the final report.
@@ -80,28 +53,8 @@ impl Display {
     /// # Errors
     /// When the output cannot be written.
     pub fn end(self, text: &str) -> std::io::Result<()> {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.progress.end();
         std::io::stdout().write_all(text.as_bytes())
-    }
-
-    fn line(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.println(text),
-            // A closed error stream does not stop a tournament.
-            None => drop(writeln!(std::io::stderr(), "{text}")),
-        }
-    }
-
-    fn time_to_go(&self, finished: usize) -> String {
-        let here = finished.saturating_sub(self.restored);
-        if here == 0 || finished >= self.total {
-            return String::new();
-        }
-        let seconds = self.begun.elapsed().as_secs_f64() / here as f64 * (self.total - finished) as f64;
-        let seconds = seconds as u64;
-        format!("{}:{:02}:{:02} to go", seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 }
 

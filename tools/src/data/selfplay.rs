@@ -7,17 +7,16 @@ use super::labels::{Labeller, Labels};
 use super::opening_maker::{Maker, Wanted};
 use super::packed_game::{Content, Format, PackedGame, PackedPly, Writer};
 use crate::arena::openings::Opening;
+use crate::progress::Progress;
 use anyhow::{Context, Result, bail, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use std::collections::HashSet;
-use std::io::{IsTerminal, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tengen::base::{Color, Point, Rule, Score, Size};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::Engine;
@@ -45,8 +44,6 @@ const OPENING_NODES: u64 = 5;
 const CANDIDATES: u64 = 500;
 /// Size of the transposition table in bytes.
 const HASH: u64 = 8 << 20;
-/// Time between status lines without a terminal.
-const EVERY: Duration = Duration::from_secs(30);
 
 /// One kind of game in a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +89,7 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
         ensure!(game.number / SERIES == series.seed, "{} has games of another seed", path.display());
         done.insert(game.number % SERIES);
     }
-    let mut progress = Progress::new(series.games, done.iter().filter(|&&n| n < series.games).count() as u64);
+    let mut course = Course::new(series.games, done.iter().filter(|&&n| n < series.games).count() as u64);
     let next = AtomicU64::new(0);
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -113,20 +110,21 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
             });
         }
         drop(sender);
-        let written = write_all(&receiver, &mut writer, &mut progress);
+        let written = write_all(&receiver, &mut writer, &mut course);
         // After an error, no thread starts another game.
         next.store(series.games, Ordering::Relaxed);
         drop(receiver);
         written
     })?;
-    Ok(progress.end())
+    course.progress.end();
+    Ok(course.done)
 }
 
-fn write_all(games: &mpsc::Receiver<Result<Played>>, writer: &mut Writer, progress: &mut Progress) -> Result<()> {
+fn write_all(games: &mpsc::Receiver<Result<Played>>, writer: &mut Writer, course: &mut Course) -> Result<()> {
     for played in games {
         let Played { positions, game } = played?;
         positions.iter().chain([&game]).try_for_each(|record| writer.write(record))?;
-        progress.finished(&game, positions.len());
+        course.finished(&game, positions.len());
     }
     Ok(())
 }
@@ -274,35 +272,23 @@ fn standard_normal(random: &mut SmallRng) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>().clamp(2.5, 9.5) - 6.0
 }
 
-/// Shows progress and speed on the error stream.
-struct Progress {
-    bar: Option<ProgressBar>,
-    total: u64,
+/// What a run has done so far.
+struct Course {
+    progress: Progress,
     done: u64,
-    new_games: u64,
     positions: u64,
     labelled: u64,
     begun: Instant,
-    last_line: Instant,
 }
 
-impl Progress {
-    fn new(total: u64, done: u64) -> Progress {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(total);
-            let style = ProgressStyle::with_template("{bar:24} {pos}/{len} games  {msg}  to go {eta}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar.set_position(done);
-            bar.reset_eta();
-            bar
-        });
-        let now = Instant::now();
-        Progress { bar, total, done, new_games: 0, positions: 0, labelled: 0, begun: now, last_line: now }
+impl Course {
+    fn new(total: u64, done: u64) -> Course {
+        let progress = Progress::new("games", total, done);
+        Course { progress, done, positions: 0, labelled: 0, begun: Instant::now() }
     }
 
     fn finished(&mut self, game: &PackedGame, labelled: usize) {
         self.done += 1;
-        self.new_games += 1;
         self.positions += game.plies.len() as u64;
         self.labelled += labelled as u64;
         let seconds = self.begun.elapsed().as_secs_f64().max(0.001);
@@ -311,23 +297,7 @@ impl Progress {
         if self.labelled > 0 {
             speed = speed + ", " + &rate(self.labelled, "labelled");
         }
-        if let Some(bar) = &self.bar {
-            bar.set_position(self.done);
-            bar.set_message(speed);
-        } else if self.last_line.elapsed() >= EVERY {
-            self.last_line = Instant::now();
-            let to_go = seconds / self.new_games as f64 * self.total.saturating_sub(self.done) as f64;
-            let line = format!("{}/{} games, {speed}, {:.0} min to go\n", self.done, self.total, to_go / 60.0);
-            // A closed error stream does not stop the run.
-            let _ = std::io::stderr().write_all(line.as_bytes());
-        }
-    }
-
-    fn end(self) -> u64 {
-        if let Some(bar) = &self.bar {
-            bar.finish();
-        }
-        self.done
+        self.progress.show(self.done, &speed);
     }
 }
 

@@ -5,8 +5,9 @@ use super::lesson_text::{self, Report};
 use super::records::{self, Record};
 use super::review_options::Request;
 use super::turning_point::{self, Lesson};
-use super::{board_picture, progress, review_text};
+use super::{board_picture, review_text};
 use crate::parallel;
+use crate::progress::Progress;
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -105,13 +106,13 @@ fn outcome(record: &Record, rule: Rule) -> Option<Outcome> {
 /// Judges lost games and finds where they turned.
 fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
     let threads = request.threads.unwrap_or_else(processors);
-    let positions = lost.iter().map(|(record, _)| judgement::positions(&record.game)).sum();
-    let progress = progress::bar(positions);
+    let positions: usize = lost.iter().map(|(record, _)| judgement::positions(&record.game)).sum();
+    let progress = Progress::new("positions", positions as u64, 0);
     // Each game has an analyst of its own, so what is found in one does not depend on the others.
     let studied = parallel::in_order(lost.len(), &mut vec![(); threads], |index, ()| {
         let (record, loser) = &lost[index];
         let mut analyst = Analyst::new(rule(record, request), record.game.size, Effort::of_nodes(request.nodes));
-        let review = analyst.review(&record.game, || progress.inc(1));
+        let review = analyst.review(&record.game, || progress.step());
         let turn = turning_point::find(record, &review, *loser, |own| {
             let turns: Vec<_> =
                 own.iter().map(|&at| (&review.moves[at], nodes(record, &review, at, request))).collect();
@@ -119,7 +120,7 @@ fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
         });
         Ok((review, turn))
     })?;
-    progress.finish_and_clear();
+    progress.end();
     let lesson = |((record, loser), (review, turn))| Lesson { record, loser, review, turn };
     Ok(lost.into_iter().zip(studied).map(lesson).collect())
 }

@@ -10,13 +10,13 @@ pub mod chart;
 pub mod judgement;
 pub mod lesson_text;
 pub mod lessons;
-pub mod progress;
 pub mod records;
 pub mod review_options;
 pub mod review_text;
 pub mod turning_point;
 
 use crate::parallel;
+use crate::progress::Progress;
 use anyhow::{Context, Result};
 use judgement::{Analyst, Effort};
 use review_options::{HELP, Request};
@@ -43,12 +43,12 @@ fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
     let imposed = request.imposed(game.opening);
     let game = game.impose(imposed);
     let rule = request.rule.or(game.rule).unwrap_or(Rule::Freestyle);
-    let progress = progress::bar(judgement::positions(&game));
+    let progress = Progress::new("positions", judgement::positions(&game) as u64, 0);
     let reviews = parallel::in_order(1, &mut [()], |_, ()| {
         let mut analyst = Analyst::new(rule, game.size, Effort::of_nodes(request.nodes));
-        Ok(analyst.review(&game, || progress.inc(1)))
+        Ok(analyst.review(&game, || progress.step()))
     })?;
-    progress.finish_and_clear();
+    progress.end();
     let review = &reviews[0];
     if let Some(path) = &request.svg {
         let drawing = chart::svg(review, &game.players)?;

@@ -13,13 +13,12 @@ use super::trajectory_chart;
 use crate::arena::cancel::interrupts;
 use crate::arena::ground::Ground;
 use crate::data::state_file;
+use crate::progress::Progress;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 use tengen::base::processors::processors;
 
 /// Finds better numbers for the engine.
@@ -280,12 +279,12 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
     };
     let mut state = State::open(&typed.state, settings)?;
     let cancel = interrupts();
-    let mut progress = Progress::new(&state);
+    let progress = Progress::new("pairs", state.settings.pairs, state.played);
     spsa::run(&mut state, &grounds, games.threads(), &cancel, |state| {
-        progress.show(state);
+        progress.show(state.played, &values(state));
         state.save(&typed.state)
     })?;
-    progress.bar.finish_and_clear();
+    progress.end();
     if let Some(path) = &typed.chart {
         let text = trajectory_chart::svg(&state)?;
         std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
@@ -306,25 +305,25 @@ fn run_screen(typed: &ScreenArguments) -> Result<()> {
         books: grounds.iter().map(book_checksum).collect(),
     };
     let mut screening = Screening::open(&typed.state, design)?;
-    let bar = ProgressBar::new(typed.pairs);
+    let progress = Progress::new("pairs", typed.pairs, screening.half_points.len() as u64);
     screen::run(&mut screening, &grounds, typed.pairs, games.threads(), &interrupts(), |screening| {
-        bar.set_position(screening.half_points.len() as u64);
+        progress.show(screening.half_points.len() as u64, "");
         screening.save(&typed.state)
     })?;
-    bar.finish_and_clear();
+    progress.end();
     std::io::stdout().write_all(screening.report().as_bytes())?;
     Ok(())
 }
 
 fn run_regret(typed: &RegretArguments) -> Result<()> {
     let mut answers = Answers::open(&typed.state, typed.question()?)?;
-    let bar = ProgressBar::new(typed.positions as u64);
+    let progress = Progress::new("positions", typed.positions as u64, answers.choices.len() as u64);
     let threads = typed.concurrency.unwrap_or_else(processors);
     regret::run(&mut answers, typed.positions, threads, &interrupts(), |answers| {
-        bar.set_position(answers.choices.len() as u64);
+        progress.show(answers.choices.len() as u64, "");
         answers.save(&typed.state)
     })?;
-    bar.finish_and_clear();
+    progress.end();
     std::io::stdout().write_all(answers.report().as_bytes())?;
     Ok(())
 }
@@ -343,36 +342,10 @@ fn run_match(typed: &MatchArguments) -> Result<()> {
     Ok(())
 }
 
-/// A progress bar on a terminal, status lines elsewhere.
-struct Progress {
-    bar: ProgressBar,
-    last_line: Instant,
-}
-
-impl Progress {
-    /// Time between status lines.
-    const EVERY: Duration = Duration::from_secs(60);
-
-    fn new(state: &State) -> Progress {
-        let bar = ProgressBar::new(state.settings.pairs);
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} pairs, {eta} to go  {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.set_position(state.played);
-        bar.reset_eta();
-        Progress { bar, last_line: Instant::now() }
-    }
-
-    fn show(&mut self, state: &State) {
-        let values: Vec<String> = state.rounded().map(|(_, value)| value.to_string()).collect();
-        self.bar.set_position(state.played);
-        self.bar.set_message(values.join(" "));
-        if !std::io::stderr().is_terminal() && self.last_line.elapsed() >= Progress::EVERY {
-            self.last_line = Instant::now();
-            let line = format!("{}/{} pairs  {}", state.played, state.settings.pairs, values.join(" "));
-            // A closed error stream does not stop the run.
-            drop(writeln!(std::io::stderr(), "{line}"));
-        }
-    }
+/// The values of a run so far.
+fn values(state: &State) -> String {
+    let values: Vec<String> = state.rounded().map(|(_, value)| value.to_string()).collect();
+    values.join(" ")
 }
 
 /// The result of a run so far.
