@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn sgf_that_is_written_reads_back() {
-        let names = ["A]".to_owned(), String::new()];
+        let names = sgf::Remarks::names(["A]".to_owned(), String::new()]);
         for text in ["(;SZ[15]AB[hh]AW[ii][jj];B[kk];W[aa])", "(;SZ[22:5]AW[ve];W[aa])", "(;SZ[15];B[hh])"] {
             let game = parse(text, None).unwrap();
             let written = sgf::write(Rule::CaroExact, game.size, &game.last, &names).unwrap();

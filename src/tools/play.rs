@@ -2,7 +2,8 @@
 
 use super::drawing::{self, sign};
 use super::explain;
-use super::gamefile::{self, Section, sgf};
+use super::gamefile::sgf::{self, Remarks};
+use super::gamefile::{self, Section};
 use super::point_names::{self, name};
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::foul_explanation::Explanation;
@@ -363,7 +364,7 @@ impl Table {
         if self.starts_empty() {
             return Ok(point_names::names(&self.game.moves, self.settings.size, ""));
         }
-        sgf::write(self.settings.rule, self.settings.size, &self.game, &[String::new(), String::new()])
+        sgf::write(self.settings.rule, self.settings.size, &self.game, &Remarks::default())
     }
 
     /// Whether the game started on the empty board with black to move.
@@ -381,7 +382,7 @@ impl Table {
         };
         let is_sgf = Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sgf"));
         let text = if is_sgf {
-            sgf::write(rule, size, &self.game, &names)? + "\n"
+            sgf::write(rule, size, &self.game, &Remarks::names(names))? + "\n"
         } else {
             ensure!(
                 self.starts_empty(),

@@ -240,11 +240,27 @@ fn value(rest: &mut std::str::Chars<'_>) -> Result<String> {
     bail!("a value has no closing bracket")
 }
 
-/// Writes a section of a game as SGF, on one line. `names` are those of black and white.
+/// What a written game says besides its rule, its board and its stones.
+#[derive(Clone, Debug, Default)]
+pub struct Remarks {
+    /// Properties of the game, such as `RE`, the result. Empty ones are left out.
+    pub properties: Vec<(&'static str, String)>,
+    /// The comments on the moves, from the first one on. Moves may have none.
+    pub comments: Vec<Option<String>>,
+}
+
+impl Remarks {
+    /// The names of black and white, and no more.
+    pub fn names([black, white]: [String; 2]) -> Remarks {
+        Remarks { properties: vec![("PB", black), ("PW", white)], comments: Vec::new() }
+    }
+}
+
+/// Writes a section of a game as SGF, on one line.
 ///
 /// # Errors
 /// When there are dead squares, which SGF cannot express.
-pub fn write(rule: Rule, size: Size, section: &Section, names: &[String; 2]) -> Result<String> {
+pub fn write(rule: Rule, size: Size, section: &Section, remarks: &Remarks) -> Result<String> {
     let point = |point: Point| [point.x(), point.y()].map(|coordinate| char::from(b'a' + coordinate as u8));
     let list = |cell: Cell| {
         let points = section.setup.iter().filter(|(_, other)| *other == cell);
@@ -256,8 +272,8 @@ pub fn write(rule: Rule, size: Size, section: &Section, names: &[String; 2]) -> 
     let (width, height) = (size.width(), size.height());
     let sides = if width == height { width.to_string() } else { format!("{width}:{height}") };
     let mut text = format!("(;FF[4]GM[4]CA[UTF-8]SZ[{sides}]RU[{}]", rule.number());
-    for (key, name) in ["PB", "PW"].iter().zip(names).filter(|(_, name)| !name.is_empty()) {
-        let _ = write!(text, "{key}[{}]", escape(name));
+    for (key, value) in remarks.properties.iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = write!(text, "{key}[{}]", escape(value));
     }
     for (key, stones) in [("AB", list(Cell::Black)), ("AW", list(Cell::White))] {
         if !stones.is_empty() {
@@ -270,11 +286,14 @@ pub fn write(rule: Rule, size: Size, section: &Section, names: &[String; 2]) -> 
     }
     for (index, &stone) in section.moves.iter().enumerate() {
         let _ = write!(text, ";{}[{}]", letter(section.color(index)), String::from_iter(point(stone)));
+        if let Some(comment) = remarks.comments.get(index).and_then(Option::as_ref) {
+            let _ = write!(text, "C[{}]", escape(comment));
+        }
     }
     Ok(text + ")")
 }
 
 /// A text with the characters quoted that have a meaning within a value.
-pub fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace(']', "\\]")
 }

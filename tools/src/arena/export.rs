@@ -3,9 +3,10 @@
 use super::game_log::{GameRecord, Reason};
 use super::player::Fault;
 use anyhow::{Context, Result};
-use std::fmt::Write as _;
 use std::path::Path;
-use tengen::tools::gamefile::{self, sgf::escape};
+use tengen::base::Rule;
+use tengen::tools::gamefile::sgf::{self, Remarks};
+use tengen::tools::gamefile::{self, Section};
 
 /// A game as a Piskvork file.
 pub fn psq(record: &GameRecord) -> String {
@@ -33,49 +34,36 @@ pub fn write_psq(folder: &Path, record: &GameRecord) -> Result<()> {
     std::fs::write(&path, psq(record)).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// One game tree of an SGF collection.
+/// One game tree of an SGF collection, on a line; empty if the record is damaged.
 pub fn sgf(record: &GameRecord) -> String {
-    let size = if record.width == record.height {
-        record.width.to_string()
-    } else {
-        format!("{}:{}", record.width, record.height)
-    };
+    let (Some(size), Some(rule)) = (record.size(), Rule::from_bits(record.rule.into())) else { return String::new() };
     let result = match record.result.as_str() {
         "1-0" => "B+",
         "0-1" => "W+",
         _ => "0",
     };
-    let result = match record.reason {
-        Reason::Fault(Fault::Timeout | Fault::Stall) => {
-            format!("{result}T")
-        }
-        Reason::Fault(_) | Reason::Forbidden => format!("{result}F"),
-        _ => result.to_owned(),
+    let suffix = match record.reason {
+        Reason::Fault(Fault::Timeout | Fault::Stall) => "T",
+        Reason::Fault(_) | Reason::Forbidden => "F",
+        _ => "",
     };
-    let mut text = format!(
-        "(;FF[4]GM[4]CA[UTF-8]AP[tengen-match]SZ[{size}]GN[{}]RU[{}]PB[{}]PW[{}]RE[{result}]",
-        record.game,
-        record.rule,
-        escape(&record.black),
-        escape(&record.white)
-    );
-    for (index, stone) in record.stones().into_iter().enumerate() {
-        let letter = |coordinate: usize| char::from(b'a' + coordinate as u8);
-        let color = if index.is_multiple_of(2) { 'B' } else { 'W' };
-        let _ = write!(text, ";{color}[{}{}]", letter(stone.x()), letter(stone.y()));
-        let score = index.checked_sub(record.opening).and_then(|i| record.scores.get(i)).and_then(Option::as_ref);
-        if let Some(score) = score {
-            let _ = write!(text, "C[{}]", escape(score));
-        }
-    }
-    text + ")\n"
+    let properties = vec![
+        ("AP", "tengen-match".to_owned()),
+        ("GN", record.game.to_string()),
+        ("PB", record.black.clone()),
+        ("PW", record.white.clone()),
+        ("RE", format!("{result}{suffix}")),
+    ];
+    let comments = std::iter::repeat_n(None, record.opening).chain(record.scores.iter().cloned()).collect();
+    let section = Section { moves: record.stones(), ..Section::new() };
+    let written = sgf::write(rule, size, &section, &Remarks { properties, comments });
+    written.map(|text| text + "\n").unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::arena::game_log::Timing;
-    use tengen::base::Rule;
 
     fn record(width: usize, height: usize, moves: &str) -> GameRecord {
         let count = moves.chars().filter(char::is_ascii_alphabetic).count();

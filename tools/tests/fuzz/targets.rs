@@ -15,6 +15,7 @@ use tengen::protocol::command::Command;
 use tengen::protocol::input;
 use tengen::protocol::session_record::Record;
 use tengen::protocol::traffic::{Order, Traffic};
+use tengen::tools::gamefile::sgf::Remarks;
 use tengen::tools::gamefile::{self, GameFile};
 use tengen::tools::{positions, verify};
 use tengen_tools::arena::openings::Opening;
@@ -208,8 +209,8 @@ fn psq_and_sgf(bytes: &[u8]) {
             assert!(cells.iter().all(|&(point, cell)| game.size.contains(point) && cell != Cell::Empty));
             let distinct: HashSet<Point> = cells.iter().map(|&(point, _)| point).collect();
             assert_eq!(distinct.len(), cells.len());
-            let names = [String::new(), String::new()];
-            if let Ok(written) = gamefile::sgf::write(Rule::Freestyle, game.size, section, &names) {
+            let remarks = Remarks::default();
+            if let Ok(written) = gamefile::sgf::write(Rule::Freestyle, game.size, section, &remarks) {
                 let again = gamefile::sgf::parse(&written).expect("what we write is an SGF file");
                 assert_eq!((again.size, again.last.moves), (game.size, section.moves.clone()), "{written}");
             }
