@@ -108,7 +108,7 @@ pub struct Arguments {
     pub inc_ms: Option<u64>,
 
     /// Memory limit sent to each brain; 0: none. Example: --memory-mb 350
-    #[arg(long, value_name = "MIB", default_value_t = 350)]
+    #[arg(long, value_name = "MIB", default_value_t = Limits::DEFAULT.memory >> 20)]
     pub memory_mb: u64,
 
     /// A brain that exceeds its memory limit loses the game (Linux only). Example: --check-memory
@@ -116,15 +116,15 @@ pub struct Arguments {
     pub check_memory: bool,
 
     /// How late an answer may be without losing the game. Example: --tolerance-ms 100
-    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    #[arg(long, value_name = "MS", default_value_t = Limits::DEFAULT.tolerance.as_millis() as u64)]
     pub tolerance_ms: u64,
 
     /// Time limit for a move in games without a clock (by nodes or depth). Example: --stall-ms 60000
-    #[arg(long, value_name = "MS", default_value_t = 120_000)]
+    #[arg(long, value_name = "MS", default_value_t = Limits::DEFAULT.stall.as_millis() as u64)]
     pub stall_ms: u64,
 
     /// Time limit for the start of a brain. Example: --start-ms 30000
-    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    #[arg(long, value_name = "MS", default_value_t = Limits::DEFAULT.start.as_millis() as u64)]
     pub start_ms: u64,
 
     /// Start new processes for every game; by default they are reused with START. Example: --restart

@@ -38,24 +38,27 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits {
-            turn: None,
-            match_time: None,
-            increment: Duration::ZERO,
-            nodes: None,
-            depth: None,
-            memory: 350 << 20,
-            memory_checked: false,
-            tolerance: Duration::from_secs(1),
-            stall: Duration::from_secs(120),
-            start: Duration::from_secs(10),
-            hiccup: Duration::ZERO,
-            pause: Duration::ZERO,
-        }
+        Limits::DEFAULT
     }
 }
 
 impl Limits {
+    /// What holds where the command line says nothing.
+    pub const DEFAULT: Limits = Limits {
+        turn: None,
+        match_time: None,
+        increment: Duration::ZERO,
+        nodes: None,
+        depth: None,
+        memory: 350 << 20,
+        memory_checked: false,
+        tolerance: Duration::from_secs(1),
+        stall: Duration::from_secs(120),
+        start: Duration::from_secs(10),
+        hiccup: Duration::ZERO,
+        pause: Duration::ZERO,
+    };
+
     /// Sets the limit with this name on the command line.
     ///
     /// # Errors
