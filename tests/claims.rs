@@ -86,10 +86,28 @@ struct Tally {
     /// Draws where the opponent threatens a five.
     draws: usize,
     lists: [usize; 3],
+    /// Renju: four-threes of black's that win, and that leave white a list.
+    black_four_threes: [usize; 2],
+}
+
+impl Tally {
+    fn count_black_four_threes(&mut self, board: &Board, claim: Option<Score>) {
+        let black = Color::Black;
+        if !board.rule().has_forbidden(black) || board.count(black, Threat::FourThree) == 0 {
+            return;
+        }
+        let kind = match (board.side(), claim) {
+            (Color::Black, Some(score)) if score == Score::win_in(Ply::ROOT, 5) => 0,
+            (Color::White, None) if matches!(forced::duty(board), Duty::StopFourThree(_)) => 1,
+            _ => return,
+        };
+        self.black_four_threes[kind] += 1;
+    }
 }
 
 fn check(board: &mut Board, tally: &mut Tally) {
     let claim = forced::static_result(board, Ply::ROOT);
+    tally.count_black_four_threes(board, claim);
     if let Some(score) = claim {
         let distance = score.distance().unwrap_or(0);
         if distance == 0 {
@@ -141,6 +159,8 @@ fn check_rule(rule: Rule) {
     assert!(tally.wins[1] > 20 && tally.wins[3] > 20 && tally.wins[5] > 5, "{tally:?}");
     assert!(tally.losses[2] > 5 && tally.losses[4] > 5, "{tally:?}");
     assert!(tally.lists[0] > 20 && tally.lists[1] > 20 && tally.lists[2] > 2, "{tally:?}");
+    let wanted = usize::from(rule == Rule::Renju);
+    assert!(tally.black_four_threes.iter().all(|&count| count >= 5 * wanted), "{tally:?}");
 }
 
 #[test]
@@ -178,4 +198,41 @@ fn caro_claims_hold() {
 #[test]
 fn caro_exact_claims_hold() {
     check_rule(Rule::CaroExact);
+}
+
+/// The position of a picture as in [`picture`], under renju, with this side to move.
+fn renju_position(rows: &[&str], side: Color) -> Board {
+    let mut board = Board::new(Rule::Renju, Size::new(rows[0].len(), rows.len()).unwrap());
+    // The side that plays last is not to move.
+    for (sign, color) in [('X', Color::Black), ('O', Color::White)].into_iter().cycle().skip(side.index()).take(2) {
+        for (y, row) in rows.iter().enumerate() {
+            for x in row.match_indices(sign).map(|(x, _)| x) {
+                board.play_color(Point::new(x, y).unwrap(), color, &mut NullObserver);
+            }
+        }
+    }
+    board
+}
+
+/// The open fours of black's threes at d3 and e4 would each be a double four.
+#[test]
+fn a_four_three_of_blacks_whose_three_is_not_real_claims_nothing() {
+    let rows =
+        ["........", "..X.X.X.", ".OX.X.X.", "........", "..O..X..", "..O.X...", ".O...OX.", "........", "........"];
+    let mut board = renju_position(&rows, Color::Black);
+    assert!(board.count(Color::Black, Threat::FourThree) > 0 && forced::has_no_four(&board, Color::White));
+    assert_eq!(forced::static_result(&mut board, Ply::ROOT), None);
+    assert!(forced::duty(&renju_position(&rows, Color::White)).is_free());
+}
+
+/// Of the two open fours of black's three one is a foul, so that a stone which stops the other stops the three, although it
+/// leaves an open three by shape.
+#[test]
+fn where_one_of_two_open_fours_is_a_foul_all_stops_of_the_other_are_replies() {
+    let rows =
+        [".......", ".......", ".......", ".......", "X.X.XO.", "..XOX..", "O..X...", ".......", ".O..X..", "...X..."];
+    let mut board = renju_position(&rows, Color::White);
+    let Duty::StopFourThree(replies) = forced::duty(&board) else { panic!("a four-three is threatened") };
+    assert!(replies.contains(&Point::new(6, 9).unwrap()), "{replies:?}");
+    check(&mut board, &mut Tally::default());
 }

@@ -96,8 +96,8 @@ pub fn conclude(board: &mut Board, ply: Ply, kills: &mut Kills) -> Option<Score>
             && kills.insert(kill_intersection(board, them, Threat::OpenFour)).is_empty();
         return lost.then_some(Score::loss_in(ply, 4));
     }
-    // In renju black's combinations may contain threes that are not real: those are left to the search.
-    if moves_left >= 5 && !board.rule().has_forbidden(us) {
+    // Two threes of black's in renju are suspected of being a foul, so that there is no double three to claim.
+    if moves_left >= 5 {
         let quiet = has_no_four(board, them);
         if (quiet && board.count(us, Threat::DoubleThree) > 0) || four_three_wins(board, us, quiet) {
             return Some(Score::win_in(ply, STATIC_DISTANCE));
@@ -114,16 +114,49 @@ pub fn legal_stops(board: &mut Board) -> LineList {
     stops
 }
 
-/// Whether some four-three of `us` wins: no stop of its four gives the opponent a four.
+/// Whether some four-three of `us` wins: no stop of its four gives the opponent a four, and its three is real.
 fn four_three_wins(board: &Board, us: Color, opponent_has_no_four: bool) -> bool {
     if board.count(us, Threat::FourThree) == 0 {
         return false;
     }
-    opponent_has_no_four
-        || board
-            .points_of(us, Threat::FourThree)
-            .iter()
-            .any(|&point| four_stops(board, point, us).iter().all(|&stop| !is_strong(board, stop, us.opponent())))
+    let has_forbidden = board.rule().has_forbidden(us);
+    if opponent_has_no_four && !has_forbidden {
+        return true;
+    }
+    board.points_of(us, Threat::FourThree).iter().any(|&point| {
+        let is_answered = !opponent_has_no_four
+            && four_stops(board, point, us).iter().any(|&stop| is_strong(board, stop, us.opponent()));
+        let is_real = |line| {
+            board.shape(point, us, line).is_open_three() && !open_fours_after(board, point, us, line).legal.is_empty()
+        };
+        !is_answered && (!has_forbidden || Direction::ALL.into_iter().any(is_real))
+    })
+}
+
+/// The points of one line where a colour makes an open four.
+struct OpenFours {
+    /// Those that are suspected of no foul. More stones of the opponent do not make them fouls: they strengthen no line.
+    legal: LineList,
+    /// Whether there are others.
+    has_suspected: bool,
+}
+
+/// The points of a line through `point` where `color` makes an open four along it once it has a stone on `point`.
+fn open_fours_after(board: &Board, point: Point, color: Color, line: Direction) -> OpenFours {
+    let mut fours = OpenFours { legal: LineList::new(), has_suspected: false };
+    for steps in (-4..=4).filter(|&steps| steps != 0) {
+        let Some(cell) = point.step(line, steps).filter(|&cell| board.is_empty(cell)) else { continue };
+        let back = -steps as isize;
+        if !board.shapes_after(cell, color, line, color).any(|after| after == (back, Shape::OpenFour)) {
+            continue;
+        }
+        if board.threat_with(cell, color, line, Shape::OpenFour) == Threat::OpenFour {
+            fours.legal.push(cell);
+        } else {
+            fours.has_suspected = true;
+        }
+    }
+    fours
 }
 
 /// The cells, other than `point` itself, that stop the closed four which `color` would make there.
@@ -251,7 +284,6 @@ pub fn duty_of(board: &Board, kills: Kills) -> Duty {
         return Duty::StopFour(replies);
     }
     if board.count(them, Threat::FourThree) > 0
-        && !board.rule().has_forbidden(them)
         && board.moves_to_draw() >= 6
         && let Some(mut replies) = four_three_replies(board, them)
     {
@@ -266,7 +298,8 @@ pub fn duty_of(board: &Board, kills: Kills) -> Duty {
 /// Against a four-three at X, with a four on line a and an open three on line b, the replies are X, the cells that reduce
 /// line a below a four or line b below an open three, and the cells that give us a four on a stop of the four, where we
 /// shall have to play. If a stop already gives us a four, the threat forces nothing. In caro a stone on line a may also
-/// change which cells stop the four, so all cells of that line are replies.
+/// change which cells stop the four, so all cells of that line are replies. In renju black's three must be real: see
+/// [`push_three_stops`].
 fn four_three_replies(board: &Board, them: Color) -> Option<ReplyList> {
     let us = them.opponent();
     let mut common: Option<ReplyList> = None;
@@ -277,14 +310,18 @@ fn four_three_replies(board: &Board, them: Color) -> Option<ReplyList> {
         }
         let mut replies = ReplyList::new();
         replies.push(point);
+        let mut is_real = true;
         for direction in Direction::ALL {
             let shape = board.shape(point, them, direction);
             if shape == Shape::Four {
                 let level = if board.rule().is_caro() { Shape::Five } else { Shape::Four };
                 push_weakening(board, point, them, direction, level, &mut replies);
             } else if shape.is_open_three() {
-                push_weakening(board, point, them, direction, Shape::OpenThree, &mut replies);
+                is_real = push_three_stops(board, point, them, direction, &mut replies);
             }
+        }
+        if !is_real {
+            continue;
         }
         for &stop in &stops {
             for_each_counter(board, stop, us, |cell| push_missing(&mut replies, &[cell]));
@@ -295,4 +332,25 @@ fn four_three_replies(board: &Board, them: Color) -> Option<ReplyList> {
         }
     }
     common
+}
+
+/// Adds the stops of the open three that `color` would make at `point`, and says whether it is real. Where some of its open
+/// fours are suspected of being fouls, every cell that may weaken one of the others is a stop; where all are, it is not
+/// taken for real.
+fn push_three_stops(board: &Board, point: Point, color: Color, line: Direction, list: &mut ReplyList) -> bool {
+    if board.rule().has_forbidden(color) {
+        let fours = open_fours_after(board, point, color, line);
+        if fours.has_suspected {
+            let reach = board.reach() as i32;
+            for four in &fours.legal {
+                let near = (-reach..=reach).filter_map(|steps| four.step(line, steps));
+                near.filter(|&cell| board.is_empty(cell)).for_each(|cell| push_missing(list, &[cell]));
+            }
+        }
+        if fours.legal.is_empty() {
+            return false;
+        }
+    }
+    push_weakening(board, point, color, line, Shape::OpenThree, list);
+    true
 }
