@@ -14,6 +14,7 @@ const EVERY: Duration = Duration::from_secs(10);
 pub struct Progress {
     /// `None` without a terminal.
     bar: Option<ProgressBar>,
+    has_lines: bool,
     what: &'static str,
     total: u64,
     /// Done before this run.
@@ -34,7 +35,12 @@ impl Progress {
         });
         let now = Instant::now();
         let (stepped, last_line) = (AtomicU64::new(restored), Mutex::new(now));
-        Progress { bar, what, total, restored, stepped, begun: now, last_line }
+        Progress { bar, has_lines: true, what, total, restored, stepped, begun: now, last_line }
+    }
+
+    /// Of a new job that shows a bar, but no status lines.
+    pub fn without_lines(what: &'static str, total: u64) -> Progress {
+        Progress { has_lines: false, ..Progress::new(what, total, 0) }
     }
 
     /// Shows that one more item is done.
@@ -45,14 +51,11 @@ impl Progress {
     /// Shows that `done` items are done, those of earlier runs included, and a message.
     pub fn show(&self, done: u64, message: &str) {
         let mut last_line = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.bar.is_none() && last_line.elapsed() < EVERY && done != self.total {
-            return;
-        }
         let message = format!("{message}{}", self.time_to_go(done));
         if let Some(bar) = &self.bar {
             bar.set_position(done);
             bar.set_message(message);
-        } else {
+        } else if self.has_lines && (last_line.elapsed() >= EVERY || done == self.total) {
             *last_line = Instant::now();
             self.line(format!("{done}/{} {}  {message}", self.total, self.what).trim_end());
         }

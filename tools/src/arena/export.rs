@@ -4,7 +4,6 @@ use super::game_log::{GameRecord, Reason};
 use super::player::Fault;
 use anyhow::{Context, Result};
 use std::path::Path;
-use tengen::base::Rule;
 use tengen::tools::gamefile::sgf::{self, Remarks};
 use tengen::tools::gamefile::{self, Section};
 
@@ -36,7 +35,7 @@ pub fn write_psq(folder: &Path, record: &GameRecord) -> Result<()> {
 
 /// One game tree of an SGF collection, on a line; empty if the record is damaged.
 pub fn sgf(record: &GameRecord) -> String {
-    let (Some(size), Some(rule)) = (record.size(), Rule::from_bits(record.rule.into())) else { return String::new() };
+    let (Some(size), Some(rule)) = (record.size(), record.rule()) else { return String::new() };
     let result = match record.result.as_str() {
         "1-0" => "B+",
         "0-1" => "W+",
@@ -54,8 +53,10 @@ pub fn sgf(record: &GameRecord) -> String {
         ("PW", record.white.clone()),
         ("RE", format!("{result}{suffix}")),
     ];
-    let comments = std::iter::repeat_n(None, record.opening).chain(record.scores.iter().cloned()).collect();
-    let section = Section { moves: record.stones(), ..Section::new() };
+    let moves = record.stones();
+    let opening = record.opening.min(moves.len());
+    let comments = std::iter::repeat_n(None, opening).chain(record.scores.iter().cloned()).collect();
+    let section = Section { moves, ..Section::new() };
     let written = sgf::write(rule, size, &section, &Remarks { properties, comments });
     written.map(|text| text + "\n").unwrap_or_default()
 }
@@ -64,6 +65,7 @@ pub fn sgf(record: &GameRecord) -> String {
 mod tests {
     use super::*;
     use crate::arena::game_log::Timing;
+    use tengen::base::Rule;
 
     fn record(width: usize, height: usize, moves: &str) -> GameRecord {
         let count = moves.chars().filter(char::is_ascii_alphabetic).count();
@@ -103,6 +105,14 @@ mod tests {
         assert_eq!((read.size, read.moves()), (game.size().unwrap(), Some(&game.stones()[..])));
         assert_eq!(read.players, [Some("A]".to_owned()), Some("B\\".to_owned())]);
         assert_eq!(psq_name(&game), "000007_A__B_.psq");
+    }
+
+    #[test]
+    fn opening_longer_than_the_game_or_no_such_rule() {
+        let game = GameRecord { opening: usize::MAX, ..record(15, 15, "h8i9a15") };
+        let read = gamefile::parse(&sgf(&game), None).unwrap();
+        assert_eq!(read.moves(), Some(&game.stones()[..]));
+        assert_eq!(sgf(&GameRecord { rule: 16, ..game }), "");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tengen::base::hash::Checksum;
-use tengen::base::{Color, Point, Size};
+use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::notation::parse_moves;
 use tengen::engine::files;
 
@@ -120,6 +120,11 @@ impl GameRecord {
     /// The board.
     pub fn size(&self) -> Option<Size> {
         Size::new(self.width, self.height)
+    }
+
+    /// The rule; `None` if there is none of this number.
+    pub fn rule(&self) -> Option<Rule> {
+        Rule::from_bits(self.rule.into())
     }
 
     /// The stones in playing order; empty if the record is damaged.

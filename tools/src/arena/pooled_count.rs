@@ -7,7 +7,6 @@ use super::tally::{GroundTally, PairTally};
 use anyhow::{Context, Result, ensure};
 use std::collections::HashSet;
 use std::path::PathBuf;
-use tengen::base::Rule;
 
 /// The games of one test, each once.
 #[derive(Debug, Default)]
@@ -43,7 +42,7 @@ impl Pool {
         if !self.known.insert((record.seed, record.game)) {
             return Ok(());
         }
-        let rule = Rule::from_bits(i64::from(record.rule)).context("no such rule")?;
+        let rule = record.rule().context("no such rule")?;
         let name = format!("{} {}x{}", rule.name(), record.width, record.height);
         let ground = self.grounds.iter().position(|ground| *ground == name).unwrap_or_else(|| {
             self.grounds.push(name);

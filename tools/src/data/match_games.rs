@@ -6,9 +6,9 @@ use crate::arena::openings::Opening;
 use anyhow::Result;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use tengen::base::Score;
 use tengen::base::depth::Ply;
 use tengen::base::hash::Checksum;
-use tengen::base::{Rule, Score};
 
 /// How the answer to ABOUT of an engine of ours begins.
 const OURS: &str = "name=\"Tengen\"";
@@ -55,7 +55,7 @@ fn packed(record: &GameRecord) -> Result<PackedGame, &'static str> {
     if matches!(record.reason, Reason::Fault(_)) {
         return Err("ended by a fault");
     }
-    let rule = Rule::from_bits(record.rule.into()).ok_or(DAMAGED)?;
+    let rule = record.rule().ok_or(DAMAGED)?;
     let size = record.size().ok_or(DAMAGED)?;
     let mut opening = record.stones();
     let distinct = opening.iter().collect::<HashSet<_>>().len();
@@ -89,7 +89,7 @@ fn score(text: &str) -> Option<Score> {
 mod tests {
     use super::*;
     use crate::data::packed_game::Reader;
-    use tengen::base::Color;
+    use tengen::base::{Color, Rule};
 
     /// A record of a game of ours with an opening of three stones.
     fn record(game: usize) -> serde_json::Value {

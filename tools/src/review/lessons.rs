@@ -107,7 +107,7 @@ fn outcome(record: &Record, rule: Rule) -> Option<Outcome> {
 fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
     let threads = request.threads.unwrap_or_else(processors);
     let positions: usize = lost.iter().map(|(record, _)| judgement::positions(&record.game)).sum();
-    let progress = Progress::new("positions", positions as u64, 0);
+    let progress = Progress::without_lines("positions", positions as u64);
     // Each game has an analyst of its own, so what is found in one does not depend on the others.
     let studied = parallel::in_order(lost.len(), &mut vec![(); threads], |index, ()| {
         let (record, loser) = &lost[index];

@@ -43,7 +43,7 @@ fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
     let imposed = request.imposed(game.opening);
     let game = game.impose(imposed);
     let rule = request.rule.or(game.rule).unwrap_or(Rule::Freestyle);
-    let progress = Progress::new("positions", judgement::positions(&game) as u64, 0);
+    let progress = Progress::without_lines("positions", judgement::positions(&game) as u64);
     let reviews = parallel::in_order(1, &mut [()], |_, ()| {
         let mut analyst = Analyst::new(rule, game.size, Effort::of_nodes(request.nodes));
         Ok(analyst.review(&game, || progress.step()))

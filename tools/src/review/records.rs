@@ -5,7 +5,7 @@ use crate::arena::player::Fault;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use tengen::base::{Point, Rule};
+use tengen::base::Point;
 use tengen::tools::gamefile::{self, Forfeit, GameFile, Outcome, sgf};
 
 /// The endings of the files that are read; records of matches first, because they tell most.
@@ -112,7 +112,7 @@ fn of_match(record: &GameRecord, name: String) -> Result<Record> {
     let (stones, opening) = (record.stones(), record.opening);
     ensure!(record.moves.is_empty() || !stones.is_empty(), "its moves cannot be read");
     ensure!(opening <= stones.len(), "its opening is longer than the game");
-    let rule = Rule::from_bits(record.rule.into()).context("there is no such rule")?;
+    let rule = record.rule().context("there is no such rule")?;
     let winner = record.winning_color()?;
     let forfeit = match record.reason {
         Reason::Fault(Fault::Timeout | Fault::Stall) => Some(Forfeit::Late),

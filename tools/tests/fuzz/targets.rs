@@ -175,6 +175,7 @@ fn match_records(bytes: &[u8]) {
         let is_plain = ![&record.black, &record.white].iter().any(|name| name.contains(','));
         if let Some(size) = record.size()
             && is_plain
+            && record.rule().is_some()
             && GameFile::of_moves(size, &stones).is_ok()
             && !stones.is_empty()
         {
