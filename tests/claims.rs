@@ -88,9 +88,19 @@ struct Tally {
     lists: [usize; 3],
     /// Renju: four-threes of black's that win, and that leave white a list.
     black_four_threes: [usize; 2],
+    /// Renju: wins by a four of white's that black may only stop by a foul.
+    foul_fours: usize,
 }
 
 impl Tally {
+    fn count_foul_fours(&mut self, board: &Board, claim: Option<Score>) {
+        let white = Color::White;
+        if !board.rule().has_forbidden(Color::Black) || board.count(white, Threat::OpenFour) > 0 {
+            return;
+        }
+        self.foul_fours += usize::from(board.side() == white && claim == Some(Score::win_in(Ply::ROOT, 3)));
+    }
+
     fn count_black_four_threes(&mut self, board: &Board, claim: Option<Score>) {
         let black = Color::Black;
         if !board.rule().has_forbidden(black) || board.count(black, Threat::FourThree) == 0 {
@@ -108,6 +118,7 @@ impl Tally {
 fn check(board: &mut Board, tally: &mut Tally) {
     let claim = forced::static_result(board, Ply::ROOT);
     tally.count_black_four_threes(board, claim);
+    tally.count_foul_fours(board, claim);
     if let Some(score) = claim {
         let distance = score.distance().unwrap_or(0);
         if distance == 0 {
@@ -160,6 +171,7 @@ fn check_rule(rule: Rule) {
     assert!(tally.losses[2] > 5 && tally.losses[4] > 5, "{tally:?}");
     assert!(tally.lists[0] > 20 && tally.lists[1] > 20 && tally.lists[2] > 2, "{tally:?}");
     let wanted = usize::from(rule == Rule::Renju);
+    assert!(tally.foul_fours >= wanted, "{tally:?}");
     assert!(tally.black_four_threes.iter().all(|&count| count >= 5 * wanted), "{tally:?}");
 }
 

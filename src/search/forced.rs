@@ -8,7 +8,7 @@
 //! legal, which only turns a forbidden point into another threat.)
 
 use crate::base::{Color, Direction, LineList, Ply, Point, ReplyList, Score};
-use crate::board::{Board, Shape, Threat};
+use crate::board::{Board, NullObserver, Shape, Threat};
 
 /// The replies that the opponent's threats leave to the side to move.
 #[derive(Clone, Debug)]
@@ -90,6 +90,9 @@ pub fn conclude(board: &mut Board, ply: Ply, kills: &mut Kills) -> Option<Score>
     if board.count(us, Threat::OpenFour) > 0 && moves_left >= 3 {
         return Some(Score::win_in(ply, 3));
     }
+    if board.rule().has_forbidden(them) && moves_left >= 3 && has_foul_four(board, us) {
+        return Some(Score::win_in(ply, 3));
+    }
     if board.count(them, Threat::OpenFour) > 0 {
         let lost = moves_left >= 4
             && has_no_four(board, us)
@@ -112,6 +115,27 @@ pub fn legal_stops(board: &mut Board) -> LineList {
     let mut stops = kill_intersection(board, them.opponent(), Threat::Five);
     stops.retain(|stop| board.may_play(*stop, them));
     stops
+}
+
+/// Whether `us` can make a four that black may only stop by a foul.
+fn has_foul_four(board: &mut Board, us: Color) -> bool {
+    let black = us.opponent();
+    if board.count(black, Threat::Forbidden) == 0 || board.count_from(us, Threat::Four) == 0 {
+        return false;
+    }
+    let mut fours = ReplyList::new();
+    board.for_each_strong(us, |point| {
+        let stops = four_stops(board, point, us);
+        if !stops.is_empty() && stops.iter().all(|&stop| board.threat(stop, black) == Threat::Forbidden) {
+            fours.push(point);
+        }
+    });
+    fours.into_iter().any(|point| {
+        board.play(point, &mut NullObserver);
+        let is_stopped = !legal_stops(board).is_empty();
+        board.undo(&mut NullObserver);
+        !is_stopped
+    })
 }
 
 /// Whether some four-three of `us` wins: no stop of its four gives the opponent a four, and its three is real.
