@@ -234,6 +234,7 @@ params! {
     lmr_after_alpha = 23, 0..=128, "reduction increase once a move has raised alpha, in 1/64 plies";
     lmr_forced = 46, 0..=100, "64ths of the reduction that late replies to a threat get";
     lmr_fours = 19, 0..=64, "64ths of the reduction that late fours get";
+    lmr_helper = 76, 32..=128, "64ths of the reduction that late moves get in every other helper thread";
     lmr_offset = (-12), -64..=64, "late-move reduction: constant part in 1/64 plies";
     lmr_history = 12388, 3000..=30000, "history that lowers the reduction by one ply";
     lmr_root_scale = 73, 20..=140, "64ths of the reduction that late moves at the root get";

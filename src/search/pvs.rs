@@ -254,7 +254,7 @@ impl Worker<'_> {
         let improving = node.improving || !is_free;
         let history = self.history.get(us, point);
         let late = LateMove { depth, index, lag, history, pv: PvNode::new(is_pv, was_pv), improving, after_alpha };
-        let full = reduce::late_move(&self.params, late);
+        let full = reduce::late_move(&self.params, late).scaled(self.reduction_scale());
         match (is_quiet, is_free) {
             (false, _) => full.scaled(self.params.lmr_fours()),
             (true, false) => full.scaled(self.params.lmr_forced()),

@@ -205,6 +205,12 @@ impl<'a> Worker<'a> {
         self.id == 0
     }
 
+    /// 64ths of the late-move reduction that this thread uses. Every other helper reduces more, so that the threads search
+    /// different trees.
+    pub fn reduction_scale(&self) -> i32 {
+        if self.id.is_multiple_of(2) { 64 } else { self.params.lmr_helper() }
+    }
+
     /// Whether a clock limits this search.
     pub fn is_timed(&self) -> bool {
         self.manager.is_bounded()
