@@ -226,6 +226,20 @@ fn renju_position(rows: &[&str], side: Color) -> Board {
     board
 }
 
+/// White's four in the column has one stop, where black would have six in a row; or four, which is no foul.
+#[test]
+fn a_four_that_black_may_only_stop_by_a_foul_wins() {
+    for (row, is_foul) in [(".XX.XXX..", true), ("..X.XX...", false)] {
+        let empty = ".........";
+        let column = ["...X.....", row, "...O.....", "...O.....", "...O.....", empty, "...X....."];
+        let mut board = renju_position(&[&[empty, empty, empty][..], &column].concat(), Color::White);
+        assert_eq!(board.count(Color::White, Threat::OpenFour), 0);
+        let claim = forced::static_result(&mut board, Ply::ROOT);
+        assert_eq!(claim == Some(Score::win_in(Ply::ROOT, 3)), is_foul, "{claim:?}");
+        check(&mut board, &mut Tally::default());
+    }
+}
+
 /// The open fours of black's threes at d3 and e4 would each be a double four.
 #[test]
 fn a_four_three_of_blacks_whose_three_is_not_real_claims_nothing() {

@@ -1,10 +1,11 @@
-//! What the threats on the board force, by their counts alone: wins and losses that need no search, and the complete lists
-//! of replies when the opponent threatens. Every claim here is a proof; `tests/claims.rs` checks them by brute force.
+//! What the threats on the board force: wins and losses that need no search, and the complete lists of replies when the
+//! opponent threatens. Every claim here is a proof; `tests/claims.rs` checks them by brute force.
 //!
-//! Everything follows from two sets. The *stops* of a shape are the cells where a defending stone weakens one line through
-//! a point. The *kill set* of a threat is its point and every cell where a defending stone reduces the threat below a
-//! level. A stone on any other cell does not change that point's four lines, so a reply outside every kill set leaves the
-//! threat as it is. (An opposing stone never strengthens a line under any rule. In renju it can make two fours in one line
+//! Nearly everything follows from the counts of threats and two sets; only a four that may be stopped by fouls alone is
+//! tried on the board. The *stops* of a shape are the cells where a defending stone weakens one line through a point.
+//! The *kill set* of a threat is its point and every cell where a defending stone reduces the threat below a level. A
+//! stone on any other cell does not change that point's four lines, so a reply outside every kill set leaves the threat
+//! as it is. (An opposing stone never strengthens a line under any rule. In renju it can make two fours in one line
 //! legal, which only turns a forbidden point into another threat.)
 
 use crate::base::{Color, Direction, LineList, Ply, Point, ReplyList, Score};
