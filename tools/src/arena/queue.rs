@@ -189,10 +189,11 @@ impl Queue {
         let brains = [self.brain(&commits.0[0], is_tuned)?, self.brain(&commits.0[1], is_tuned)?];
         let records = self.path(entry, "jsonl");
         let arguments = entry.arguments(&brains, &records)?;
-        let setup = Setup::new(arguments.clone())?;
-        if tournament::run(arguments, interrupted)? == Outcome::Interrupted {
+        if tournament::run(arguments.clone(), interrupted)? == Outcome::Interrupted {
             return Ok(Outcome::Interrupted);
         }
+        // Only now: the seed is that of the records.
+        let setup = Setup::new(arguments)?;
         let row = row(entry, &commits, &setup, &pooled_count::count(&[records])?);
         let mut rows = OpenOptions::new().create(true).append(true).open(self.folder.join("rows.md"))?;
         rows.write_all(row.as_bytes())?;
@@ -334,6 +335,28 @@ mod tests {
             let entry = Entry::parse(&format!("t new old {timed} --concurrency 2")).unwrap();
             assert_eq!(concurrency(&entry), Some(2));
         }
+    }
+
+    /// The row named a seed of its own, with which the test could not be repeated.
+    #[cfg(unix)]
+    #[test]
+    fn the_row_names_the_seed_of_the_games() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = Queue::new(&folder.path().join("tests.txt"));
+        let entry = Entry::parse("t new old --nodes 100 --games 2 --draw-after 4 --quiet").unwrap();
+        let commits = ["1", "2"].map(str::to_owned);
+        for commit in &commits {
+            let build = queue.folder.join("builds").join(commit);
+            fs::create_dir_all(&build).unwrap();
+            let brain = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brains/fake.sh");
+            std::os::unix::fs::symlink(brain, build.join("pbrain-tengen")).unwrap();
+        }
+        write(&queue.path(&entry, "json"), &serde_json::to_string(&Commits(commits)).unwrap()).unwrap();
+        assert_eq!(queue.play(&entry, &Cancel::default()).unwrap(), Outcome::Finished);
+        let games = super::super::game_log::records(&queue.path(&entry, "jsonl")).unwrap();
+        let row = queue.row(&entry).unwrap();
+        assert_eq!(games.len(), 2);
+        assert!(row.ends_with(&format!("| {} |", games[0].seed)), "{row} {}", games[0].seed);
     }
 
     #[test]
