@@ -301,6 +301,8 @@ pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<Outcome> 
         match queue.play(&entry, interrupted) {
             Ok(Outcome::Finished) => {}
             Ok(Outcome::Interrupted) => return Ok(Outcome::Interrupted),
+            // Ctrl-C ends git and cargo too.
+            Err(_) if interrupted.is_set() => return Ok(Outcome::Interrupted),
             Err(error) => write(&queue.path(&entry, "failed"), &format!("{error:#}\n"))?,
         }
     }
@@ -357,6 +359,19 @@ mod tests {
         let row = queue.row(&entry).unwrap();
         assert_eq!(games.len(), 2);
         assert!(row.ends_with(&format!("| {} |", games[0].seed)), "{row} {}", games[0].seed);
+    }
+
+    /// Ctrl-C ends git and cargo too, and the test was noted as one that cannot be played.
+    #[test]
+    fn a_build_that_is_interrupted_is_no_failed_test() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tests.txt");
+        fs::write(&file, "t no-such-revision no-such-revision --nodes 100\n").unwrap();
+        let interrupted = Cancel::default();
+        interrupted.set();
+        let arguments = QueueArguments { file: file.clone(), status: false };
+        assert_eq!(run(&arguments, &interrupted).unwrap(), Outcome::Interrupted);
+        assert!(!Queue::new(&file).folder.join("t.failed").exists());
     }
 
     #[test]
