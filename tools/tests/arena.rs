@@ -476,6 +476,19 @@ fn games_of_two_seeds_are_counted_together_and_none_twice() {
     assert!(!count(&[&paths[0], &other]).0, "another test");
 }
 
+/// A file without games was counted as a match of two engines without names.
+#[test]
+fn a_file_without_games_is_not_counted() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("games.txt");
+    for text in ["", "not a record\n"] {
+        std::fs::write(&path, text).unwrap();
+        let output = runner().arg("count").arg(&path).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && stderr.contains("games.txt"), "{stderr}");
+    }
+}
+
 /// Resuming without a seed takes the one of the records.
 #[test]
 fn a_drawn_seed_is_recorded_and_taken_up_again() {

@@ -6,7 +6,7 @@ use super::sprt::SprtBounds;
 use super::tally::{GroundTally, PairTally};
 use anyhow::{Context, Result, ensure};
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The games of one test, each once.
 #[derive(Debug, Default)]
@@ -53,6 +53,18 @@ impl Pool {
         Ok(())
     }
 
+    /// Adds the games of a record file; returns how many it has.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or a game belongs to another test.
+    pub fn add_file(&mut self, path: &Path) -> Result<usize> {
+        let records = game_log::records(path)?;
+        for record in &records {
+            self.add(record).with_context(|| format!("{} game {}", path.display(), record.game))?;
+        }
+        Ok(records.len())
+    }
+
     /// The sums.
     pub fn tally(&self) -> &PairTally {
         &self.tally
@@ -70,13 +82,11 @@ impl Pool {
 /// Counts the games of these record files together.
 ///
 /// # Errors
-/// If a file cannot be read, or they do not belong to one test.
+/// If a file cannot be read or has no games, or they do not belong to one test.
 pub fn count(paths: &[PathBuf]) -> Result<Pool> {
     let mut pool = Pool::default();
     for path in paths {
-        for record in game_log::records(path)? {
-            pool.add(&record).with_context(|| format!("{} game {}", path.display(), record.game))?;
-        }
+        ensure!(pool.add_file(path)? > 0, "{} has no games", path.display());
     }
     Ok(pool)
 }

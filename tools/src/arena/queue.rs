@@ -209,7 +209,8 @@ impl Queue {
             } else if let Ok(reason) = fs::read_to_string(self.path(&entry, "failed")) {
                 format!("failed: {}", reason.trim())
             } else if self.path(&entry, "jsonl").exists() {
-                let pool = pooled_count::count(&[self.path(&entry, "jsonl")])?;
+                let mut pool = Pool::default();
+                pool.add_file(&self.path(&entry, "jsonl"))?;
                 let arguments = entry.arguments(&["new".into(), "old".into()], Path::new("records"))?;
                 let games: u64 = pool.tally().games.iter().sum();
                 let mut state = format!("playing: {games} of {} games", arguments.games);
