@@ -87,11 +87,11 @@ pub struct Arguments {
     #[arg(long)]
     pub gauntlet: bool,
 
-    /// Largest number of nodes for a move (INFO max_node). Example: --nodes 10000
+    /// Largest number of nodes for a move (INFO max_node); 0: no limit. Example: --nodes 10000
     #[arg(long, value_name = "N")]
     pub nodes: Option<u64>,
 
-    /// Largest depth (INFO max_depth). Example: --depth 8
+    /// Largest depth (INFO max_depth); 0: no limit. Example: --depth 8
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
 
@@ -184,6 +184,20 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// The engines with their limits.
+    ///
+    /// # Errors
+    /// If one of them is described wrongly.
+    pub fn engines(&self) -> Result<Vec<EngineSpec>> {
+        let limits = limits(self)?;
+        let (fresh, suspend) = (self.restart || self.judge, self.suspend || self.judge);
+        let engine = |text: &String| {
+            let spec = EngineSpec::parse(text, &limits, fresh, suspend);
+            spec.map(with_default_time).with_context(|| format!("--engine {text}"))
+        };
+        self.engine.iter().map(engine).collect()
+    }
+
     /// The sequential test that was asked for.
     ///
     /// # Errors
@@ -216,17 +230,7 @@ impl Setup {
     /// # Errors
     /// When an option is invalid, or a file cannot be read.
     pub fn new(arguments: Arguments) -> Result<Setup> {
-        let limits = limits(&arguments);
-        let fresh = arguments.restart || arguments.judge;
-        let suspend = arguments.suspend || arguments.judge;
-        let engines = arguments
-            .engine
-            .iter()
-            .map(|text| {
-                let spec = EngineSpec::parse(text, &limits, fresh, suspend);
-                spec.map(with_default_time).with_context(|| format!("--engine {text}"))
-            })
-            .collect::<Result<Vec<_>>>()?;
+        let engines = arguments.engines()?;
         ensure!(engines.len() >= 2, "a match needs at least two engines");
         for (index, engine) in engines.iter().enumerate() {
             let same = engines[..index].iter().any(|other| other.name == engine.name);
@@ -315,22 +319,25 @@ fn recorded_seed(path: &Path) -> Result<Option<u64>> {
     Ok(record.and_then(|record| record.get("seed")?.as_u64()))
 }
 
-fn limits(arguments: &Arguments) -> Limits {
-    let time = |ms: Option<u64>| ms.filter(|&ms| ms > 0).map(Duration::from_millis);
-    Limits {
-        turn: time(arguments.turn_ms),
-        match_time: time(arguments.match_ms),
-        increment: time(arguments.inc_ms).unwrap_or_default(),
-        nodes: arguments.nodes,
-        depth: arguments.depth,
-        memory: arguments.memory_mb.saturating_mul(1 << 20),
-        memory_checked: arguments.check_memory,
-        tolerance: Duration::from_millis(arguments.tolerance_ms),
-        stall: Duration::from_millis(arguments.stall_ms),
-        start: Duration::from_millis(arguments.start_ms),
-        hiccup: Duration::ZERO,
-        pause: Duration::ZERO,
+/// The limits of engines that have none of their own.
+fn limits(arguments: &Arguments) -> Result<Limits> {
+    let mut limits = Limits { memory_checked: arguments.check_memory, ..Limits::DEFAULT };
+    for (key, value) in [
+        ("turn-ms", arguments.turn_ms),
+        ("match-ms", arguments.match_ms),
+        ("inc-ms", arguments.inc_ms),
+        ("nodes", arguments.nodes),
+        ("depth", arguments.depth.map(u64::from)),
+        ("memory-mb", Some(arguments.memory_mb)),
+        ("tolerance-ms", Some(arguments.tolerance_ms)),
+        ("stall-ms", Some(arguments.stall_ms)),
+        ("start-ms", Some(arguments.start_ms)),
+    ] {
+        if let Some(value) = value {
+            limits.set(key, &value.to_string())?;
+        }
     }
+    Ok(limits)
 }
 
 /// An engine without any limit gets one second a move.
@@ -346,6 +353,19 @@ fn with_default_time(mut spec: EngineSpec) -> EngineSpec {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+
+    /// `--nodes 0` was a limit of no nodes, and `nodes=0` of one engine no limit.
+    #[test]
+    fn zero_is_no_limit_for_all_engines_as_for_one() {
+        let engines = |words: &str, fields: &str| {
+            let first = format!("name=A,cmd=x{fields}");
+            let words = format!("tengen-match --engine {first} --engine name=B,cmd=x{fields} {words}");
+            Arguments::try_parse_from(words.split_whitespace()).unwrap().engines().unwrap()
+        };
+        let expected = engines("--turn-ms 1000", "");
+        assert_eq!(engines("--nodes 0 --depth 0 --match-ms 0", ""), expected);
+        assert_eq!(engines("", ",nodes=0,depth=0,match-ms=0"), expected);
+    }
 
     #[test]
     fn the_command_line_is_sound_and_every_option_has_an_example() {
