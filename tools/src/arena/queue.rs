@@ -86,16 +86,14 @@ impl Entry {
         }
         words.extend(self.options.iter().cloned());
         words.extend(["--records".to_owned(), records.display().to_string(), "--resume".to_owned()]);
-        let is_timed = self
-            .options
-            .iter()
-            .any(|option| ["--turn-ms", "--match-ms"].iter().any(|timed| option.split('=').next() == Some(timed)));
-        if is_timed && !self.options.iter().any(|option| option.starts_with("--concurrency")) {
+        let mut arguments = Arguments::try_parse_from(words)
+            .map_err(|error| anyhow!("{}: {}", self.name, error.to_string().lines().next().unwrap_or_default()))?;
+        let engines = arguments.engines().with_context(|| self.name.clone())?;
+        if engines.iter().any(|engine| !engine.limits.is_reproducible()) {
             // Timed games need an otherwise idle machine.
-            words.extend(["--concurrency".to_owned(), "1".to_owned()]);
+            arguments.concurrency.get_or_insert(1);
         }
-        let arguments = Arguments::try_parse_from(words);
-        arguments.map_err(|error| anyhow!("{}: {}", self.name, error.to_string().lines().next().unwrap_or_default()))
+        Ok(arguments)
     }
 }
 
@@ -319,8 +317,8 @@ mod tests {
             Entry::parse("lmr-75 main,info.tune.lmr=75 a8f36f8 --nodes 10000 --sprt 0,10 --games 8000").unwrap();
         assert_eq!((entry.name.as_str(), entry.is_tuned()), ("lmr-75", true));
         assert_eq!(entry.sides[0], Side { revision: "main".to_owned(), fields: "info.tune.lmr=75".to_owned() });
-        let arguments = entry.arguments(&["/new".into(), "/old".into()], Path::new("r.jsonl")).unwrap();
-        assert_eq!(arguments.engine[0], "name=New,cmd=\"/new\",info.tune.lmr=75");
+        let arguments = entry.arguments(&["new".into(), "old".into()], Path::new("r.jsonl")).unwrap();
+        assert_eq!(arguments.engine[0], "name=New,cmd=\"new\",info.tune.lmr=75");
         assert_eq!((arguments.games, arguments.sprt, arguments.resume), (8000, Some((0.0, 10.0)), true));
         assert_eq!(arguments.concurrency, None);
         for bad in ["", "name", "name new", "na/me new old", "name new old --nosuch", "name new old --sprt 5,0"] {
@@ -328,16 +326,26 @@ mod tests {
         }
     }
 
+    fn concurrency(line: &str) -> Option<usize> {
+        let entry = Entry::parse(line).unwrap();
+        entry.arguments(&["a".into(), "b".into()], Path::new("r")).unwrap().concurrency
+    }
+
     #[test]
     fn timed_tests_run_alone() {
         for timed in ["--turn-ms 100", "--turn-ms=100", "--match-ms 5000"] {
-            let entry = Entry::parse(&format!("t new old {timed}")).unwrap();
-            let concurrency =
-                |entry: &Entry| entry.arguments(&["a".into(), "b".into()], Path::new("r")).unwrap().concurrency;
-            assert_eq!(concurrency(&entry), Some(1));
-            let entry = Entry::parse(&format!("t new old {timed} --concurrency 2")).unwrap();
-            assert_eq!(concurrency(&entry), Some(2));
+            assert_eq!(concurrency(&format!("t new old {timed}")), Some(1));
+            assert_eq!(concurrency(&format!("t new old {timed} --concurrency 2")), Some(2));
         }
+    }
+
+    /// Only the options of the whole match were looked at.
+    #[test]
+    fn a_test_without_limits_or_with_one_timed_side_runs_alone() {
+        assert_eq!(concurrency("t new old"), Some(1));
+        assert_eq!(concurrency("t new,turn-ms=100 old --nodes 1000"), Some(1));
+        assert_eq!(concurrency("t new old,match-ms=5000 --nodes 1000"), Some(1));
+        assert_eq!(concurrency("t new,nodes=10 old,depth=3"), None);
     }
 
     /// The row named a seed of its own, with which the test could not be repeated.
