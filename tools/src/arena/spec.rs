@@ -3,6 +3,7 @@
 //! Example: `name=Old,cmd=./old/pbrain-tengen,nodes=10000,info.hash_size=65536`
 
 use anyhow::{Context, Result, bail, ensure};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tengen::base::hash::Checksum;
@@ -182,7 +183,7 @@ impl EngineSpec {
         let command = command.context("an engine needs cmd=PATH")?;
         (spec.program, spec.arguments) = split_command(&command)?;
         spec.arguments.append(&mut extra);
-        if spec.program.components().count() > 1 {
+        if !is_name(&spec.program) || spec.program.is_file() {
             // A relative path refers to the runner's directory, also if the engine gets another one.
             spec.program = std::path::absolute(&spec.program)?;
             ensure!(spec.program.is_file(), "no such program: {}", spec.program.display());
@@ -205,11 +206,28 @@ impl EngineSpec {
     pub fn fingerprint(&self) -> String {
         let EngineSpec { program, arguments, directory, .. } = self;
         // A new build at the same path is a different engine.
-        let build = std::fs::read(program).map_or(0, |bytes| Checksum::of(&bytes));
+        let file = found(program, &std::env::var_os("PATH").unwrap_or_default());
+        let build = std::fs::read(file).map_or(0, |bytes| Checksum::of(&bytes));
         let start = format!("{}|{build:016x}|{arguments:?}", program.display());
         let place = directory.as_ref().map_or(String::new(), |directory| format!("|{}", directory.display()));
         format!("{start}{place}|{}", self.conditions())
     }
+}
+
+/// Whether a program is a name without a folder, which the system looks for in the folders of PATH.
+fn is_name(program: &Path) -> bool {
+    program.components().count() == 1
+}
+
+/// The file of a program, where the folders of PATH are `folders`.
+fn found(program: &Path, folders: &OsStr) -> PathBuf {
+    let is_named = is_name(program);
+    let named = std::env::split_paths(folders).filter(|_| is_named).flat_map(|folder| {
+        let file = folder.join(program);
+        let executable = format!("{}{}", file.display(), std::env::consts::EXE_SUFFIX);
+        [file, PathBuf::from(executable)]
+    });
+    named.into_iter().find(|file| file.is_file()).unwrap_or_else(|| program.to_owned())
 }
 
 fn default_name(program: &Path) -> String {
@@ -315,6 +333,21 @@ mod tests {
         }
         std::io::Write::write_all(&mut program, b"another build").unwrap();
         assert_ne!(before, fingerprint(""));
+    }
+
+    /// A match was resumed with another build if the program was given by its name and found through PATH.
+    #[test]
+    fn a_program_found_through_the_path_is_in_the_fingerprint() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let path = std::env::join_paths(folders.iter().map(tempfile::TempDir::path)).unwrap();
+        let brain = folders[1].path().join("brain");
+        std::fs::write(&brain, "a build").unwrap();
+        assert_eq!(found("brain".as_ref(), &path), brain);
+        assert_eq!(found("none".as_ref(), &path), Path::new("none"));
+        if cfg!(unix) {
+            let fingerprint = parse("cmd=sh").unwrap().fingerprint();
+            assert!(!fingerprint.contains("|0000000000000000|"), "{fingerprint}");
+        }
     }
 
     /// A match could be resumed in another directory, or with other limits for a brain that answers late.
