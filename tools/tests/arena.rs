@@ -354,6 +354,51 @@ fn the_sequential_test_stops_and_its_records_do_not_depend_on_the_workers() {
     assert_eq!(runs[0], runs[1]);
 }
 
+/// `--resume --games 2` took all other games out of the file.
+#[test]
+fn fewer_games_on_resume_remove_none() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("r.jsonl");
+    let engines = [fake("A", "plain"), fake("B", "outside")];
+    let words = |games: usize| format!("--nodes 10 --games {games} --openings {OPENINGS}");
+    assert!(run(&words(6), &[&engines[0], &engines[1]], &path).status.success());
+    let before = records(&path);
+    let refused = run(&format!("{} --resume", words(2)), &[&engines[0], &engines[1]], &path);
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && stderr.contains("--games"), "{stderr}");
+    assert_eq!(records(&path), before);
+}
+
+/// A test that decides earlier than the games go took the later ones out of the file.
+#[test]
+fn another_sequential_test_on_resume_removes_no_game() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("r.jsonl");
+    let engines = [fake("A", "plain"), fake("B", "outside")];
+    let words = format!("--nodes 10 --games 100 --openings {OPENINGS}");
+    assert!(run(&words, &[&engines[0], &engines[1]], &path).status.success());
+    let before = records(&path);
+    let resumed = run(&format!("{words} --resume --sprt 0,200"), &[&engines[0], &engines[1]], &path);
+    let stdout = String::from_utf8_lossy(&resumed.stdout);
+    assert!(stdout.contains("accepted") && !stdout.contains("B: 100 games"), "{stdout}");
+    assert_eq!(records(&path), before);
+}
+
+/// `--sgf` emptied a file of other games, which `--records` refuses.
+#[test]
+fn an_existing_sgf_file_is_not_replaced_by_a_new_match() {
+    let folder = TempDir::new().unwrap();
+    let (path, sgf) = (folder.path().join("r.jsonl"), folder.path().join("games.sgf"));
+    std::fs::write(&sgf, "(;FF[4])\n").unwrap();
+    let engines = [fake("A", "plain"), fake("B", "outside")];
+    let words = format!("--nodes 10 --games 2 --sgf {}", sgf.display());
+    let refused = run(&words, &[&engines[0], &engines[1]], &path);
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && stderr.contains("games.sgf exists already"), "{stderr}");
+    assert_eq!(std::fs::read_to_string(&sgf).unwrap(), "(;FF[4])\n");
+    assert!(!path.exists());
+}
+
 #[test]
 fn a_gauntlet_with_all_files_and_a_rating_table() {
     let brain = brain();

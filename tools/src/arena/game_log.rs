@@ -200,11 +200,11 @@ impl RecordFile {
     /// Opens the file; with `resume`, returns its games.
     ///
     /// # Errors
-    /// When it cannot be opened, exists and `resume` is false, or has games of another match.
+    /// When it cannot be opened, exists and `resume` is false, or has games of another match or more than the match.
     pub fn open(path: &Path, setup: &Setup, resume: bool) -> Result<(RecordFile, BTreeMap<usize, GameRecord>)> {
         let mut games = BTreeMap::new();
+        ensure_new(path, resume)?;
         if path.exists() {
-            ensure!(resume, "{} exists already: use --resume to continue it", path.display());
             games = read(path, setup)?;
             // An interruption may have cut the last line; drop it.
             rewrite(path, games.values())?;
@@ -231,6 +231,15 @@ impl RecordFile {
         drop(self.file);
         rewrite(&self.path, games)
     }
+}
+
+/// A file of games that exists is only continued.
+///
+/// # Errors
+/// If the file exists and `resume` is false.
+pub fn ensure_new(path: &Path, resume: bool) -> Result<()> {
+    ensure!(resume || !path.exists(), "{} exists already: use --resume to continue its match", path.display());
+    Ok(())
 }
 
 /// Replaces the file atomically.
@@ -278,16 +287,15 @@ fn read(path: &Path, setup: &Setup) -> Result<BTreeMap<usize, GameRecord>> {
             "{} has games of a different match (engines, limits, rule, size, openings or seed differ)",
             path.display()
         );
-        if record.game < setup.schedule.total() {
-            let game = setup.schedule.game(record.game);
-            ensure!(
-                fits(&record, &game, setup),
-                "game {} of {} does not fit the schedule",
-                record.game,
-                path.display()
-            );
-            games.insert(record.game, record);
-        }
+        let (number, total) = (record.game, setup.schedule.total());
+        ensure!(
+            number < total,
+            "{} has game {number}, and the match only {total} games: use a larger --games",
+            path.display()
+        );
+        let game = setup.schedule.game(number);
+        ensure!(fits(&record, &game, setup), "game {number} of {} does not fit the schedule", path.display());
+        games.insert(number, record);
     }
     Ok(games)
 }

@@ -109,11 +109,16 @@ struct Results<'a> {
     standings: Standings,
     /// Whether the sequential test has decided; later games do not count.
     is_decided: bool,
+    /// Whether it had decided before this run played a game.
+    was_decided: bool,
     display: Display,
 }
 
 impl<'a> Results<'a> {
     fn open(setup: &'a Setup) -> Result<Results<'a>> {
+        if let Some(path) = &setup.arguments.sgf {
+            game_log::ensure_new(path, setup.arguments.resume)?;
+        }
         let (file, games) = match &setup.arguments.records {
             Some(path) => {
                 let (file, games) = RecordFile::open(path, setup, setup.arguments.resume)?;
@@ -123,11 +128,13 @@ impl<'a> Results<'a> {
         };
         let display = Display::new(setup, setup.schedule.total(), games.len());
         let standings = Standings::new(setup);
-        let mut results = Results { setup, file, games, next: 0, standings, is_decided: false, display };
+        let (is_decided, was_decided) = (false, false);
+        let mut results = Results { setup, file, games, next: 0, standings, is_decided, was_decided, display };
         if let Some(path) = &setup.arguments.sgf {
             write_sgf(path, results.games.values())?;
         }
         results.count();
+        results.was_decided = results.is_decided;
         Ok(results)
     }
 
@@ -164,10 +171,12 @@ impl<'a> Results<'a> {
     }
 
     /// Writes the final files and prints the table. Games after the decision are dropped, because which of them are finished
-    /// depends on the machine.
+    /// depends on the machine. If the games of an earlier run decided it, their test was another one, and all are kept.
     fn close(mut self) -> Result<()> {
         if self.is_decided {
-            self.games.split_off(&self.next);
+            if !self.was_decided {
+                self.games.split_off(&self.next);
+            }
         } else {
             // Interrupted, or complete: games after a gap count, too.
             let next = self.next;
