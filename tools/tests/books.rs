@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+#[cfg(unix)]
+use std::process::Command;
 use tengen::base::{Color, Point, Rule, Size};
 use tengen_tools::arena::openings;
 use tengen_tools::arena::terms::Terms;
@@ -58,4 +60,47 @@ fn books_are_legal_and_disjoint() {
         let all: HashSet<_> = parts.into_iter().flat_map(|(_, positions)| positions).collect();
         assert_eq!(all.len(), count, "files of {ground} share a position");
     }
+}
+
+/// Stands in for `tengen-data openings`: notes its call, and fails for standard while `stop` exists.
+#[cfg(unix)]
+const MAKER: &str = "#!/bin/sh
+echo \"$3\" >>calls
+[ \"$3\" != 1 ] || [ ! -e stop ] || exit 1
+for last; do :; done
+seq 500 >\"$last\"
+";
+
+/// The grounds that an interrupted run had finished were made again.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_makes_no_ground_twice() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    for made in ["scripts", "bin", "target/release"] {
+        std::fs::create_dir_all(root.join(made)).unwrap();
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/make-books");
+    std::fs::copy(script, root.join("scripts/make-books")).unwrap();
+    let maker = root.join("target/release/tengen-data");
+    std::fs::write(&maker, MAKER).unwrap();
+    std::fs::set_permissions(&maker, PermissionsExt::from_mode(0o755)).unwrap();
+    symlink("/bin/true", root.join("bin/cargo")).unwrap();
+    assert!(Command::new("git").args(["init", "--quiet"]).current_dir(root).status().unwrap().success());
+    std::fs::write(root.join("stop"), "").unwrap();
+    let path = format!("{}:{}", root.join("bin").display(), std::env::var("PATH").unwrap());
+    let run = || {
+        let mut make = Command::new("sh");
+        make.args(["scripts/make-books", "freestyle_7", "standard_7"]).current_dir(root);
+        make.env("PATH", &path).env("CARGO_TARGET_DIR", "target").status().unwrap().success()
+    };
+    assert!(!run());
+    std::fs::remove_file(root.join("stop")).unwrap();
+    assert!(run());
+    // Freestyle, standard in vain, and standard again.
+    assert_eq!(std::fs::read_to_string(root.join("calls")).unwrap(), "0\n1\n1\n");
+    let lines = |part: &str| std::fs::read_to_string(root.join("books").join(part)).unwrap().lines().count();
+    assert_eq!(["freestyle_7.testing.txt", "standard_7.final.txt"].map(lines), [300, 75]);
+    assert_eq!(root.join("target/books").read_dir().unwrap().count(), 0);
 }
