@@ -128,6 +128,14 @@ fn the_curve_is_drawn() {
     assert!(svg.contains("<poly"), "{svg}");
 }
 
+/// `--rule` replaced the rule of a single record, but not that of a record in a folder.
+#[test]
+fn the_rule_of_a_record_comes_before_the_option() {
+    let named = "(;SZ[15]RU[4];B[hh];W[aa])";
+    assert!(text(&["--rule", "caro"], named).starts_with("renju 15x15"));
+    assert!(text(&["--rule", "caro"], "h8a1").starts_with("caro 15x15"));
+}
+
 #[test]
 fn bad_files_get_one_line() {
     let binary = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("binary.psq");

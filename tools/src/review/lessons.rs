@@ -47,7 +47,7 @@ pub fn run(request: &Request, source: &Path, out: &mut dyn Write) -> Result<()> 
     let names = names(&collection.records);
     let mut lost = Vec::new();
     for record in collection.records {
-        let rule = rule(&record, request);
+        let rule = request.rule_of(&record.game);
         let is_own = |color: Color| is_named(record.game.players[color.index()].as_deref(), player);
         if !Color::ALL.into_iter().any(is_own) {
             continue;
@@ -89,11 +89,6 @@ fn is_named(name: Option<&str>, text: &str) -> bool {
     name.is_some_and(|name| name.to_lowercase().contains(&text.to_lowercase()))
 }
 
-/// The rule of a game: that of its record, else that of the user.
-fn rule(record: &Record, request: &Request) -> Rule {
-    record.game.rule.or(request.rule).unwrap_or(Rule::Freestyle)
-}
-
 /// The result as the record says, else as the board shows; `None` if neither tells.
 fn outcome(record: &Record, rule: Rule) -> Option<Outcome> {
     let shown = || match judgement::end_of(&record.game, rule) {
@@ -111,7 +106,8 @@ fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
     // Each game has an analyst of its own, so what is found in one does not depend on the others.
     let studied = parallel::in_order(lost.len(), &mut vec![(); threads], |index, ()| {
         let (record, loser) = &lost[index];
-        let mut analyst = Analyst::new(rule(record, request), record.game.size, Effort::of_nodes(request.nodes));
+        let mut analyst =
+            Analyst::new(request.rule_of(&record.game), record.game.size, Effort::of_nodes(request.nodes));
         let review = analyst.review(&record.game, || progress.step());
         let turn = turning_point::find(record, &review, *loser, |own| {
             let turns: Vec<_> =

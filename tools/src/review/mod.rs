@@ -21,7 +21,6 @@ use anyhow::{Context, Result};
 use judgement::{Analyst, Effort};
 use review_options::{HELP, Request};
 use std::io::Write;
-use tengen::base::Rule;
 use tengen::tools::explain::read;
 use tengen::tools::gamefile;
 
@@ -42,7 +41,7 @@ fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
     let game = gamefile::parse(&read(request.source.as_deref())?, request.size)?;
     let imposed = request.imposed(game.opening);
     let game = game.impose(imposed);
-    let rule = request.rule.or(game.rule).unwrap_or(Rule::Freestyle);
+    let rule = request.rule_of(&game);
     let progress = Progress::without_lines("positions", judgement::positions(&game) as u64);
     let reviews = parallel::in_order(1, &mut [()], |_, ()| {
         let mut analyst = Analyst::new(rule, game.size, Effort::of_nodes(request.nodes));

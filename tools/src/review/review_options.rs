@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use tengen::base::{Rule, Size};
+use tengen::tools::gamefile::GameFile;
 
 /// What `tengen-review --help` prints.
 pub const HELP: &str = "\
@@ -17,7 +18,7 @@ Of a folder with such files and records of tengen-match (.jsonl), or of one .jso
 shows where the games that a player lost were lost, one line a game, and the causes.
 
   --rule R         0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names;
-                   needed if the file does not name it (0)
+                   for games whose record does not name it (0)
   --size N         board size for plain moves (15, or larger if the moves need it)
   --nodes N        nodes searched for each position (100000)
   --from-move N    do not judge the moves before this one (what the record says)
@@ -119,6 +120,11 @@ impl Request {
         let path = Path::new(self.source.as_deref()?);
         let is_match = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl"));
         (path.is_dir() || is_match && path.is_file()).then_some(path)
+    }
+
+    /// The rule of a game: that of its record, else that of the user.
+    pub fn rule_of(&self, game: &GameFile) -> Rule {
+        game.rule.or(self.rule).unwrap_or(Rule::Freestyle)
     }
 
     /// The number of moves at the beginning that are not judged, where the record names `opening`.
