@@ -72,6 +72,7 @@ impl Training {
         ensure!(self.epochs > 0 || self.from.is_some(), "--epochs 0 needs --from");
         ensure!(self.epochs > 0 || self.checkpoint.is_none(), "--epochs 0 does not go with --checkpoint");
         ensure!(self.batch >= 1, "--batch must be at least 1");
+        ensure!((1..=2).contains(&self.threads), "--threads must be 1 or 2");
         ensure!((0.0..=1.0).contains(&self.score_share), "--score-share must be from 0 to 1");
         ensure!((0.0..=1.0).contains(&self.label_share), "--label-share must be from 0 to 1");
         ensure!((0.0..=1.0).contains(&self.asked_share), "--asked-share must be from 0 to 1");
@@ -92,6 +93,14 @@ mod tests {
         let training = Training::from_arg_matches(&command.try_get_matches_from(line.split(' '))?)?;
         training.check()?;
         Ok(training)
+    }
+
+    /// Any number was taken, and more than two did nothing.
+    #[test]
+    fn there_are_one_or_two_threads() {
+        let threads = |threads: usize| training(&format!("--rule 0 --records a --out b --threads {threads}"));
+        assert!(threads(1).is_ok() && threads(2).is_ok());
+        assert!([0, 3].iter().all(|&wrong| threads(wrong).unwrap_err().to_string().contains("--threads")));
     }
 
     #[test]
