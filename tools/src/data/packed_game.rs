@@ -312,11 +312,17 @@ pub struct Writer {
 
 impl Writer {
     /// Opens a file for appending, or creates it. What an interruption has left after the last whole game is removed: the
-    /// positions of a game are written before the game. Returns the records in the file.
+    /// positions of a game are written before the game. Returns the records in the file. Each of them passes `check` before
+    /// the file is changed.
     ///
     /// # Errors
-    /// When the file cannot be read or written, is damaged before its end, or has another format.
-    pub fn append(path: &Path, format: Format) -> Result<(Writer, Vec<PackedGame>)> {
+    /// When the file cannot be read or written, is damaged before its end, has another format, positions without their games
+    /// or a record that does not pass.
+    pub fn append(
+        path: &Path,
+        format: Format,
+        check: impl Fn(&PackedGame) -> Result<()>,
+    ) -> Result<(Writer, Vec<PackedGame>)> {
         let name = || path.display().to_string();
         let mut records = Vec::new();
         let (mut kept, mut whole) = (0, 0);
@@ -329,11 +335,14 @@ impl Writer {
             }
             whole = reader.whole;
             while let Some(record) = reader.next() {
-                records.push(record.with_context(name)?);
+                records.push(record.and_then(|record| check(&record).map(|()| record)).with_context(name)?);
                 if records.last().is_some_and(PackedGame::is_game) {
                     (kept, whole) = (records.len(), reader.whole);
                 }
             }
+            // An interruption leaves positions of one game only.
+            let is_unfinished = records[kept..].windows(2).all(|two| two[0].number == two[1].number);
+            ensure!(is_unfinished, "{} has positions without their games", name());
             records.truncate(kept);
         }
         let mut file = File::options().create(true).truncate(false).write(true).open(path).with_context(name)?;
@@ -404,13 +413,13 @@ mod tests {
     fn games_read_back_as_they_were_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games");
-        let (mut writer, before) = Writer::append(&path, Format::Games).unwrap();
+        let (mut writer, before) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
         assert!(before.is_empty());
         for number in 0..3 {
             writer.write(&game(number)).unwrap();
         }
         drop(writer);
-        let (_, games) = Writer::append(&path, Format::Games).unwrap();
+        let (_, games) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
         assert_eq!(games, (0..3).map(game).collect::<Vec<_>>());
         let per_ply = (game(0).encode(Format::Games).len() + 8 - 16) / 3;
         assert!(per_ply <= 10, "{per_ply} bytes a ply");
@@ -420,7 +429,7 @@ mod tests {
     fn a_file_cut_off_anywhere_keeps_its_whole_games_and_takes_new_ones() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("games");
-        let (mut writer, _) = Writer::append(&path, Format::Games).unwrap();
+        let (mut writer, _) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
         writer.write(&game(0)).unwrap();
         writer.write(&game(1)).unwrap();
         drop(writer);
@@ -428,11 +437,11 @@ mod tests {
         let second = MAGIC + (bytes.len() - MAGIC) / 2;
         for length in 0..bytes.len() {
             std::fs::write(&path, &bytes[..length]).unwrap();
-            let (mut writer, games) = Writer::append(&path, Format::Games).unwrap();
+            let (mut writer, games) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
             assert_eq!(games.len(), usize::from(length >= second), "cut at {length}");
             writer.write(&game(7)).unwrap();
             drop(writer);
-            let (_, games) = Writer::append(&path, Format::Games).unwrap();
+            let (_, games) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
             assert_eq!(games.last(), Some(&game(7)));
         }
     }
@@ -451,7 +460,7 @@ mod tests {
             let mut changed = bytes.clone();
             changed[index] ^= 0x10;
             std::fs::write(&path, &changed).unwrap();
-            let games = Writer::append(&path, Format::Games).map(|(_, games)| games).unwrap_or_default();
+            let games = Writer::append(&path, Format::Games, |_| Ok(())).map(|(_, games)| games).unwrap_or_default();
             assert!(games != whole && games.iter().all(|game| whole.contains(game)), "byte {index}");
         }
     }
@@ -480,23 +489,39 @@ mod tests {
     fn positions_read_back_and_a_cut_file_keeps_whole_games_with_all_their_positions() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("asked");
-        let (mut writer, _) = Writer::append(&path, Format::Positions).unwrap();
+        let (mut writer, _) = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap();
         let all: Vec<PackedGame> = (0..2).flat_map(with_positions).collect();
         for record in &all {
             writer.write(record).unwrap();
         }
         drop(writer);
-        let (_, records) = Writer::append(&path, Format::Positions).unwrap();
+        let (_, records) = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap();
         assert_eq!(records, all);
         let bytes = std::fs::read(&path).unwrap();
         let half = MAGIC + (bytes.len() - MAGIC) / 2;
         for length in 0..bytes.len() {
             std::fs::write(&path, &bytes[..length]).unwrap();
-            let (_, records) = Writer::append(&path, Format::Positions).unwrap();
+            let (_, records) = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap();
             assert_eq!(records, all[..if length >= half { 3 } else { 0 }], "cut at {length}");
             let whole = if length >= half { half } else { MAGIC };
             assert_eq!(std::fs::metadata(&path).unwrap().len(), whole as u64);
         }
+    }
+
+    /// Appending to a file of positions alone removed all of them.
+    #[test]
+    fn positions_without_their_games_are_not_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("positions");
+        let mut writer = Writer::create(&path, Format::Positions).unwrap();
+        for record in (0..2).flat_map(with_positions).filter(|record| !record.is_game()) {
+            writer.write(&record).unwrap();
+        }
+        drop(writer);
+        let before = std::fs::read(&path).unwrap();
+        let error = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("without their games"), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 
     #[test]
@@ -513,8 +538,8 @@ mod tests {
             (reader.format(), reader.next().unwrap().unwrap()),
             (Format::Positions, with_positions(0)[0].clone())
         );
-        assert!(Writer::append(&path("games"), Format::Positions).is_err());
-        assert!(Writer::append(&path("positions"), Format::Games).is_err());
+        assert!(Writer::append(&path("games"), Format::Positions, |_| Ok(())).is_err());
+        assert!(Writer::append(&path("positions"), Format::Games, |_| Ok(())).is_err());
         let error = Reader::new(&b"TGREC3\r\n"[..]).unwrap_err().to_string();
         assert!(error.contains("does not know"), "{error}");
     }

@@ -71,10 +71,32 @@ pub struct Series {
     pub labels: Option<Labels>,
 }
 
-/// Plays the games of the series that the file `path` does not have. Returns the number of games in the file at the end.
+impl Series {
+    /// The index of the kind of a game, drawn by weight. It is the first number drawn for the game.
+    fn draw_kind(&self, random: &mut SmallRng) -> usize {
+        let total: u32 = self.kinds.iter().map(|kind| kind.weight).sum();
+        let mut drawn = random.random_range(0..total.max(1));
+        let is_it = |kind: &Kind| {
+            let hit = drawn < kind.weight;
+            drawn = drawn.saturating_sub(kind.weight);
+            hit
+        };
+        self.kinds.iter().position(is_it).unwrap_or(0)
+    }
+
+    /// Whether a record can be of this series.
+    fn check(&self, record: &PackedGame) -> Result<()> {
+        ensure!(record.number / SERIES == self.seed, "games of another seed");
+        let kind = self.kinds[self.draw_kind(&mut SmallRng::seed_from_u64(record.number))];
+        ensure!((kind.rule, kind.size) == (record.rule, record.size), "games of other kinds");
+        Ok(())
+    }
+}
+
+/// Plays the games of the series that the file `path` does not have. Returns how many games of the series it has at the end.
 ///
 /// # Errors
-/// When the file cannot be written or has games of another seed, no balanced opening is found, or positions are wanted that
+/// When the file cannot be written or has games of another seed or other kinds, no balanced opening is found, or positions are wanted that
 /// this build cannot draw.
 pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     ensure!(series.seed < 1 << 24, "the seed must be below {}", 1 << 24);
@@ -83,12 +105,8 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     if series.labels.is_some() {
         Labeller::check()?;
     }
-    let (mut writer, before) = Writer::append(path, format)?;
-    let mut done = HashSet::new();
-    for game in &before {
-        ensure!(game.number / SERIES == series.seed, "{} has games of another seed", path.display());
-        done.insert(game.number % SERIES);
-    }
+    let (mut writer, before) = Writer::append(path, format, |record| series.check(record))?;
+    let done: HashSet<u64> = before.iter().map(|game| game.number % SERIES).collect();
     let mut course = Course::new(series.games, done.iter().filter(|&&n| n < series.games).count() as u64);
     let next = AtomicU64::new(0);
     let (sender, receiver) = mpsc::channel();
@@ -155,7 +173,7 @@ impl<'a> Player<'a> {
     fn game(&mut self, number: u64) -> Result<Played> {
         let id = self.series.seed * SERIES + number;
         let mut random = SmallRng::seed_from_u64(id);
-        let kind = self.draw_kind(&mut random);
+        let kind = self.series.draw_kind(&mut random);
         let Kind { rule, size, .. } = self.series.kinds[kind];
         let opening = self.opening(kind, &mut random)?;
         let mut oracle = Oracle::new(rule, size);
@@ -174,17 +192,6 @@ impl<'a> Player<'a> {
         let game = PackedGame { content: Content::Game, number: id, rule, size, opening, plies, winner };
         let positions = self.labeller.as_mut().map(|labeller| labeller.finish(&game)).transpose()?;
         Ok(Played { positions: positions.unwrap_or_default(), game })
-    }
-
-    fn draw_kind(&self, random: &mut SmallRng) -> usize {
-        let total: u32 = self.series.kinds.iter().map(|kind| kind.weight).sum();
-        let mut drawn = random.random_range(0..total.max(1));
-        let is_it = |kind: &Kind| {
-            let hit = drawn < kind.weight;
-            drawn = drawn.saturating_sub(kind.weight);
-            hit
-        };
-        self.series.kinds.iter().position(is_it).unwrap_or(0)
     }
 
     fn opening(&mut self, kind: usize, random: &mut SmallRng) -> Result<Opening> {
@@ -333,7 +340,25 @@ mod tests {
         std::fs::write(&parts, &bytes[..bytes.len() - 5]).unwrap();
         assert_eq!(run(&series(), &parts, 2).unwrap(), 8);
         assert_eq!(games(&whole), games(&parts));
-        assert!(run(&Series { seed: 4, ..series() }, &parts, 1).is_err());
+    }
+
+    /// Another seed was refused only after the end of the file had been cut, and other kinds not at all.
+    #[test]
+    fn the_file_of_another_series_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        run(&Series { games: 2, ..series() }, &path, 1).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes.truncate(bytes.len() - 5);
+        std::fs::write(&path, &bytes).unwrap();
+        let kinds = series().kinds.into_iter().map(|kind| Kind { rule: Rule::CaroExact, ..kind }).collect();
+        for (other, reason) in
+            [(Series { seed: 4, ..series() }, "another seed"), (Series { kinds, ..series() }, "other kinds")]
+        {
+            let error = format!("{:#}", run(&other, &path, 1).unwrap_err());
+            assert!(error.starts_with(&path.display().to_string()) && error.ends_with(reason), "{error}");
+            assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        }
     }
 
     #[test]

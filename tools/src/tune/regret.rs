@@ -253,7 +253,7 @@ mod tests {
 
     fn records(folder: &Path, games: u64) -> PathBuf {
         let path = folder.join("games.tgr");
-        let (mut writer, _) = Writer::append(&path, Format::Games).unwrap();
+        let (mut writer, _) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
         (0..games).for_each(|number| writer.write(&game(number)).unwrap());
         path
     }
