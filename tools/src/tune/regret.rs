@@ -22,6 +22,7 @@ use rand::rngs::SmallRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use tengen::base::hash::Checksum;
 use tengen::base::{Point, Rule, Size};
 use tengen::engine::Engine;
 use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
@@ -46,10 +47,8 @@ pub struct Question {
     pub shipped_nodes: u64,
     /// Nodes of a search that judges a move.
     pub judge_nodes: u64,
-    /// Files of recorded games.
-    pub records: Vec<PathBuf>,
-    /// Seed of the choice of positions.
-    pub seed: u64,
+    /// Checksum of the positions, see [`checksum`].
+    pub samples: u64,
     /// Checksum of the program.
     pub build: u64,
 }
@@ -147,6 +146,11 @@ pub fn samples(paths: &[PathBuf], seed: u64) -> Result<Vec<Sample>> {
     Ok(samples)
 }
 
+/// A checksum of the positions in their order: it differs when the files, the games in them or the seed do.
+pub fn checksum(samples: &[Sample]) -> u64 {
+    Checksum::of(format!("{samples:?}").as_bytes())
+}
+
 /// An open position of a game; `None` if it has none.
 fn sample(game: &PackedGame, seed: u64) -> Option<Sample> {
     let is_open = |&ply: &usize| i32::from(game.plies[ply].score).abs() <= OPEN_SCORE;
@@ -157,20 +161,20 @@ fn sample(game: &PackedGame, seed: u64) -> Option<Sample> {
     Some(Sample { rule: game.rule, size: game.size, moves })
 }
 
-/// Compares until there are this many answers or the run is cancelled. `show` is called every few positions, and saves the
-/// state.
+/// Compares in the first of these positions until there are this many answers or the run is cancelled. `show` is called every
+/// few positions, and saves the state.
 ///
 /// # Errors
 /// When a number cannot be set, there are too few positions, or the state cannot be saved.
 pub fn run(
     answers: &mut Answers,
+    samples: &[Sample],
     positions: usize,
     threads: usize,
     cancel: &Cancel,
     mut show: impl FnMut(&Answers) -> Result<()>,
 ) -> Result<()> {
     ensure_tunable()?;
-    let samples = samples(&answers.question.records, answers.question.seed)?;
     ensure!(samples.len() >= positions, "the records have only {} positions", samples.len());
     let mut rivals = Vec::new();
     for _ in 0..threads.max(1) {
@@ -258,9 +262,21 @@ mod tests {
         path
     }
 
-    fn question(records: PathBuf, nodes: u64) -> Question {
-        let values = Vec::new();
-        Question { values, nodes, shipped_nodes: 2000, judge_nodes: 4000, records: vec![records], seed: 5, build: 1 }
+    fn question(samples: &[Sample], nodes: u64) -> Question {
+        let (values, samples) = (Vec::new(), checksum(samples));
+        Question { values, nodes, shipped_nodes: 2000, judge_nodes: 4000, samples, build: 1 }
+    }
+
+    /// The order of the positions changed with the number of games, and the state went on with the others.
+    #[test]
+    fn records_that_have_grown_do_not_continue_a_state() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        let question = |games| question(&samples(&[records(folder.path(), games)], 5).unwrap(), 50);
+        Answers { question: question(10), choices: Vec::new() }.save(&state).unwrap();
+        assert!(Answers::open(&state, question(0)).is_ok());
+        let error = Answers::open(&state, question(1)).unwrap_err().to_string();
+        assert!(error.contains("other"), "{error}");
     }
 
     #[test]
@@ -276,9 +292,8 @@ mod tests {
 
     #[test]
     fn the_mean_counts_equal_moves_as_no_gain() {
-        let folder = tempfile::tempdir().unwrap();
         let choices = [None, Some(0.1), None, Some(-0.02)].map(|gain| Choice { gain, depths: [10, 8] }).to_vec();
-        let answers = Answers { question: question(folder.path().join("none"), 1000), choices };
+        let answers = Answers { question: question(&[], 1000), choices };
         let (mean, margin) = answers.gain();
         assert!((mean - 0.02).abs() < 1e-9);
         // Standard deviation of 0, 0.1, 0, -0.02 over the root of four.
@@ -291,11 +306,11 @@ mod tests {
     #[test]
     fn equal_searches_choose_equal_moves_and_an_interruption_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let records = records(folder.path(), 24);
+        let samples = samples(&[records(folder.path(), 24)], 5).unwrap();
         let answer = |nodes, stops: &[usize], threads| {
-            let mut answers = Answers { question: question(records.clone(), nodes), choices: Vec::new() };
+            let mut answers = Answers { question: question(&samples, nodes), choices: Vec::new() };
             for &positions in stops {
-                run(&mut answers, positions, threads, &Cancel::default(), |_| Ok(()))?;
+                run(&mut answers, &samples, positions, threads, &Cancel::default(), |_| Ok(()))?;
             }
             anyhow::Ok(answers)
         };

@@ -5,7 +5,7 @@ use super::fit::{self, EvalArguments, OrderArguments};
 use super::numbers::{book_checksum, parse_value};
 use super::paired_games::Allowance;
 use super::referee::{self, RefereeArguments};
-use super::regret::{self, Answers, Question};
+use super::regret::{self, Answers, Question, Sample};
 use super::screen::{self, Design, Idea, Screening};
 use super::spsa::{self, Settings, State, Tuned};
 use super::trainer::network_options::Training;
@@ -153,7 +153,7 @@ pub struct RegretArguments {
 }
 
 impl RegretArguments {
-    fn question(&self) -> Result<Question> {
+    fn question(&self, samples: &[Sample]) -> Result<Question> {
         let nodes = self.nodes.max(1);
         let shipped_nodes = self.shipped_nodes.unwrap_or(nodes).max(1);
         let judge_nodes = self.judge_nodes.unwrap_or(nodes.max(shipped_nodes).saturating_mul(4)).max(1);
@@ -162,8 +162,7 @@ impl RegretArguments {
             nodes,
             shipped_nodes,
             judge_nodes,
-            records: self.records.clone(),
-            seed: self.seed,
+            samples: regret::checksum(samples),
             build: state_file::build_checksum(),
         })
     }
@@ -316,10 +315,11 @@ fn run_screen(typed: &ScreenArguments) -> Result<()> {
 }
 
 fn run_regret(typed: &RegretArguments) -> Result<()> {
-    let mut answers = Answers::open(&typed.state, typed.question()?)?;
+    let samples = regret::samples(&typed.records, typed.seed)?;
+    let mut answers = Answers::open(&typed.state, typed.question(&samples)?)?;
     let progress = Progress::new("positions", typed.positions as u64, answers.choices.len() as u64);
     let threads = typed.concurrency.unwrap_or_else(processors);
-    regret::run(&mut answers, typed.positions, threads, &interrupts(), |answers| {
+    regret::run(&mut answers, &samples, typed.positions, threads, &interrupts(), |answers| {
         progress.show(answers.choices.len() as u64, "");
         answers.save(&typed.state)
     })?;
