@@ -2,7 +2,7 @@
 
 use super::packed_game::{Content, Format, PackedGame, Reader, Writer, records};
 use super::selfplay::is_adjudicated;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -157,6 +157,17 @@ impl Filter {
     }
 }
 
+/// Refuses to replace one of the files that are read.
+///
+/// # Errors
+/// If `out` is one of `paths`.
+pub fn ensure_not_read(paths: &[PathBuf], out: &Path) -> Result<()> {
+    let target = out.canonicalize().ok();
+    let is_source = |path: &PathBuf| target.is_some() && path.canonicalize().ok() == target;
+    ensure!(!paths.iter().any(is_source), "{} is also a file to read", out.display());
+    Ok(())
+}
+
 /// Writes the records that the filter keeps into a new file, in order. Games with the same rule, board and moves are written
 /// once, and so are positions with the same label. A file that can have no positions is one for games. Returns the number of
 /// records written and read.
@@ -164,9 +175,7 @@ impl Filter {
 /// # Errors
 /// When a file cannot be read or written or is damaged, or when `out` is one of the files to read.
 pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)> {
-    let target = out.canonicalize().ok();
-    let is_source = |path: &PathBuf| target.is_some() && path.canonicalize().ok() == target;
-    anyhow::ensure!(!paths.iter().any(is_source), "{} is also a file to read", out.display());
+    ensure_not_read(paths, out)?;
     let mut format = Format::Games;
     if filter.only != Some(Selection::Games) {
         for path in paths {

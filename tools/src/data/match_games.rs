@@ -1,5 +1,6 @@
 //! Games of `tengen-match` as training games: their searches have many nodes, so their scores are good labels.
 
+use super::game_files::ensure_not_read;
 use super::packed_game::{Content, Format, PackedGame, PackedPly, Writer};
 use crate::arena::game_log::{self, GameRecord, Reason};
 use crate::arena::openings::Opening;
@@ -26,8 +27,9 @@ pub struct Imported {
 /// a fault ended, and games in which a move has no score.
 ///
 /// # Errors
-/// When a file cannot be read, has a line that is no record, or cannot be written.
+/// When a file cannot be read, has a line that is no record, or cannot be written, or when `out` is one of the files to read.
 pub fn import(paths: &[PathBuf], out: &Path) -> Result<Imported> {
+    ensure_not_read(paths, out)?;
     let mut matches = Vec::new();
     for path in paths {
         matches.push(game_log::records(path)?);
@@ -110,6 +112,18 @@ mod tests {
             }
         }
         assert_eq!(["", "+W", "W3", "1.5"].map(score), [None; 4]);
+    }
+
+    /// The games were written over the records.
+    #[test]
+    fn records_are_not_replaced_by_their_games() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("match.jsonl");
+        let line = record(0).to_string() + "\n";
+        std::fs::write(&source, &line).unwrap();
+        let error = import(std::slice::from_ref(&source), &source).unwrap_err().to_string();
+        assert!(error.contains("is also a file to read"), "{error}");
+        assert_eq!(std::fs::read_to_string(&source).unwrap(), line);
     }
 
     #[test]
