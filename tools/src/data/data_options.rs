@@ -77,9 +77,9 @@ pub struct InspectArguments {
     /// Files to read.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
-    /// Number of games and labelled positions, from the first.
-    #[arg(long, default_value_t = 1)]
-    pub count: usize,
+    /// Number of games and labelled positions, from the first; default: 1, with --number all.
+    #[arg(long)]
+    pub count: Option<usize>,
     /// Only the game with this number and its positions.
     #[arg(long)]
     pub number: Option<u64>,

@@ -54,11 +54,13 @@ fn name_of(content: Content) -> Option<&'static str> {
     }
 }
 
-/// The first `count` records of these files as text, or only the game with this number and its positions.
+/// The first `count` records of these files as text, or of those only the game with this number and its positions. Without
+/// `count` it is the first record, or all with the number.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
-pub fn inspect(paths: &[PathBuf], count: usize, number: Option<u64>) -> Result<String> {
+pub fn inspect(paths: &[PathBuf], count: Option<usize>, number: Option<u64>) -> Result<String> {
+    let count = count.unwrap_or(if number.is_some() { usize::MAX } else { 1 });
     let is_wanted = |game: &Result<PackedGame>| {
         game.as_ref().map_or(true, |game| number.is_none_or(|number| number == game.number))
     };
@@ -230,33 +232,57 @@ mod tests {
         assert!(copy(&[path("all")], &path("all"), &filter).is_err());
         let text = stats(&[path("all")]).unwrap();
         assert!(text.contains("standard 10x10") && text.lines().last().unwrap().starts_with("all "), "{text}");
-        assert_eq!(inspect(&[path("all")], 2, None).unwrap().matches("game ").count(), 2);
+        assert_eq!(inspect(&[path("all")], Some(2), None).unwrap().matches("game ").count(), 2);
+    }
+
+    /// A record with two stones of the opening and one ply.
+    fn record(content: Content, number: u64) -> PackedGame {
+        let [first, second, ply] = [7, 8, 6].map(|x| Point::new(x, 7).unwrap());
+        PackedGame {
+            content,
+            number,
+            rule: Rule::Renju,
+            size: Size::square(15).unwrap(),
+            opening: Opening { stones: vec![first, second] },
+            plies: vec![PackedPly { played: ply, best: ply, score: -85 }],
+            winner: Some(Color::White),
+        }
+    }
+
+    /// Only the first position was shown, and the game not at all.
+    #[test]
+    fn a_game_found_by_its_number_is_shown_with_all_its_positions() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("all");
+        let mut writer = Writer::create(&path, Format::Positions).unwrap();
+        for number in [1, 2] {
+            for content in [Content::Quiet, Content::Asked { root: 1 }, Content::Game] {
+                writer.write(&record(content, number)).unwrap();
+            }
+        }
+        drop(writer);
+        let paths = [path];
+        let text = inspect(&paths, None, Some(2)).unwrap();
+        let said = ["quiet position of game 2", "asked position of game 2", "\ngame 2: "];
+        assert!(said.iter().all(|words| text.contains(words)) && !text.contains("game 1"), "{text}");
+        assert!(!inspect(&paths, Some(1), Some(2)).unwrap().contains("asked"));
+        assert!(!inspect(&paths, None, None).unwrap().contains("asked"));
     }
 
     #[test]
     fn labelled_positions_are_shown_counted_and_selected() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let size = Size::square(15).unwrap();
-        let point = |x| Point::new(x, 7).unwrap();
-        let record = |content, stones: &[usize], label: usize| PackedGame {
-            content,
-            number: 40,
-            rule: Rule::Renju,
-            size,
-            opening: Opening { stones: stones.iter().map(|&x| point(x)).collect() },
-            plies: vec![PackedPly { played: point(label), best: point(label), score: -85 }],
-            winner: Some(Color::White),
-        };
-        let asked = record(Content::Asked { root: 2 }, &[7, 8, 3], 5);
-        let all = [asked.clone(), record(Content::Quiet, &[7, 8], 6), record(Content::Game, &[7, 8], 6), asked];
+        let mut asked = record(Content::Asked { root: 2 }, 40);
+        asked.opening.stones.push(Point::new(3, 7).unwrap());
+        let all = [asked.clone(), record(Content::Quiet, 40), record(Content::Game, 40), asked];
         let mut writer = Writer::create(&path("all"), Format::Positions).unwrap();
         for record in &all {
             writer.write(record).unwrap();
         }
         drop(writer);
-        let text = inspect(&[path("all")], 2, None).unwrap();
-        let shown = "asked position of game 40: renju 15x15, white wins\n  moves h8i8 | d8\n    4 f8      -85\n";
+        let text = inspect(&[path("all")], Some(2), None).unwrap();
+        let shown = "asked position of game 40: renju 15x15, white wins\n  moves h8i8 | d8\n    4 g8      -85\n";
         assert!(text.starts_with(shown) && text.contains("quiet position") && text.contains("moves h8i8\n"), "{text}");
         let text = stats(&[path("all")]).unwrap();
         let first_words = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap().split_whitespace();
