@@ -3,7 +3,7 @@
 use super::game_files::{self, Filter, Selection};
 use super::labels::Labels;
 use super::match_games::{self, Imported};
-use super::opening_maker::{self, Wanted};
+use super::opening_maker::{self, MOST_STONES, Wanted};
 use super::selfplay::{self, Kind, Series};
 use crate::arena::openings::Opening;
 use crate::arena::terms::parse_rule;
@@ -147,6 +147,17 @@ pub struct OpeningArguments {
     pub out: Option<PathBuf>,
 }
 
+impl OpeningArguments {
+    /// What openings to make.
+    fn wanted(&self) -> Result<Wanted> {
+        let &OpeningArguments { rule, size, count, seed, nodes, max_score, min_stones, max_stones, .. } = self;
+        ensure!(min_stones >= 1 && min_stones <= max_stones, "--min-stones must be from 1 to --max-stones");
+        let most = MOST_STONES.min(size.cells() / 4);
+        ensure!(max_stones <= most, "--max-stones must be at most {most} on this board");
+        Ok(Wanted { rule, size, count, seed, nodes, max_score, stones: min_stones..=max_stones })
+    }
+}
+
 /// Options of `selfplay`.
 #[derive(clap::Args, Debug)]
 pub struct SelfplayArguments {
@@ -253,20 +264,7 @@ fn print(text: &str) -> Result<()> {
 }
 
 fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
-    ensure!(
-        typed.min_stones >= 1 && typed.min_stones <= typed.max_stones,
-        "--min-stones must be from 1 to --max-stones"
-    );
-    ensure!(typed.max_stones * 4 <= typed.size.cells(), "too many stones for this board");
-    let wanted = Wanted {
-        rule: typed.rule,
-        size: typed.size,
-        count: typed.count,
-        seed: typed.seed,
-        nodes: typed.nodes,
-        max_score: typed.max_score,
-        stones: typed.min_stones..=typed.max_stones,
-    };
+    let wanted = typed.wanted()?;
     let threads = typed.concurrency.unwrap_or(cores).max(1);
     let text = |openings: Vec<Opening>| openings.iter().map(|opening| opening.text() + "\n").collect::<String>();
     let Some(path) = &typed.out else {
@@ -279,4 +277,26 @@ fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
     std::fs::write(path, text(openings)).with_context(|| format!("cannot write {}", path.display()))?;
     let _ = std::fs::remove_file(unfinished);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A quarter of the board was allowed, but the stones of an opening are in a window: none was ever found.
+    #[test]
+    fn more_stones_than_the_window_of_an_opening_takes_are_refused() {
+        let wanted = |words: &str| {
+            let words = format!("tengen-data openings {words}");
+            let Command::Openings(typed) = Arguments::try_parse_from(words.split(' ')).unwrap().command else {
+                unreachable!("the subcommand is openings")
+            };
+            typed.wanted()
+        };
+        let error = |words: &str| wanted(words).unwrap_err().to_string();
+        assert_eq!(wanted("--size 20 --max-stones 25").unwrap().stones, 3..=25);
+        assert!(error("--size 20 --max-stones 26").contains("at most 25"));
+        assert!(error("--size 8 --max-stones 17").contains("at most 16"));
+        assert!(error("--min-stones 5 --max-stones 4").contains("--min-stones"));
+    }
 }

@@ -50,6 +50,10 @@ const FRUITLESS_CANDIDATES: u64 = 2000;
 const TRIES: (usize, usize) = (10, 3);
 /// The first and the second search of a point get one part in this many of the nodes of the deciding search.
 const TRY_SHARES: (u64, u64) = (64, 8);
+/// Smallest side of the window of an opening of many stones.
+const WINDOW: usize = 5;
+/// Most stones of an opening: they fit into the smallest window.
+pub const MOST_STONES: usize = WINDOW * WINDOW;
 /// Size of the transposition table in bytes.
 const HASH: u64 = 4 << 20;
 
@@ -194,7 +198,7 @@ fn to_move(stones: &[Point]) -> Color {
 /// The points of a random window with sides of four to seven, large enough for the stones. Half of the windows are near the
 /// centre of the board, the others anywhere.
 fn window(size: Size, stones: usize, random: &mut SmallRng) -> Vec<Point> {
-    let smallest = if stones > 5 { 5 } else { 4 };
+    let smallest = if stones > 5 { WINDOW } else { 4 };
     let side = random.random_range(smallest..=7);
     let central = random.random_bool(0.5);
     let mut place = |length: usize| {
