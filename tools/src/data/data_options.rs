@@ -142,7 +142,7 @@ pub struct OpeningArguments {
     #[arg(long)]
     pub concurrency: Option<usize>,
     /// Output file; default: standard output. An interrupted run goes on when it is started again with the same file: its
-    /// openings wait in OUT.unfinished.
+    /// openings are kept in OUT.unfinished.
     #[arg(long)]
     pub out: Option<PathBuf>,
 }
