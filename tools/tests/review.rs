@@ -351,7 +351,11 @@ fn the_lessons_do_not_depend_on_threads() {
     let one = of("1");
     assert_eq!(String::from_utf8(one.clone()).unwrap(), String::from_utf8(of("3")).unwrap());
     let report: Value = serde_json::from_slice(&one).unwrap();
-    assert_eq!((&report["games"], &report["unread"], &report["hope"]), (&5.into(), &4.into(), &0.3.into()), "{report}");
+    assert_eq!(
+        (&report["games"], &report["unread"], &report["lost_below"]),
+        (&5.into(), &4.into(), &0.3.into()),
+        "{report}"
+    );
     // A match record alone, and a player by name.
     let file = folder.path().join("match.jsonl");
     let report: Value =

@@ -1,7 +1,7 @@
 //! Lost games as text for people and as JSON for programs.
 
 use super::review_text::{one_line, plain, rounded};
-use super::turning_point::{Cause, HOPE, Lesson, usual_ms};
+use super::turning_point::{Cause, LOST_BELOW, Lesson, usual_ms};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -72,7 +72,7 @@ pub fn remark(lesson: &Lesson) -> String {
             Some(format!("{}, {}", distance.unwrap_or_default(), seen.unwrap_or_else(|| "not seen".to_owned())))
         }
         Cause::Misjudged => judged.foul.as_ref().map(|foul| format!("forbidden, {}", foul.ruling.name())),
-        Cause::Opening => (judged.before.chance() < HOPE).then(|| "lost before this move".to_owned()),
+        Cause::Opening => (judged.before.chance() < LOST_BELOW).then(|| "lost before this move".to_owned()),
         Cause::Time if lesson.record.late.contains(&stone) => Some("too late".to_owned()),
         Cause::Time => {
             let ms = lesson.record.game.ms.get(stone);
@@ -101,7 +101,7 @@ pub fn text(report: &Report) -> String {
         text,
         "A game turned at the loser's first move after which its winning chance never again\nreached {:.0} %. \
          Each position was searched with {} nodes. 'chance' is that before and\nafter the move.\n",
-        HOPE * 100.0,
+        LOST_BELOW * 100.0,
         report.nodes
     );
     let names: Vec<String> = report.lessons.iter().map(|lesson| one_line(&lesson.record.name)).collect();
@@ -159,7 +159,7 @@ pub fn json(report: &Report) -> Result<String> {
     let report = json!({
         "player": report.player,
         "nodes": report.nodes,
-        "hope": HOPE,
+        "lost_below": LOST_BELOW,
         "games": report.games,
         "without_result": report.undecided,
         "unread": report.unread,

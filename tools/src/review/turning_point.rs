@@ -1,6 +1,6 @@
 //! Where a lost game turned, and why.
 //!
-//! The turning point is the loser's first move after which its winning chance never again reached [`HOPE`]. The chances are
+//! The turning point is the loser's first move after which its winning chance never again reached [`LOST_BELOW`]. The chances are
 //! those of the review, which knows what came later, so before that move there was a better one.
 
 use super::judgement::{Judged, Review};
@@ -9,7 +9,7 @@ use tengen::base::{Color, Point};
 use tengen::tools::gamefile::Forfeit;
 
 /// A game is not lost yet while the winning chance is at least this.
-pub const HOPE: f64 = 0.3;
+pub const LOST_BELOW: f64 = 0.3;
 /// A move was searched for far less than the usual time if that is more than this many times its time.
 const HASTE: u32 = 4;
 /// Times are compared only if there are this many earlier ones, and the usual time is at least this many milliseconds.
@@ -122,8 +122,8 @@ pub fn find(
     first_sight: impl FnOnce(&[usize]) -> Option<usize>,
 ) -> Turn {
     let own: Vec<usize> = (0..review.moves.len()).filter(|&index| review.moves[index].color == loser).collect();
-    let has_hope = |&index: &usize| review.moves[index].after.chance() >= HOPE;
-    let fallen = own.iter().rposition(has_hope).map_or(0, |last| last + 1);
+    let is_open = |&index: &usize| review.moves[index].after.chance() >= LOST_BELOW;
+    let fallen = own.iter().rposition(is_open).map_or(0, |last| last + 1);
     let index = own.get(fallen).copied();
     let forfeit = record.game.outcome.and_then(|outcome| outcome.forfeit);
     let turn = |cause| Turn { index, cause, seen: None };
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_turning_point_is_where_hope_ends_for_good() {
+    fn the_turning_point_is_where_the_chance_falls_for_good() {
         for (scores, expected) in [
             (&[GOOD, BAD, GOOD, BAD, LOST][..], Some(6)),
             (&[GOOD, LOST], Some(2)),
