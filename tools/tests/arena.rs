@@ -86,7 +86,7 @@ fn every_bad_brain_loses_its_games_for_the_right_reason() {
             assert!(game.note.contains(note), "{behaviour}: {}", game.note);
         }
         let stdout = String::from_utf8_lossy(&output.stdout);
-        assert!(stdout.contains("Good against") || stdout.contains("+0 =0 -2"), "{behaviour}: {stdout}");
+        assert!(stdout.contains("+0 =0 -2"), "{behaviour}: {stdout}");
     }
 }
 
@@ -316,6 +316,12 @@ fn a_kill_loses_no_finished_game() {
 
 #[test]
 fn an_interrupt_ends_cleanly() {
+    // A busy machine may make one of the ends late.
+    assert!((0..3).any(|_| seconds_after_an_interrupt() < 5), "the end took five seconds, three times");
+}
+
+/// Interrupts a match in which a brain thinks for half a minute; returns the whole seconds until it has ended.
+fn seconds_after_an_interrupt() -> u64 {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
     let folder = TempDir::new().unwrap();
@@ -323,18 +329,19 @@ fn an_interrupt_ends_cleanly() {
     let mut command = runner();
     command.args(["--engine", &fake("A", "slow 30"), "--engine", &fake("B", "plain"), "--games", "4"]);
     command.args(["--turn-ms", "60000", "--records"]).arg(&path);
+    let thinks = folder.path().join("thinks");
+    command.env("FAKE_BRAIN_THINKS", &thinks);
     let child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(20);
-    while !path.exists() && Instant::now() < deadline {
+    while !thinks.exists() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
-    std::thread::sleep(Duration::from_millis(300));
     let begun = Instant::now();
     kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
-    assert!(begun.elapsed() < Duration::from_secs(5));
     assert!(String::from_utf8_lossy(&output.stdout).contains("A against B: 0 games"));
+    begun.elapsed().as_secs()
 }
 
 #[test]
@@ -407,16 +414,20 @@ fn a_gauntlet_with_all_files_and_a_rating_table() {
     let path = folder.path().join("r.jsonl");
     let engines = [format!("name=Tengen,cmd={brain}"), fake("Fake", "plain"), fake("Column", "column 2")];
     let words = format!(
-        "--gauntlet --nodes 300 --games 4 --size 15x12 --psq {} --sgf {} --openings {}",
+        "--gauntlet --nodes 300 --games 4 --size 15 --psq {} --sgf {} --openings {}",
         psq.display(),
         sgf.display(),
         openings(folder.path()).display()
     );
-    // The fake brains know START only.
-    let output = run(&words.replace("15x12", "15"), &[&engines[0], &engines[1], &engines[2]], &path);
+    let output = run(&words, &[&engines[0], &engines[1], &engines[2]], &path);
     let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && stdout.contains("rating"), "{stdout}");
-    assert!(stdout.lines().any(|line| line.starts_with("Tengen ") && line.contains('8')), "{stdout}");
+    // The columns: engine, rating, its error, points, games.
+    let has_eight_games = |line: &str| {
+        let columns: Vec<&str> = line.split_whitespace().take(5).collect();
+        matches!(columns[..], ["Tengen", _, _, _, "8"])
+    };
+    assert!(stdout.lines().any(has_eight_games), "{stdout}");
     let games = records(&path);
     assert_eq!(games.len(), 8);
     assert!(games.iter().all(|game| game.players.contains(&"Tengen".to_owned())));

@@ -168,11 +168,6 @@ mod tests {
         assert!(is_quiet(&engine("h8g8i8a3j8c1"), &ply("h7", 0)));
     }
 
-    #[test]
-    fn builds_that_draw_no_positions_are_refused() {
-        assert_eq!(Labeller::check().is_ok(), asked::IS_DRAWING);
-    }
-
     #[cfg(feature = "asked")]
     mod drawing {
         use super::*;
