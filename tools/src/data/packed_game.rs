@@ -111,9 +111,9 @@ impl PackedGame {
         self.opening.stones.iter().copied().chain(self.plies.iter().map(|ply| ply.played))
     }
 
-    /// Result for `color`: 1 won, 0 drawn, -1 lost.
-    pub fn result_for(&self, color: Color) -> i32 {
-        self.winner.map_or(0, |winner| if winner == color { 1 } else { -1 })
+    /// The result for `color`: 1 for a win, 1/2 for a draw, 0 for a loss.
+    pub fn points(&self, color: Color) -> f32 {
+        self.winner.map_or(0.5, |winner| if winner == color { 1.0 } else { 0.0 })
     }
 
     fn encode(&self, format: Format) -> Vec<u8> {

@@ -134,7 +134,7 @@ fn add_game(game: &PackedGame, layout: &Layout, scale: f32, settings: &Settings,
         }
         samples.features.push(((layout.threat(us) + threat_mask(board)) as u16, 2));
         samples.ends.push(samples.features.len() as u32);
-        let result = (1 + game.result_for(us)) as f32 / 2.0;
+        let result = game.points(us);
         let share = if number > decided_from { settings.score_share } else { 1.0 };
         samples.targets.push(share * sigmoid(score as f32 / scale) + (1.0 - share) * result);
         samples.results.push(result);
@@ -264,8 +264,7 @@ fn search_scale(paths: &[PathBuf], group: Group) -> Result<f32> {
         let first = game.opening.stones.len() % 2;
         for (i, ply) in game.plies.iter().enumerate() {
             if i32::from(ply.score).abs() <= Score::DECISIVE {
-                let result = game.result_for(Color::ALL[(first + i) % 2]);
-                pairs.push((f32::from(ply.score), (1 + result) as f32 / 2.0));
+                pairs.push((f32::from(ply.score), game.points(Color::ALL[(first + i) % 2])));
             }
         }
     })?;

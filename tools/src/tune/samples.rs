@@ -8,7 +8,7 @@ use tengen::board::{Board, NullObserver, Threat};
 use tengen::eval::classical_weights::WeightSet;
 
 /// One game in this many is held out: it is not fitted to, but used to measure the fit.
-const HELD_OUT: u64 = 20;
+pub const HELD_OUT: u64 = 20;
 
 /// A group of rules that share numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

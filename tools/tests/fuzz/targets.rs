@@ -253,7 +253,7 @@ fn training_records(bytes: &[u8]) {
         for game in reader.map_while(Result::ok) {
             assert!(game.moves().all(|point| game.size.contains(point)));
             assert!(game.is_game() || game.plies.len() == 1);
-            assert!(Rule::ALL.contains(&game.rule) && (-1..=1).contains(&game.result_for(tengen::base::Color::Black)));
+            assert!(Rule::ALL.contains(&game.rule) && (0.0..=1.0).contains(&game.points(tengen::base::Color::Black)));
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod walk;
 
 use crate::data::packed_game::{Content, PackedGame, records};
 use crate::tune::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
+use crate::tune::samples::HELD_OUT;
 use anyhow::{Context, Result, ensure};
 use checkpoint::Checkpoint;
 use float_network::{Folded, Model, parts_of_rows};
@@ -31,8 +32,6 @@ use walk::{Losses, Walker};
 
 /// A batch is processed in this many parts with any number of threads, so that the sums do not depend on that.
 const SHARDS: usize = 2;
-/// One game in this many is held out.
-const HELD_OUT: u64 = 20;
 /// Number of steps until the learning rate reaches its largest value.
 const WARM_UP: f32 = 200.0;
 /// The learning rate at the end, as a share of the largest one.
@@ -131,7 +130,7 @@ fn fit_scale(games: &[PackedGame]) -> f32 {
         for (i, ply) in game.plies.iter().enumerate() {
             let color = tengen::base::Color::ALL[(game.opening.stones.len() + i) % 2];
             if i32::from(ply.score).abs() < 2000 {
-                seen.push((f32::from(ply.score), targets::points(game, color)));
+                seen.push((f32::from(ply.score), game.points(color)));
             }
         }
     }
@@ -260,7 +259,7 @@ fn baseline(games: &[PackedGame], targets: &Targets, log: &mut dyn Write) -> Res
         }
         for (ply, target) in game.plies.iter().zip(targets::values(game, targets)) {
             if targets::is_sample(game, &board) {
-                let result = targets::points(game, board.side());
+                let result = game.points(board.side());
                 seen.push((evaluator.evaluate(&board).units() as f32, target, result));
             }
             board.play(ply.played, &mut evaluator);

@@ -38,12 +38,12 @@ pub fn values(game: &PackedGame, targets: &Targets) -> Vec<f32> {
         Content::Quiet => (targets.label_share, 0.0),
     };
     let mut color = Color::ALL[(game.opening.stones.len() + game.plies.len()) % 2];
-    let mut later = points(game, color);
+    let mut later = game.points(color);
     let mut values = Vec::with_capacity(game.plies.len());
     for ply in game.plies.iter().rev() {
         color = color.opponent();
         later = (1.0 - trace) * expected(ply.score, targets.scale) + trace * (1.0 - later);
-        values.push(share * later + (1.0 - share) * points(game, color));
+        values.push(share * later + (1.0 - share) * game.points(color));
     }
     values.reverse();
     values
@@ -56,9 +56,4 @@ pub fn expected(score: i16, scale: f32) -> f32 {
         score if score < -Score::DECISIVE => 0.0,
         score => sigmoid(score as f32 / scale),
     }
-}
-
-/// The result of a game for a colour: 1 for a win, 0 for a loss.
-pub fn points(game: &PackedGame, color: Color) -> f32 {
-    [0.0, 0.5, 1.0][(game.result_for(color) + 1) as usize % 3]
 }

@@ -120,14 +120,14 @@ fn a_position_is_worth_what_was_seen_later_too() {
     let values = |score_share, trace| targets::values(game, &Targets { score_share, trace, ..TARGETS });
     let close = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
     for ply in 0..=last {
-        let result = targets::points(game, mover(ply));
+        let result = game.points(mover(ply));
         close(values(1.0, 0.0)[ply], own(ply));
         close(values(0.0, 0.7)[ply], result);
         close(values(1.0, 1.0)[ply], result);
         close(values(0.5, 0.0)[ply], f32::midpoint(own(ply), result));
     }
     // The last position has the result of the game.
-    let at_the_end = 0.3 * own(last) + 0.7 * targets::points(game, mover(last));
+    let at_the_end = 0.3 * own(last) + 0.7 * game.points(mover(last));
     close(values(1.0, 0.7)[last], at_the_end);
     close(values(1.0, 0.7)[last - 1], 0.3 * own(last - 1) + 0.7 * (1.0 - at_the_end));
 }
@@ -321,7 +321,7 @@ fn a_labelled_position_is_one_sample_with_a_target_of_its_own() {
     game.plies = moves[6..].iter().map(|&played| PackedPly { played, best: played, score: 0 }).collect();
     assert_eq!(seen(&game), [6]);
     let close = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
-    let (won, result) = (sigmoid(1.0), targets::points(&game, Color::White));
+    let (won, result) = (sigmoid(1.0), game.points(Color::White));
     for (content, target) in [(Content::Asked { root: 3 }, won), (Content::Quiet, 0.75 * won + 0.25 * result)] {
         let position = labelled(&game, content, 200);
         assert_eq!(seen(&position), [7]);

@@ -5,7 +5,7 @@
 //! adds the total's growth since its last change when it changes again.
 
 use super::float_network::{CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Row, TABLE, bias_row};
-use super::targets::{Targets, is_sample, points, values};
+use super::targets::{Targets, is_sample, values};
 use crate::data::packed_game::PackedGame;
 use crate::tune::logistic::{cross_entropy, sigmoid};
 use tengen::base::point::CELLS;
@@ -348,7 +348,7 @@ impl Walker {
         targets: &Targets,
         learn: bool,
     ) {
-        let result = points(game, board.side());
+        let result = game.points(board.side());
         let guess = sigmoid(forward.logit);
         self.losses.positions += 1.0;
         self.losses.value += cross_entropy(guess, target);
