@@ -10,7 +10,7 @@ use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 use std::collections::HashSet;
 use std::path::Path;
-use tengen::base::{Color, Point, Size};
+use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::notation::{letter, parse_moves};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::symmetry::Symmetry;
@@ -63,6 +63,15 @@ impl Opening {
             parse_moves(line, size).context("expected moves such as h8i9 or offsets such as -1,2, 3,4")?
         };
         Ok(Opening { stones })
+    }
+
+    /// The board of a game after the opening.
+    pub fn oracle(&self, rule: Rule, size: Size) -> Oracle {
+        let mut oracle = Oracle::new(rule, size);
+        for (&stone, color) in self.stones.iter().zip(Color::ALL.into_iter().cycle()) {
+            oracle.play(stone, color);
+        }
+        oracle
     }
 
     /// Checks that a game can start from this opening: no point twice, no win, no foul.

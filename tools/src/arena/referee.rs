@@ -48,10 +48,7 @@ pub fn play(
     players: &mut [Player<'_>; 2],
 ) -> Option<GameRecord> {
     let terms = setup.schedule.grounds[game.ground].terms;
-    let mut oracle = Oracle::new(terms.rule, terms.size);
-    for (&stone, color) in game.opening.stones.iter().zip(Color::ALL.into_iter().cycle()) {
-        oracle.play(stone, color);
-    }
+    let oracle = game.opening.oracle(terms.rule, terms.size);
     let mut running = RunningGame {
         terms,
         players,

@@ -176,10 +176,7 @@ impl<'a> Player<'a> {
         let kind = self.series.draw_kind(&mut random);
         let Kind { rule, size, .. } = self.series.kinds[kind];
         let opening = self.opening(kind, &mut random)?;
-        let mut oracle = Oracle::new(rule, size);
-        for (&stone, color) in opening.stones.iter().zip(Color::ALL.into_iter().cycle()) {
-            oracle.play(stone, color);
-        }
+        let mut oracle = opening.oracle(rule, size);
         self.engine.set_rule(rule);
         self.engine.new_game(size, false);
         for &stone in &opening.stones {

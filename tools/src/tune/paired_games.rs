@@ -9,7 +9,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tengen::base::{Color, Point};
-use tengen::board::oracle::{Oracle, Verdict};
+use tengen::board::oracle::Verdict;
 use tengen::engine::Engine;
 use tengen::eval::EvaluatorKind;
 use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
@@ -135,19 +135,15 @@ impl EnginePair {
         black: usize,
         usage: &mut [Usage; 2],
     ) -> Option<Color> {
-        let mut oracle = Oracle::new(ground.terms.rule, ground.terms.size);
+        let mut oracle = opening.oracle(ground.terms.rule, ground.terms.size);
         for engine in &mut self.engines {
             engine.set_rule(ground.terms.rule);
             engine.options_mut().hash_size = Some(HASH);
             engine.new_game(ground.terms.size, false);
         }
         let mut left = [allowance.game_time(); 2];
-        let mut color = Color::Black;
-        for &stone in &opening.stones {
-            oracle.play(stone, color);
-            self.put(stone);
-            color = color.opponent();
-        }
+        opening.stones.iter().for_each(|&stone| self.put(stone));
+        let mut color = Color::ALL[opening.stones.len() % 2];
         loop {
             let mover = if color == Color::Black { black } else { 1 - black };
             let control = SearchControl::default();
