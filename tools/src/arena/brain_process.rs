@@ -164,19 +164,17 @@ impl Process {
         self.hiccups.as_ref().map(|hiccups| hiccups.change.saturating_duration_since(now))
     }
 
-    /// Drops the lines that have arrived; returns their number and whether the output is still open.
-    pub fn drain(&self) -> (usize, bool) {
-        let mut count = 0;
-        loop {
+    /// Drops the lines that have arrived; returns whether the output is still open.
+    pub fn drain(&self) -> bool {
+        // A brain that never stops writing must not keep this going.
+        for _ in 0..=QUEUE * 2 {
             match self.output.try_recv() {
-                Ok(_) => count += 1,
-                Err(mpsc::TryRecvError::Empty) => return (count, true),
-                Err(mpsc::TryRecvError::Disconnected) => return (count, false),
-            }
-            if count > QUEUE * 2 {
-                return (count, true);
+                Ok(_) => {}
+                Err(mpsc::TryRecvError::Empty) => return true,
+                Err(mpsc::TryRecvError::Disconnected) => return false,
             }
         }
+        true
     }
 
     /// Stops all threads of the brain and its children until [`Process::resume`]. Does nothing on Windows.

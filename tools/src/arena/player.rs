@@ -265,7 +265,7 @@ impl<'a> Player<'a> {
         let Some(process) = &mut self.process else {
             return Err(self.fail(Fault::Crash, "the process is gone".to_owned()));
         };
-        let (_, alive) = process.drain();
+        let alive = process.drain();
         if !alive {
             return Err(self.fail_closed(Fault::Crash));
         }

@@ -61,9 +61,8 @@ impl Model {
     }
 
     /// Adds a block of weights with these bases. `parts` returns the shared factors of each weight, numbered from 0 within the
-    /// block; each weight also gets an own factor. Returns the index of the first weight.
-    pub fn add(&mut self, base: &[f32], parts: impl Fn(usize) -> Vec<usize>) -> usize {
-        let first = self.base.len();
+    /// block; each weight also gets an own factor.
+    pub fn add(&mut self, base: &[f32], parts: impl Fn(usize) -> Vec<usize>) {
         let shared = self.factors.len();
         let lists: Vec<Vec<usize>> = (0..base.len()).map(parts).collect();
         let count = lists.iter().flatten().max().map_or(0, |&last| last + 1);
@@ -78,7 +77,6 @@ impl Model {
         self.weights.extend_from_slice(base);
         self.mean.resize(self.factors.len(), 0.0);
         self.square.resize(self.factors.len(), 0.0);
-        first
     }
 
     /// Sets how often each weight occurs, which determines the decay of its own factor.

@@ -31,7 +31,8 @@ const KINDS: usize = SHAPE_PAIRS + 2;
 const PARTS: usize = 3 * SIDES + KINDS;
 /// Rows of the table: the rests, then the shared parts, then the bias.
 pub const TABLE: usize = LINE_KINDS * (ROWS + PARTS) + 1;
-const BIAS: usize = TABLE - 1;
+/// Index of the bias in the table.
+pub const BIAS: usize = TABLE - 1;
 
 /// Largest activation.
 pub const CELL_LIMIT: f32 = CELL_MAX as f32 / CELL_SCALE as f32;
@@ -288,11 +289,6 @@ impl Model {
             }
         }
     }
-}
-
-/// Index of the bias in the table.
-pub const fn bias_row() -> usize {
-    BIAS
 }
 
 /// Approximate value of a line's shape in the classical evaluation.

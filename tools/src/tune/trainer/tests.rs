@@ -91,7 +91,7 @@ fn gradients_are_the_slopes_of_the_loss() {
                 folded.bias[channel] += by;
                 loss(&model, &folded, &games, &TARGETS)
             };
-            close(f64::from(gradient.table[float_network::bias_row()][channel]), slope(&games, shifted, 1e-3), "bias");
+            close(f64::from(gradient.table[float_network::BIAS][channel]), slope(&games, shifted, 1e-3), "bias");
         }
         // Every kind of weight of the heads that were used, of more than one stage.
         let learned = |head: &usize| gradient.heads[*head].output_bias != 0.0;

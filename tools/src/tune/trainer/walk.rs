@@ -4,7 +4,7 @@
 //! the same way: all cells share the gradient of the sum that they are part of. A running total of it is kept, and a cell
 //! adds the total's growth since its last change when it changes again.
 
-use super::float_network::{CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Row, TABLE, bias_row};
+use super::float_network::{BIAS, CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Row, TABLE};
 use super::targets::{Targets, is_sample, values};
 use crate::data::packed_game::PackedGame;
 use crate::tune::logistic::{cross_entropy, sigmoid};
@@ -104,7 +104,7 @@ impl Gradient {
             let own = self.row(row);
             own.iter_mut().zip(&other.table[row as usize]).for_each(|(sum, value)| *sum += value);
         }
-        let bias = bias_row();
+        let bias = BIAS;
         for i in 0..CHANNELS {
             self.table[bias][i] += other.table[bias][i];
         }
@@ -290,7 +290,7 @@ impl Walker {
             for row in rows[half] {
                 self.gradient.row(row).iter_mut().zip(share).for_each(|(sum, value)| *sum += sign * value);
             }
-            let bias = &mut self.gradient.table[bias_row()];
+            let bias = &mut self.gradient.table[BIAS];
             bias.iter_mut().zip(share).for_each(|(sum, value)| *sum += sign * value);
         }
     }
