@@ -149,18 +149,9 @@ pub struct Arguments {
     #[arg(long)]
     pub to_the_end: bool,
 
-    /// Stop as soon as a sequential test decides between these two Elo gains of the first engine (two engines only).
-    /// Example: --sprt 0,5 for a gain, --sprt -5,0 for a simplification
-    #[arg(long, value_name = "ELO0,ELO1", value_parser = sprt::parse_bounds, allow_hyphen_values = true)]
-    pub sprt: Option<(f64, f64)>,
-
-    /// Probability of accepting a change that is worth only ELO0. Example: --alpha 0.05
-    #[arg(long, default_value_t = sprt::ERROR_RATE)]
-    pub alpha: f64,
-
-    /// Probability of rejecting a change that is worth ELO1. Example: --beta 0.05
-    #[arg(long, default_value_t = sprt::ERROR_RATE)]
-    pub beta: f64,
+    /// The sequential test.
+    #[command(flatten)]
+    pub sprt: SprtArguments,
 
     /// Write one JSON line for each game; --resume reads them. Example: --records match.jsonl
     #[arg(long, value_name = "FILE.jsonl")]
@@ -197,13 +188,33 @@ impl Arguments {
         };
         self.engine.iter().map(engine).collect()
     }
+}
 
-    /// The sequential test that was asked for.
+/// The sequential test of two engines.
+#[derive(clap::Args, Debug, Clone)]
+#[allow(clippy::doc_markdown)] // Help texts, read by people.
+pub struct SprtArguments {
+    /// A sequential test decides between these two Elo gains of the first engine (two engines only). A match stops as soon
+    /// as it does. Example: --sprt 0,5 for a gain, --sprt -5,0 for a simplification
+    #[arg(long = "sprt", value_name = "ELO0,ELO1", value_parser = sprt::parse_bounds, allow_hyphen_values = true)]
+    pub gains: Option<(f64, f64)>,
+
+    /// Probability of accepting a change that is worth only ELO0. Example: --alpha 0.05
+    #[arg(long, default_value_t = sprt::ERROR_RATE)]
+    pub alpha: f64,
+
+    /// Probability of rejecting a change that is worth ELO1. Example: --beta 0.05
+    #[arg(long, default_value_t = sprt::ERROR_RATE)]
+    pub beta: f64,
+}
+
+impl SprtArguments {
+    /// The test that was asked for.
     ///
     /// # Errors
     /// If an error rate makes no sense.
-    pub fn sprt_bounds(&self) -> Result<Option<SprtBounds>> {
-        self.sprt.map(|elo| SprtBounds::new(elo, self.alpha, self.beta)).transpose()
+    pub fn bounds(&self) -> Result<Option<SprtBounds>> {
+        self.gains.map(|gains| SprtBounds::new(gains, self.alpha, self.beta)).transpose()
     }
 }
 
@@ -252,7 +263,7 @@ impl Setup {
         } else {
             arguments.ground.iter().map(|text| Ground::parse(text, terms, order)).collect::<Result<_>>()?
         };
-        let sprt = arguments.sprt_bounds()?;
+        let sprt = arguments.sprt.bounds()?;
         ensure!(sprt.is_none() || engines.len() == 2, "--sprt compares exactly two engines");
         if arguments.concurrency == Some(0) || arguments.games == 0 {
             bail!("--concurrency and --games must be at least 1");

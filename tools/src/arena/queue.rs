@@ -215,7 +215,7 @@ impl Queue {
                 if let Some(elo) = pool.tally().pairs.elo() {
                     let _ = write!(state, ", Elo {}", elo_text(&elo));
                 }
-                if let Some(bounds) = arguments.sprt_bounds()? {
+                if let Some(bounds) = arguments.sprt.bounds()? {
                     let llr = pool.tally().pairs.llr(&bounds);
                     let _ = write!(state, ", LLR {llr:.2} of [{:.2}, {:.2}]", bounds.lower(), bounds.upper());
                 }
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(entry.sides[0], Side { revision: "main".to_owned(), fields: "info.tune.lmr=75".to_owned() });
         let arguments = entry.arguments(&["new".into(), "old".into()], Path::new("r.jsonl")).unwrap();
         assert_eq!(arguments.engine[0], "name=New,cmd=\"new\",info.tune.lmr=75");
-        assert_eq!((arguments.games, arguments.sprt, arguments.resume), (8000, Some((0.0, 10.0)), true));
+        assert_eq!((arguments.games, arguments.sprt.gains, arguments.resume), (8000, Some((0.0, 10.0)), true));
         assert_eq!(arguments.concurrency, None);
         for bad in ["", "name", "name new", "na/me new old", "name new old --nosuch", "name new old --sprt 5,0"] {
             assert!(Entry::parse(bad).is_err(), "{bad}");

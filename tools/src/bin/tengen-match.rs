@@ -6,9 +6,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tengen_tools::arena::cancel::interrupts;
-use tengen_tools::arena::match_options::Arguments;
+use tengen_tools::arena::match_options::{Arguments, SprtArguments};
 use tengen_tools::arena::queue::{self, QueueArguments};
-use tengen_tools::arena::sprt::{ERROR_RATE, SprtBounds, parse_bounds};
 use tengen_tools::arena::tournament::{self, Outcome};
 use tengen_tools::arena::{match_options, pooled_count};
 
@@ -40,15 +39,9 @@ enum Command {
         /// Record files.
         #[arg(required = true, value_name = "FILE.jsonl")]
         records: Vec<PathBuf>,
-        /// The question of the sequential test, as for a match.
-        #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_bounds, allow_hyphen_values = true)]
-        sprt: Option<(f64, f64)>,
-        /// Chance of accepting a change that is worth only ELO0.
-        #[arg(long, default_value_t = ERROR_RATE)]
-        alpha: f64,
-        /// Chance of rejecting a change that is worth ELO1.
-        #[arg(long, default_value_t = ERROR_RATE)]
-        beta: f64,
+        /// The sequential test.
+        #[command(flatten)]
+        sprt: SprtArguments,
     },
 }
 
@@ -56,9 +49,8 @@ fn run(typed: Typed) -> Result<Outcome> {
     match typed.command {
         None => tournament::run(typed.arguments, &interrupts()),
         Some(Command::Queue(arguments)) => queue::run(&arguments, &interrupts()),
-        Some(Command::Count { records, sprt, alpha, beta }) => {
-            let bounds = sprt.map(|elo| SprtBounds::new(elo, alpha, beta)).transpose()?;
-            let report = pooled_count::count(&records)?.report(bounds.as_ref());
+        Some(Command::Count { records, sprt }) => {
+            let report = pooled_count::count(&records)?.report(sprt.bounds()?.as_ref());
             std::io::stdout().write_all(report.as_bytes())?;
             Ok(Outcome::Finished)
         }
