@@ -3,6 +3,7 @@
 use super::numbers::{ensure_tunable, set_all};
 use super::paired_games::{Allowance, EnginePair, PairOutcome, Usage, side_by_side};
 use crate::arena::cancel::Cancel;
+use crate::arena::display::elo_text;
 use crate::arena::ground::Ground;
 use crate::arena::sprt::Pentanomial;
 use anyhow::Result;
@@ -90,7 +91,7 @@ impl Score {
         let percent = 100.0 * self.pairs.mean();
         let mut text = format!("{wins}-{draws}-{losses} ({percent:.1} %), pairs 0-2 to 2-0 {:?}", self.pairs.0);
         if let Some(elo) = self.pairs.elo() {
-            let _ = write!(text, ", Elo {:+.1} [{:+.1}, {:+.1}]", elo.elo, elo.low, elo.high);
+            let _ = write!(text, ", Elo {}", elo_text(&elo));
         }
         text
     }
