@@ -2,7 +2,7 @@
 //!
 //! The Bradley-Terry model, with a draw as half a win. The ratings have mean 0; errors come from the curvature of the
 //! likelihood. If some engines never scored against the others, the maximum is at infinity; then one virtual draw is added
-//! to every pair of engines that met, and the table says so.
+//! to every pairing, and the table says so.
 
 use super::sprt::Z95;
 

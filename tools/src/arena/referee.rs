@@ -185,7 +185,8 @@ impl RunningGame<'_, '_> {
                 _ => {}
             }
         }
-        // A dead draw has a stone of either colour in every window of five: two fifths of the points.
+        // A dead draw has a stone of either colour in every window of five: about two fifths of the points. It is not looked
+        // for earlier.
         let is_crowded = 5 * self.stones.len() >= 2 * self.terms.size.cells();
         if is_crowded && adjudication::is_dead_draw(&self.oracle) { ending(None, Reason::DeadDraw) } else { None }
     }
