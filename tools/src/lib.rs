@@ -8,14 +8,16 @@
 //! | [`tune`] | `tengen-tune` | better numbers: SPSA for the search, fitting for the evaluation, training for the networks |
 //! | [`review`] | `tengen-review` | every move of a finished game, judged; where lost games turned |
 //!
-//! All may use [`parallel`], which does items of work on several threads and keeps their results in order, and [`progress`],
-//! which shows how far a job has come.
+//! All may use [`parallel`], which does items of work on several threads and keeps their results in order; [`progress`],
+//! which shows how far a job has come; [`output_file`] writes files.
 //!
 //! A module uses those above it, never one below; `review` uses only the records of `arena`.
 
 pub mod parallel;
 
 pub mod progress;
+
+pub mod output_file;
 
 pub mod arena;
 

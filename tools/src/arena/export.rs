@@ -2,7 +2,8 @@
 
 use super::game_log::{GameRecord, Reason};
 use super::player::Fault;
-use anyhow::{Context, Result};
+use crate::output_file;
+use anyhow::Result;
 use std::path::Path;
 use tengen::tools::gamefile::sgf::{self, Remarks};
 use tengen::tools::gamefile::{self, Section};
@@ -30,7 +31,7 @@ pub fn psq_name(record: &GameRecord) -> String {
 /// When the file cannot be written.
 pub fn write_psq(folder: &Path, record: &GameRecord) -> Result<()> {
     let path = folder.join(psq_name(record));
-    std::fs::write(&path, psq(record)).with_context(|| format!("cannot write {}", path.display()))
+    output_file::write(&path, psq(record))
 }
 
 /// One game tree of an SGF collection, on a line; empty if the record is damaged.

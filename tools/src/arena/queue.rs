@@ -16,6 +16,7 @@ use super::match_options::{Arguments, Setup};
 use super::pooled_count::{self, Pool};
 use super::spec::split_quoted;
 use super::tournament::{self, Outcome};
+use crate::output_file;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Parser;
 use serde::{Deserialize, Serialize};
@@ -143,7 +144,7 @@ impl Queue {
             Ok(commit.trim().to_owned())
         };
         let commits = Commits([commit(&entry.sides[0])?, commit(&entry.sides[1])?]);
-        write(&path, &serde_json::to_string(&commits)?)?;
+        output_file::write(&path, serde_json::to_string(&commits)?)?;
         Ok(commits)
     }
 
@@ -263,10 +264,6 @@ fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> String {
     )
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
-}
-
 /// What a program prints.
 fn output(program: &str, words: &[&str]) -> Result<String> {
     let output = Command::new(program).args(words).output().with_context(|| format!("cannot start {program}"))?;
@@ -302,7 +299,7 @@ pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<Outcome> 
             Ok(Outcome::Interrupted) => return Ok(Outcome::Interrupted),
             // Ctrl-C ends git and cargo too.
             Err(_) if interrupted.is_set() => return Ok(Outcome::Interrupted),
-            Err(error) => write(&queue.path(&entry, "failed"), &format!("{error:#}\n"))?,
+            Err(error) => output_file::write(&queue.path(&entry, "failed"), format!("{error:#}\n"))?,
         }
     }
 }
@@ -362,7 +359,7 @@ mod tests {
             let brain = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brains/fake.sh");
             std::os::unix::fs::symlink(brain, build.join("pbrain-tengen")).unwrap();
         }
-        write(&queue.path(&entry, "json"), &serde_json::to_string(&Commits(commits)).unwrap()).unwrap();
+        output_file::write(&queue.path(&entry, "json"), serde_json::to_string(&Commits(commits)).unwrap()).unwrap();
         assert_eq!(queue.play(&entry, &Cancel::default()).unwrap(), Outcome::Finished);
         let games = super::super::game_log::records(&queue.path(&entry, "jsonl")).unwrap();
         let row = queue.row(&entry).unwrap();

@@ -12,6 +12,7 @@ use super::match_options::{Arguments, Setup};
 use super::player::Player;
 use super::referee;
 use super::tally::Standings;
+use crate::output_file;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -197,7 +198,7 @@ impl<'a> Results<'a> {
 
 fn write_sgf<'r>(path: &Path, records: impl Iterator<Item = &'r GameRecord>) -> Result<()> {
     let text: String = records.map(export::sgf).collect();
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    output_file::write(path, text)
 }
 
 fn append_sgf(path: &Path, record: &GameRecord) -> Result<()> {

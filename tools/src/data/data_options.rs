@@ -7,7 +7,8 @@ use super::opening_maker::{self, MOST_STONES, Wanted};
 use super::selfplay::{self, Kind, Series};
 use crate::arena::openings::Opening;
 use crate::arena::terms::parse_rule;
-use anyhow::{Context, Result, ensure};
+use crate::output_file;
+use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -274,7 +275,7 @@ fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
     unfinished.push(".unfinished");
     let unfinished = PathBuf::from(unfinished);
     let openings = opening_maker::generate(&wanted, threads, Some(&unfinished))?;
-    std::fs::write(path, text(openings)).with_context(|| format!("cannot write {}", path.display()))?;
+    output_file::write(path, text(openings))?;
     let _ = std::fs::remove_file(unfinished);
     Ok(())
 }

@@ -6,6 +6,7 @@ use super::records::{self, Record};
 use super::review_options::Request;
 use super::turning_point::{self, Lesson};
 use super::{board_picture, review_text};
+use crate::output_file;
 use crate::parallel;
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail, ensure};
@@ -135,7 +136,7 @@ fn draw(lessons: &[Lesson], folder: &Path) -> Result<()> {
         let name: String = letters.take(LETTERS).collect();
         let path = folder.join(format!("{:03}_{name}.svg", index + 1));
         let picture = board_picture::svg(lesson)?;
-        std::fs::write(&path, picture).with_context(|| format!("cannot write {}", path.display()))?;
+        output_file::write(&path, picture)?;
     }
     Ok(())
 }

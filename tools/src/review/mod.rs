@@ -15,9 +15,10 @@ pub mod review_options;
 pub mod review_text;
 pub mod turning_point;
 
+use crate::output_file;
 use crate::parallel;
 use crate::progress::Progress;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use judgement::{Analyst, Effort};
 use review_options::{HELP, Request};
 use std::io::Write;
@@ -51,7 +52,7 @@ fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
     let review = &reviews[0];
     if let Some(path) = &request.svg {
         let drawing = chart::svg(review, &game.players)?;
-        std::fs::write(path, drawing).with_context(|| format!("cannot write {}", path.display()))?;
+        output_file::write(path, drawing)?;
     }
     let text =
         if request.json { review_text::json(review, &game.players)? } else { review_text::text(review, &game.players) };

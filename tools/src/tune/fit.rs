@@ -3,6 +3,7 @@
 use super::factor_model::Descent;
 use super::samples::Group;
 use super::{fit_eval, fit_order};
+use crate::output_file;
 use anyhow::{Context, Result, ensure};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -98,7 +99,7 @@ fn run(typed: &FitArguments, fit: impl Fn(&mut [Weights]) -> Result<()>) -> Resu
         sets.clone_from_slice(&old);
     }
     fit(&mut sets)?;
-    std::fs::write(&typed.out, classical_weights::encode(&sets)).with_context(|| typed.out.display().to_string())
+    output_file::write(&typed.out, classical_weights::encode(&sets))
 }
 
 #[cfg(test)]

@@ -13,8 +13,9 @@ use super::trajectory_chart;
 use crate::arena::cancel::interrupts;
 use crate::arena::ground::Ground;
 use crate::data::state_file;
+use crate::output_file;
 use crate::progress::Progress;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -286,7 +287,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
     progress.end();
     if let Some(path) = &typed.chart {
         let text = trajectory_chart::svg(&state)?;
-        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        output_file::write(path, text)?;
     }
     std::io::stdout().write_all(report(&state).as_bytes())?;
     Ok(())

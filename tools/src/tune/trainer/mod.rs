@@ -12,6 +12,7 @@ pub mod targets;
 pub mod walk;
 
 use crate::data::packed_game::{Content, PackedGame, records};
+use crate::output_file;
 use crate::tune::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
 use crate::tune::samples::HELD_OUT;
 use anyhow::{Context, Result, ensure};
@@ -193,7 +194,7 @@ impl Run {
     /// Writes the network as it is now.
     fn write(&self, out: &Path) -> Result<()> {
         let weights = self.state.model.export(&self.parts);
-        std::fs::write(out, weights.to_bytes()).with_context(|| out.display().to_string())
+        output_file::write(out, weights.to_bytes())
     }
 
     fn epoch(&mut self, training: &Training, games: &[PackedGame], targets: &Targets) -> Losses {
