@@ -9,7 +9,8 @@
 //! | [`review`] | `tengen-review` | every move of a finished game, judged; where lost games turned |
 //!
 //! All may use [`parallel`], which does items of work on several threads and keeps their results in order; [`progress`],
-//! which shows how far a job has come; [`output_file`] writes files.
+//! which shows how far a job has come; [`output_file`] writes files;
+//! [`command_line`] starts the programs.
 //!
 //! A module uses those above it, never one below; `review` uses only the records of `arena`.
 
@@ -18,6 +19,8 @@ pub mod parallel;
 pub mod progress;
 
 pub mod output_file;
+
+pub mod command_line;
 
 pub mod arena;
 

@@ -16,6 +16,7 @@ use super::match_options::{Arguments, Setup};
 use super::pooled_count::{self, Pool};
 use super::spec::split_quoted;
 use super::tournament::{self, Outcome};
+use crate::command_line::complaint;
 use crate::output_file;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Parser;
@@ -87,8 +88,8 @@ impl Entry {
         }
         words.extend(self.options.iter().cloned());
         words.extend(["--records".to_owned(), records.display().to_string(), "--resume".to_owned()]);
-        let mut arguments = Arguments::try_parse_from(words)
-            .map_err(|error| anyhow!("{}: {}", self.name, error.to_string().lines().next().unwrap_or_default()))?;
+        let mut arguments =
+            Arguments::try_parse_from(words).map_err(|error| anyhow!("{}: {}", self.name, complaint(&error)))?;
         let engines = arguments.engines().with_context(|| self.name.clone())?;
         if engines.iter().any(|engine| !engine.limits.is_reproducible()) {
             // Timed games need an otherwise idle machine.

@@ -10,6 +10,7 @@ use tengen_tools::arena::match_options::{Arguments, SprtArguments};
 use tengen_tools::arena::queue::{self, QueueArguments};
 use tengen_tools::arena::tournament::{self, Outcome};
 use tengen_tools::arena::{match_options, pooled_count};
+use tengen_tools::command_line;
 
 /// A match, or one of the commands.
 #[derive(Parser, Debug)]
@@ -58,14 +59,10 @@ fn run(typed: Typed) -> Result<Outcome> {
 }
 
 fn main() -> ExitCode {
-    env_logger::init();
-    match run(Typed::parse()) {
-        Ok(Outcome::Finished) => ExitCode::SUCCESS,
-        Ok(Outcome::Interrupted) => ExitCode::from(130),
-        Err(error) => {
-            // If this fails too, there is nowhere to report it.
-            let _ = writeln!(std::io::stderr(), "tengen-match: {error:#}");
-            ExitCode::from(2)
-        }
-    }
+    command_line::run(|typed: Typed| {
+        Ok(match run(typed)? {
+            Outcome::Finished => ExitCode::SUCCESS,
+            Outcome::Interrupted => ExitCode::from(130),
+        })
+    })
 }

@@ -13,7 +13,6 @@ use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
-use tengen::base::processors::processors;
 use tengen::base::{Color, Rule};
 use tengen::tools::gamefile::Outcome;
 
@@ -39,7 +38,7 @@ pub fn run(request: &Request, source: &Path, out: &mut dyn Write) -> Result<()> 
     let player = request.player.as_deref().unwrap_or(OWN_NAME);
     let mut report = Report {
         player: player.to_owned(),
-        nodes: request.nodes,
+        nodes: request.nodes(),
         games: 0,
         undecided: 0,
         unread: collection.complaints.len(),
@@ -101,14 +100,14 @@ fn outcome(record: &Record, rule: Rule) -> Option<Outcome> {
 
 /// Judges lost games and finds where they turned.
 fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
-    let threads = request.threads.unwrap_or_else(processors);
+    let threads = request.threads();
     let positions: usize = lost.iter().map(|(record, _)| judgement::positions(&record.game)).sum();
     let progress = Progress::without_lines("positions", positions as u64);
     // Each game has an analyst of its own, so what is found in one does not depend on the others.
     let studied = parallel::in_order(lost.len(), &mut vec![(); threads], |index, ()| {
         let (record, loser) = &lost[index];
         let mut analyst =
-            Analyst::new(request.rule_of(&record.game), record.game.size, Effort::of_nodes(request.nodes));
+            Analyst::new(request.rule_of(&record.game), record.game.size, Effort::of_nodes(request.nodes()));
         let review = analyst.review(&record.game, || progress.step());
         let turn = turning_point::find(record, &review, *loser, |own| {
             let turns: Vec<_> =
@@ -125,7 +124,7 @@ fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
 /// The nodes that the player searched for a move.
 fn nodes(record: &Record, review: &Review, index: usize, request: &Request) -> u64 {
     let recorded = record.nodes.get(review.number(index) - 1).copied().flatten();
-    recorded.or(request.game_nodes).unwrap_or(request.nodes)
+    recorded.or(request.game_nodes).unwrap_or(request.nodes())
 }
 
 /// Draws each game into a folder, in files with the number and the name of the game.

@@ -20,7 +20,7 @@ use crate::parallel;
 use crate::progress::Progress;
 use anyhow::Result;
 use judgement::{Analyst, Effort};
-use review_options::{HELP, Request};
+use review_options::Request;
 use std::io::Write;
 use tengen::tools::explain::read;
 use tengen::tools::gamefile;
@@ -28,12 +28,12 @@ use tengen::tools::gamefile;
 /// `tengen-review [options] [FILE | FOLDER]`.
 ///
 /// # Errors
-/// When the arguments or the game cannot be parsed, or a file cannot be read or written.
-pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
-    let Some(request) = Request::parse(arguments)? else { return Ok(write!(out, "{HELP}")?) };
+/// When the options do not go together, the game cannot be parsed, or a file cannot be read or written.
+pub fn run(request: &Request, out: &mut dyn Write) -> Result<()> {
+    request.check()?;
     match request.records() {
-        Some(records) => lessons::run(&request, records, out),
-        None => one_game(&request, out),
+        Some(records) => lessons::run(request, records, out),
+        None => one_game(request, out),
     }
 }
 
@@ -45,7 +45,7 @@ fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
     let rule = request.rule_of(&game);
     let progress = Progress::without_lines("positions", judgement::positions(&game) as u64);
     let reviews = parallel::in_order(1, &mut [()], |_, ()| {
-        let mut analyst = Analyst::new(rule, game.size, Effort::of_nodes(request.nodes));
+        let mut analyst = Analyst::new(rule, game.size, Effort::of_nodes(request.nodes()));
         Ok(analyst.review(&game, || progress.step()))
     })?;
     progress.end();

@@ -1,118 +1,94 @@
 //! The options of `tengen-review`.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
+use clap::Parser;
 use std::path::{Path, PathBuf};
+use tengen::base::processors::processors;
 use tengen::base::{Rule, Size};
 use tengen::tools::gamefile::GameFile;
 
-/// What `tengen-review --help` prints.
-pub const HELP: &str = "\
-usage: tengen-review [options] [FILE | FOLDER]
-
-Judges every move of a game: best, fine, inaccuracy, mistake, missed win. The game comes from
-a file or from standard input: a Piskvork file (.psq), SGF, or moves such as h8i9j10... with
-rows counted from below. A position that an SGF file sets up is shown but not judged, nor are
-the stones that a Piskvork file begins with if they took no time: a tournament imposed them.
-
-Of a folder with such files and records of tengen-match (.jsonl), or of one .jsonl file, it
-shows where the games that a player lost were lost, one line a game, and the causes.
-
-  --rule R         0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names;
-                   for games whose record does not name it (0)
-  --size N         board size for plain moves (15, or larger if the moves need it)
-  --nodes N        nodes searched for each position (100000)
-  --from-move N    do not judge the moves before this one (what the record says)
-  --svg FILE       draw the curve of the winning chances
-  --json           print the report as JSON
-
-Of a folder or a .jsonl file:
-  --player NAME    whose lost games: a part of the name, in capitals or not (tengen)
-  --game-nodes N   nodes that the player searched for a move, where the record does not tell
-                   (as --nodes)
-  --threads N      games judged at the same time, each with 130 MB (one a processor)
-  --svg FOLDER     draw the board of each lost game as it turned
-
-example: tengen-review --rule renju --svg game.svg game.psq
-example: tengen-review --svg lessons --player tengen tournament/
-";
+/// What `--help` shows last.
+const EXAMPLES: &str = "\
+Examples:
+  tengen-review --rule renju --svg game.svg game.psq
+  tengen-review --svg lessons --player tengen tournament/";
 
 /// Fewest nodes of a search.
 const LEAST_NODES: u64 = 1000;
 
-/// What the user asks for.
-#[derive(Debug)]
+/// Judges every move of a game: best, fine, inaccuracy, mistake, missed win.
+///
+/// The game comes from a file or from standard input: a Piskvork file (.psq), SGF, or moves such as h8i9j10... with rows
+/// counted from below. A position that an SGF file sets up is shown but not judged, nor are the stones that a Piskvork file
+/// begins with if they took no time: a tournament imposed them.
+///
+/// Of a folder with such files and records of tengen-match (.jsonl), or of one .jsonl file, it shows where the games that a
+/// player lost were lost, one line a game, and the causes.
+#[derive(Parser, Debug)]
+#[command(name = "tengen-review", version, after_help = EXAMPLES, args_override_self = true)]
 pub struct Request {
-    /// A file, a folder, or the moves themselves; `None`: standard input.
+    /// A file, a folder, or the moves themselves; default: standard input.
+    #[arg(value_name = "FILE | FOLDER")]
     pub source: Option<String>,
-    /// The rule, if it was given.
+    /// Rule of games whose record does not name it: 0 freestyle (the default), 1 standard, 4 renju, 8 caro, 9 caro-exact,
+    /// or their names.
+    #[arg(long)]
     pub rule: Option<Rule>,
-    /// The board of plain moves, if it was given.
+    /// Board of plain moves; default: 15, or larger if the moves need it.
+    #[arg(long)]
     pub size: Option<Size>,
-    /// Nodes for each position.
-    pub nodes: u64,
-    /// The first move that is judged, from 1; `None`: what the record says.
+    /// Nodes searched for each position.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    nodes: u64,
+    /// Do not judge the moves before this one; default: what the record says.
+    #[arg(long, value_name = "N", value_parser = parse_move_number)]
     pub from_move: Option<usize>,
-    /// The drawing, or the folder of drawings.
+    /// Draw the curve of the winning chances into this file; of many games, the board of each lost game as it turned into
+    /// this folder.
+    #[arg(long, value_name = "FILE | FOLDER")]
     pub svg: Option<PathBuf>,
-    /// Whether the report is JSON.
+    /// Print the report as JSON.
+    #[arg(long)]
     pub json: bool,
-    /// A part of the name of the player whose lost games are shown.
+    /// Of many games: whose lost games, a part of the name, in capitals or not; default: tengen.
+    #[arg(long, value_name = "NAME")]
     pub player: Option<String>,
-    /// Nodes that the player searched for a move, where the record does not tell.
+    /// Of many games: nodes that the player searched for a move, where the record does not tell; default: as --nodes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub game_nodes: Option<u64>,
-    /// Games judged at the same time.
-    pub threads: Option<usize>,
+    /// Of many games: how many are judged at the same time, each with 130 MB; default: one a processor.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+/// Reads the number of a move.
+fn parse_move_number(text: &str) -> Result<usize, String> {
+    let number = text.parse().map_err(|_| "not a number".to_owned())?;
+    if number == 0 { Err("moves are counted from 1".to_owned()) } else { Ok(number) }
 }
 
 impl Request {
-    /// Reads the arguments; `None` if they ask for help.
+    /// Checks that the options go together.
     ///
     /// # Errors
-    /// For an unknown option or an impossible value.
-    pub fn parse(arguments: &[String]) -> Result<Option<Request>> {
-        use lexopt::prelude::{Long, Short, Value, ValueExt};
-        let mut request = Request {
-            source: None,
-            rule: None,
-            size: None,
-            nodes: 100_000,
-            from_move: None,
-            svg: None,
-            json: false,
-            player: None,
-            game_nodes: None,
-            threads: None,
-        };
-        let mut parser = lexopt::Parser::from_args(arguments);
-        while let Some(argument) = parser.next()? {
-            match argument {
-                Long("rule") => request.rule = Some(parser.value()?.string()?.parse()?),
-                Long("size") => {
-                    let size = Size::square(parser.value()?.parse()?);
-                    request.size = Some(size.context("the side of a board has 5 to 22 points")?);
-                }
-                Long("nodes") => request.nodes = parser.value()?.parse::<u64>()?.max(LEAST_NODES),
-                Long("from-move") => {
-                    let number = parser.value()?.parse::<usize>()?;
-                    ensure!(number > 0, "--from-move: moves are counted from 1");
-                    request.from_move = Some(number);
-                }
-                Long("svg") => request.svg = Some(parser.value()?.into()),
-                Long("json") => request.json = true,
-                Long("player") => request.player = Some(parser.value()?.string()?),
-                Long("game-nodes") => request.game_nodes = Some(parser.value()?.parse::<u64>()?.max(1)),
-                Long("threads") => request.threads = Some(parser.value()?.parse::<usize>()?.max(1)),
-                Long("help") | Short('h') => return Ok(None),
-                Value(value) if request.source.is_none() => request.source = Some(value.string()?),
-                other => return Err(other.unexpected().into()),
-            }
-        }
-        let is_of_many = request.player.is_some() || request.game_nodes.is_some() || request.threads.is_some();
+    /// When one is for many games, and there is only one.
+    pub fn check(&self) -> Result<()> {
+        let is_of_many = self.player.is_some() || self.game_nodes.is_some() || self.threads.is_some();
         ensure!(
-            request.records().is_some() || !is_of_many,
+            self.records().is_some() || !is_of_many,
             "--player, --game-nodes and --threads are for a folder or a .jsonl file"
         );
-        Ok(Some(request))
+        Ok(())
+    }
+
+    /// Nodes searched for each position.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.max(LEAST_NODES)
+    }
+
+    /// Games judged at the same time.
+    pub fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(processors).max(1)
     }
 
     /// The folder or file of records, if that is what is reviewed.
