@@ -2,13 +2,15 @@
 
 use super::adam::Adam;
 use super::float_network::{FloatHead, Model, Row, TABLE};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use std::path::Path;
 use tengen::base::Rule;
 use tengen::engine::files;
 use tengen::eval::network::architecture::{CHANNELS, STAGES};
 
-const MAGIC: &[u8; 8] = b"TNGNrun2";
+const MAGIC: &[u8; 8] = b"TNGNrun3";
+/// The same without [`Checkpoint::settings`].
+const EARLIER_MAGIC: &[u8; 8] = b"TNGNrun2";
 
 /// A model in training, after some epochs.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +21,8 @@ pub struct Checkpoint {
     pub adam: Adam,
     /// Number of finished epochs.
     pub epochs: u32,
+    /// A checksum of the settings; `None` in a file of an earlier version.
+    pub settings: Option<u64>,
 }
 
 impl Checkpoint {
@@ -26,7 +30,7 @@ impl Checkpoint {
     pub fn new(rule: Rule, seed: u64) -> Checkpoint {
         let model = Model::new(rule, seed);
         let adam = Adam::new(model.heads.len());
-        Checkpoint { model, adam, epochs: 0 }
+        Checkpoint { model, adam, epochs: 0, settings: None }
     }
 
     /// Writes the file atomically.
@@ -34,7 +38,8 @@ impl Checkpoint {
     /// # Errors
     /// When it cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = if self.settings.is_some() { MAGIC } else { EARLIER_MAGIC }.to_vec();
+        bytes.extend(self.settings.into_iter().flat_map(u64::to_le_bytes));
         let heads = self.model.heads.len() as u32;
         for number in [u32::from(self.model.rule.number()), heads, TABLE as u32, self.epochs, self.adam.step] {
             bytes.extend(number.to_le_bytes());
@@ -66,7 +71,12 @@ impl Checkpoint {
     fn decode(bytes: &[u8]) -> Result<Checkpoint> {
         let (body, crc) = bytes.split_last_chunk::<4>().context("too short")?;
         ensure!(u32::from_le_bytes(*crc) == crc32fast::hash(body), "the checksum differs");
-        let mut rest = body.strip_prefix(MAGIC).context("unknown format")?;
+        let (magic, mut rest) = body.split_first_chunk::<8>().context("too short")?;
+        let settings = match magic {
+            MAGIC => Some(u64::from_le_bytes(take(&mut rest, 8)?.try_into()?)),
+            EARLIER_MAGIC => None,
+            _ => bail!("unknown format"),
+        };
         let mut numbers = [0; 5];
         for number in &mut numbers {
             *number = u32::from_le_bytes(take(&mut rest, 4)?.try_into()?);
@@ -96,7 +106,8 @@ impl Checkpoint {
         bytemuck::cast_slice_mut::<u32, u8>(&mut steps).copy_from_slice(take(&mut rest, 4 * TABLE)?);
         ensure!(rest.is_empty(), "too long");
         let model = Model { rule, table: weights, heads: own };
-        Ok(Checkpoint { model, adam: Adam { mean, square, steps, head_mean, head_square, step }, epochs })
+        let adam = Adam { mean, square, steps, head_mean, head_square, step };
+        Ok(Checkpoint { model, adam, epochs, settings })
     }
 }
 
@@ -117,8 +128,11 @@ mod tests {
         let mut checkpoint = Checkpoint::new(Rule::Renju, 5);
         checkpoint.epochs = 3;
         checkpoint.adam.steps[7] = 9;
-        checkpoint.save(&path).unwrap();
-        assert_eq!(Checkpoint::load(&path).unwrap(), checkpoint);
+        for settings in [None, Some(77)] {
+            checkpoint.settings = settings;
+            checkpoint.save(&path).unwrap();
+            assert_eq!(Checkpoint::load(&path).unwrap(), checkpoint);
+        }
         let mut bytes = std::fs::read(&path).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;

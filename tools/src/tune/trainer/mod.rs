@@ -26,6 +26,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 use targets::Targets;
+use tengen::base::hash::Checksum;
 use tengen::board::Board;
 use tengen::eval::network::{Weights, WeightsError};
 use tengen::eval::{Evaluator, ShapeEvaluator};
@@ -87,6 +88,13 @@ pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
 }
 
 impl Training {
+    /// A checksum of what decides the network besides the rule, the games and the number of epochs.
+    fn checksum(&self) -> u64 {
+        let &Training { any_rule, batch, rate, score_share, label_share, asked_share, trace, policy, .. } = self;
+        let learning = (any_rule, batch, rate, score_share, label_share, asked_share, trace, policy);
+        Checksum::of(format!("{learning:?} {:?} {}", self.games, self.seed).as_bytes())
+    }
+
     /// How targets are made, if a logit of one is a score of `scale`.
     fn targets(&self, scale: f32) -> Targets {
         let &Training { score_share, label_share, asked_share, trace, policy, .. } = self;
@@ -170,7 +178,7 @@ struct Run {
 
 impl Run {
     fn begin(training: &Training) -> Result<Run> {
-        let state = match (&training.checkpoint, &training.from) {
+        let mut state = match (&training.checkpoint, &training.from) {
             (Some(path), _) if path.exists() => Checkpoint::load(path)?,
             (_, Some(path)) => {
                 let earlier = earlier_model(path)?;
@@ -182,6 +190,8 @@ impl Run {
             _ => Checkpoint::new(training.rule, training.seed),
         };
         ensure!(state.model.rule == training.rule, "the checkpoint is for another rule");
+        let settings = *state.settings.get_or_insert(training.checksum());
+        ensure!(settings == training.checksum(), "the checkpoint is of a run with other options");
         let heads = state.model.heads.len();
         Ok(Run {
             state,

@@ -239,6 +239,23 @@ fn threads_and_interruptions_change_nothing() {
     assert_eq!(network(&parts), expected);
 }
 
+/// Only the rule was compared.
+#[test]
+fn a_run_does_not_go_on_with_other_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("run");
+    let begun = Training { checkpoint: Some(checkpoint.clone()), ..training(Path::new(""), folder.path().join("net")) };
+    Run::begin(&begun).unwrap().state.save(&checkpoint).unwrap();
+    assert!(Run::begin(&Training { epochs: 9, threads: 2, ..begun.clone() }).is_ok());
+    for other in [Training { rate: 0.02, ..begun.clone() }, Training { seed: 2, ..begun.clone() }] {
+        let error = Run::begin(&other).err().unwrap().to_string();
+        assert!(error.contains("other options"), "{error}");
+    }
+    // Checkpoints of earlier versions have no settings.
+    Checkpoint::new(begun.rule, 1).save(&checkpoint).unwrap();
+    assert!(Run::begin(&begun).is_ok());
+}
+
 /// A log that counts the lines about epochs and refuses them once the network is written.
 struct Unfinished {
     out: PathBuf,
