@@ -104,9 +104,8 @@ impl Gradient {
             let own = self.row(row);
             own.iter_mut().zip(&other.table[row as usize]).for_each(|(sum, value)| *sum += value);
         }
-        let bias = BIAS;
         for i in 0..CHANNELS {
-            self.table[bias][i] += other.table[bias][i];
+            self.table[BIAS][i] += other.table[BIAS][i];
         }
         for (own, other) in self.heads.iter_mut().zip(&other.heads) {
             for (sums, values) in own.slices_mut().into_iter().zip(other.slices()) {
