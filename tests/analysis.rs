@@ -132,6 +132,25 @@ fn blocked_moves_are_in_no_line() {
     assert!(firsts(&report).iter().all(|point| !blocked.contains(point)));
 }
 
+/// Bug: one of several winning points was chosen before the blocked ones were left out, so that a blocked one hid the others:
+/// the move was then chosen by its order alone, here a five that is also an overline.
+#[test]
+fn a_blocked_five_does_not_hide_the_others() {
+    // Black completes a row at three points; on d4 with an overline besides.
+    let column = [(3, 4), (3, 5), (3, 6), (3, 7)];
+    let rows = [(0, 3), (1, 3), (2, 3), (4, 3), (5, 3), (1, 12), (2, 12), (3, 12), (4, 12)];
+    let black = [&column[..], &rows].concat();
+    let white = [0, 4, 8].iter().flat_map(|&y| [8, 10, 12, 14].map(|x| (x, y))).chain([(0, 12)]);
+    let stones: Vec<_> = black.iter().copied().zip(white).flat_map(|(black, white)| [black, white]).collect();
+    let plain = [point(3, 8), point(5, 12)];
+    for (blocked, open) in [(plain[0], plain[1]), (plain[1], plain[0])] {
+        let mut engine = engine(Rule::Standard, &stones);
+        engine.set_blocked(&[blocked]);
+        let report = engine.think(&depth(1), &mut NullSink);
+        assert_eq!((report.best, report.last.score.distance()), (Some(open), Some(1)), "{blocked} is blocked");
+    }
+}
+
 #[test]
 fn several_threads_report_lines_too() {
     let mut engine = engine(Rule::Caro, MIDDLE);

@@ -63,7 +63,8 @@ pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
     } else {
         // A five that is also an overline wins, but not for every referee: play a plain five where there is one.
         let is_plain = |point: &&Point| Direction::ALL.iter().all(|&d| board.shape(**point, us, d) != Shape::Overline);
-        points.push(*fives.iter().find(is_plain).unwrap_or(&fives[0]));
+        let mut open = fives.iter().filter(|point| !blocked.contains(point));
+        points.extend(open.clone().find(is_plain).or_else(|| open.next()).copied());
     }
     points.retain(|point| !blocked.contains(point) && worker.is_legal(*point));
     if points.is_empty() {
