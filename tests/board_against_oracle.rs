@@ -157,6 +157,15 @@ fn compare_around(board: &Board, oracle: &Oracle, center: Point) -> Result<(), S
     Ok(())
 }
 
+/// Makes up to this many random squares dead.
+fn set_walls(rng: &mut SmallRng, oracle: &mut Oracle, walls: usize) {
+    let size = oracle.size();
+    for _ in 0..walls {
+        let p = Point::new(rng.random_range(0..size.width()), rng.random_range(0..size.height()));
+        oracle.set(p.expect("on the board"), Cell::Wall);
+    }
+}
+
 /// A game that is played forwards, with a few moves taken back now and then, and all of them at the end.
 struct Walk {
     board: Board,
@@ -168,9 +177,13 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(rule: Rule, size: Size, seed: u64) -> Walk {
-        let rng = seeded(seed);
-        Walk { board: Board::new(rule, size), oracle: Oracle::new(rule, size), moves: vec![], keys: vec![], rng }
+    /// A game on a board with up to this many dead squares.
+    fn new(rule: Rule, size: Size, walls: usize, seed: u64) -> Walk {
+        let mut rng = seeded(seed);
+        let mut oracle = Oracle::new(rule, size);
+        set_walls(&mut rng, &mut oracle, walls);
+        let board = Board::from_cells(rule, size, &cells_of(&oracle), Color::Black);
+        Walk { board, oracle, moves: vec![], keys: vec![], rng }
     }
 
     /// Plays one move on both boards; false when the board is full.
@@ -239,11 +252,12 @@ fn games(rule: Rule) {
     for (i, sides) in SIZES.into_iter().enumerate() {
         for (j, taste) in Taste::ALL.into_iter().enumerate() {
             for k in 0..per_kind {
-                let mut walk = Walk::new(rule, size(sides), ((i * 10 + j) * 1000 + k) as u64);
+                let walls = if k % 2 == 0 { 0 } else { k % 8 };
+                let mut walk = Walk::new(rule, size(sides), walls, ((i * 10 + j) * 1000 + k) as u64);
                 let cells = sides.0 * sides.1;
                 let length = if k % 5 == 0 { cells } else { cells.min(30 + 10 * (k % 5)) };
                 if let Err(text) = walk.walk(taste, length) {
-                    panic!("{rule:?} {}x{}: {}\n{text}", sides.0, sides.1, moves_text(&walk.moves));
+                    panic!("{}: {}\n{text}", position_text(&walk.oracle), moves_text(&walk.moves));
                 }
             }
         }
@@ -292,11 +306,8 @@ fn crowded_positions_with_dead_squares() {
         let mut rng = seeded(seed);
         let rule = Rule::ALL[seed as usize % 5];
         let mut oracle = crowded(&mut rng, rule, size(SIZES[seed as usize / 5 % SIZES.len()]));
-        for _ in 0..rng.random_range(0..8) {
-            let (width, height) = (oracle.size().width(), oracle.size().height());
-            let p = Point::new(rng.random_range(0..width), rng.random_range(0..height)).expect("on the board");
-            oracle.set(p, Cell::Wall);
-        }
+        let walls = rng.random_range(0..8);
+        set_walls(&mut rng, &mut oracle, walls);
         let mut board = Board::from_cells(rule, oracle.size(), &cells_of(&oracle), Color::Black);
         if let Err(text) = compare_all(&mut board, &oracle) {
             panic!("{}\n{text}", position_text(&oracle));

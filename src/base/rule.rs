@@ -116,7 +116,7 @@ impl Rule {
         if black > white { black } else { white }
     }
 
-    /// Number of stones at which the game is drawn on a board of `cells` points.
+    /// Number of stones and dead squares at which the game is drawn on a board of `cells` points.
     pub const fn draw_at(self, cells: usize) -> usize {
         match self {
             Rule::Renju if cells > 26 => cells - 25,

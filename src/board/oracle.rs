@@ -164,12 +164,13 @@ impl Oracle {
         }
     }
 
-    /// Whether the game is drawn: no empty square is left, or there are as many stones as [`Rule::draw_at`] says. An
-    /// empty board is never drawn, so a renju game on 5x5 lasts one move.
+    /// Whether the game is drawn: no empty square is left, or there are as many stones and dead squares as
+    /// [`Rule::draw_at`] says. A board without stones is never drawn while a square is empty, so a renju game on 5x5 lasts
+    /// one move.
     pub fn is_draw(&self) -> bool {
-        let is_full = self.size.points().all(|p| self.cell(p) != Cell::Empty);
-        let stones = self.stones();
-        is_full || (stones > 0 && stones >= self.rule.draw_at(self.size.cells()))
+        let occupied = self.size.points().filter(|&p| self.cell(p) != Cell::Empty).count();
+        let cells = self.size.cells();
+        occupied == cells || (self.stones() > 0 && occupied >= self.rule.draw_at(cells))
     }
 
     /// The content of the cell `steps` away from `p`; a wall beyond the edge.

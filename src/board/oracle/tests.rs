@@ -379,6 +379,10 @@ fn draws_are_counted() {
         assert!(oracle.is_draw(), "dead squares cannot be played");
     }
     assert_eq!(fill(&mut Oracle::new(Rule::Renju, size), 5), Verdict::Draw);
+    let mut with_wall = Oracle::new(Rule::Renju, size);
+    with_wall.set(Point::new(5, 4).unwrap(), Cell::Wall);
+    assert_eq!(fill(&mut with_wall.clone(), 3), Verdict::Continues);
+    assert_eq!(fill(&mut with_wall, 4), Verdict::Draw, "a dead square is not left empty");
     let mut smallest = Oracle::new(Rule::Renju, Size::square(5).unwrap());
     assert!(!smallest.is_draw(), "an empty board is not drawn");
     assert_eq!(smallest.play(Point::new(2, 2).unwrap(), Color::Black), Verdict::Draw);
