@@ -69,6 +69,16 @@ fn go_after_the_end_keeps_the_sides() {
     assert!(said.contains("taken back: o13 e1\n"), "{said}");
 }
 
+/// Bug: a draw under renju was called a full board, though 25 points are empty then.
+#[test]
+fn a_renju_draw_is_not_called_a_full_board() {
+    let said = play(&["--rule", "renju", "--size", "5"], &["c3"]);
+    assert!(said.contains("A draw: no more stones may be played. Type new, undo"), "{said}");
+    let output = run(&["--from", "(;SZ[5]RU[renju]AB[aa])"], b"");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("the game is over: it is drawn"), "{error}");
+}
+
 /// The seed of the next game overflowed.
 #[test]
 fn the_seed_after_the_largest_is_zero() {
@@ -191,7 +201,7 @@ fn whole_games_end_under_every_rule() {
     for rule in ["freestyle", "standard", "renju", "caro", "caro-exact"] {
         let lines = vec!["go"; 64];
         let said = play(&["--rule", rule, "--size", "7", "--level", "30", "--seed", "5"], &lines);
-        let is_over = said.contains(" wins with ") || said.contains("A draw: the board is full.");
+        let is_over = said.contains(" wins with ") || said.contains("A draw: no more stones may be played.");
         assert!(is_over && !said.contains("loses"), "{rule}: {said}");
     }
 }

@@ -112,14 +112,14 @@ fn parse(arguments: &[String]) -> Result<Option<Settings>> {
 }
 
 /// Checks that a game is not over. Moves are judged one by one; of a set-up position only the result counts: a winning row,
-/// or a full board.
+/// or a draw.
 fn ensure_open(rule: Rule, size: Size, game: &Section) -> Result<()> {
     let setup = Section { moves: Vec::new(), ..game.clone() };
     let mut oracle = setup.oracle(rule, size);
     if let Some(point) = game.winning_setup(rule, size) {
         bail!("the game is over: {} is part of a winning row", name(point, size));
     }
-    ensure!(!oracle.is_draw(), "the game is over: the board is full");
+    ensure!(!oracle.is_draw(), "the game is over: it is drawn");
     for (index, &point) in game.moves.iter().enumerate() {
         let verdict = oracle.play(point, game.color(index));
         ensure!(verdict == Verdict::Continues, "the game is over after {}", name(point, size));
@@ -285,7 +285,7 @@ impl Table {
         self.game.moves.push(point);
         self.result = match verdict {
             Verdict::Wins => Some(format!("{} wins with {}.", sign(color), self.name(point))),
-            Verdict::Draw => Some("A draw: the board is full.".to_owned()),
+            Verdict::Draw => Some("A draw: no more stones may be played.".to_owned()),
             Verdict::Foul(_) => Some(format!("{} is forbidden: {} loses.", self.name(point), sign(color))),
             Verdict::Continues | Verdict::Illegal => None,
         };
