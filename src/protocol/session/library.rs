@@ -99,10 +99,10 @@ impl<W: Write> Session<W> {
                     entry.tag = u8::try_from(*tag).ok();
                 }
                 if mask & 2 != 0 {
-                    entry.value = i32::try_from(*value).unwrap_or(0);
+                    entry.value = (*value).clamp(i32::MIN.into(), i32::MAX.into()) as i32;
                 }
                 if mask & 4 != 0 {
-                    entry.depth = u32::try_from(*depth).unwrap_or(0);
+                    entry.depth = (*depth).clamp(0, u32::MAX.into()) as u32;
                 }
             }),
             Query::SetLabel(text) => {
