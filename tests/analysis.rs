@@ -201,6 +201,32 @@ fn analysis_uses_the_threads_asked_for_and_a_level_uses_one() {
     }
 }
 
+/// Sets another depth limit at the end of an iteration.
+struct Relimit<'a> {
+    control: &'a SearchControl,
+    at: u32,
+    depth: u32,
+}
+
+impl ReportSink for Relimit<'_> {
+    fn iteration(&mut self, iteration: &Iteration) {
+        if iteration.depth == self.at {
+            self.control.set_limits(SearchLimits { depth: Some(self.depth), ..SearchLimits::default() });
+        }
+    }
+}
+
+/// Bug: a search read its depth limit once, at its start.
+#[test]
+fn a_new_depth_limit_counts_in_the_running_search() {
+    for (first, at, then) in [(3, 3, 6), (9, 4, 5), (9, 4, 2)] {
+        let control = depth(first);
+        let sink = &mut Relimit { control: &control, at, depth: then };
+        let reached = engine(Rule::Freestyle, MIDDLE).think(&control, sink).last.depth;
+        assert_eq!(reached, at.max(then), "from {first} to {then} after iteration {at}");
+    }
+}
+
 #[test]
 fn a_won_position_shows_the_win_and_what_else_there_is() {
     // Black has an open three and the move.

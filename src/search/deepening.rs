@@ -73,7 +73,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
         Deepening { worker, moves, wanted, lines: Vec::new(), report, sink }
     }
 
-    /// Deepens until the limits are used up or nothing is left to find. The report's lines are those of the last iteration
+    /// Deepens until the limits are used up or nothing is left to find, at most to this depth. The report's lines are those of the last iteration
     /// in which all wanted lines were searched.
     pub fn run(mut self, deepest: u32) -> SearchReport {
         let mut alone_for = 0;
@@ -105,7 +105,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
             self.worker.note_iteration(self.moves[0].point, score, effort);
             let is_alone = self.wanted == 1 && !score.is_loss() && self.moves[1..].iter().all(|m| m.loses);
             alone_for = if is_alone { alone_for + 1 } else { 0 };
-            if self.is_finished(depth, alone_for) || !self.worker.may_deepen() {
+            if self.is_finished(depth, alone_for) || !self.worker.may_deepen(depth) {
                 break;
             }
         }

@@ -76,7 +76,7 @@ impl SearchControl {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Replaces the limits of the running search, except the depth.
+    /// Replaces the limits of the running search. A [part](SearchControl::part) of it keeps its own.
     pub fn set_limits(&self, limits: SearchLimits) {
         *self.limits.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = limits;
         self.version.fetch_add(1, Ordering::Release);

@@ -64,14 +64,14 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
         report.best = Some(moves[0].point);
         report.last = Iteration { pv: vec![moves[0].point], ..worker.iteration(0, score) };
     }
-    let deepest = control.limits().depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
     let lines = scope.lines.clamp(1, moves.len());
     let helpers = (pool.threads() > 1 && moves.len() > 1).then(|| {
         let board = Arc::new(worker.board.clone());
         let scope = Arc::new(scope);
+        let deepest = control.limits().depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
         pool.start(&Job { board, scope, params, deepest, shared: Arc::clone(&shared), work: assist })
     });
-    let mut report = Deepening::new(&mut worker, moves, lines, report, sink).run(deepest);
+    let mut report = Deepening::new(&mut worker, moves, lines, report, sink).run(MAX_DEPTH);
     // Several lines are reported as the main thread has found them: helpers search for the first only.
     // A search that nobody needs waits for no votes.
     if let Some(reports) = helpers.filter(|_| !worker.is_unwanted()).map(RunningHelpers::stop_and_collect)

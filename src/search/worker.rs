@@ -81,6 +81,8 @@ pub struct Worker<'a> {
     node_budget: u64,
     /// The part of the budget that the other threads leave to this one.
     node_limit: u64,
+    /// Deepest iteration.
+    deepest: u32,
     /// Nodes that are searched even after the deadline: [`GRACE`] until the first iteration has ended, then 0.
     grace: u64,
     limits_version: u32,
@@ -134,6 +136,7 @@ impl<'a> Worker<'a> {
             manager: TimeManager::default(),
             node_budget: u64::MAX,
             node_limit: u64::MAX,
+            deepest: u32::MAX,
             grace: if id == 0 { GRACE } else { 0 },
             limits_version: 0,
             nodes_per_ms: None,
@@ -160,6 +163,7 @@ impl<'a> Worker<'a> {
         self.is_hurried = (self.manager.is_bounded() || self.is_waiting) && !has_other_limit;
         self.node_budget = limits.nodes.unwrap_or(u64::MAX);
         self.node_limit = self.node_budget;
+        self.deepest = limits.depth.unwrap_or(u32::MAX);
     }
 
     /// Nodes visited by all threads, as far as the others have recorded them.
@@ -221,11 +225,16 @@ impl<'a> Worker<'a> {
         self.is_waiting && self.control.is_stopped()
     }
 
-    /// Ends an iteration, after which the deadline holds for every node, and says whether another one may begin.
-    pub fn may_deepen(&mut self) -> bool {
+    /// Ends the iteration of this depth, after which the deadline holds for every node, and says whether another one may
+    /// begin.
+    pub fn may_deepen(&mut self, depth: u32) -> bool {
         self.grace = 0;
         self.poll();
-        !self.aborted && self.nodes < self.node_limit && self.manager.may_deepen(&self.params, self.elapsed())
+        let is_deepest = depth >= self.deepest;
+        !self.aborted
+            && !is_deepest
+            && self.nodes < self.node_limit
+            && self.manager.may_deepen(&self.params, self.elapsed())
     }
 
     /// Counts a node; `true` when the search must stop here. A stop is noticed at once; the clock and the other threads
