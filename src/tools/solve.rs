@@ -272,6 +272,10 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
     let has_tree = answer.proof.is_some();
     if answer.outcome == VctOutcome::Win && !has_tree && (request.mode != Mode::Vcf || request.proof.is_some()) {
         let limits = VctLimits { deadline: request.time.map(|time| Instant::now() + time), ..limits };
+        if request.mode == Mode::Vcf {
+            // The deadline of the search for fours may be over by now.
+            solvers.threats.vcf().set_deadline(limits.deadline);
+        }
         answer.proof = ProofBuilder::build(&mut solvers.threats, &mut board, attacker, limits);
         // A win is claimed only if its tree could be built within the limits.
         if answer.proof.is_none() {
