@@ -1,7 +1,7 @@
 //! Pruning of nodes and moves: one predicate and one margin per idea.
 //!
-//! Pruning never makes a proven score: a pruned node returns an estimate, and after pruned moves [`super::pvs`] turns a
-//! proven loss into an estimate.
+//! Pruning never makes a proven score: a pruned node returns an estimate. Moves are pruned only after one that does not
+//! lose, so a proven loss rests on all moves of the node.
 
 use super::params::Params;
 use crate::base::{Depth, Score};

@@ -35,8 +35,6 @@ struct Tried {
     best: Option<Score>,
     /// The last move that raised alpha.
     best_move: Option<Point>,
-    /// Whether moves were pruned.
-    pruned: bool,
 }
 
 impl Worker<'_> {
@@ -82,7 +80,7 @@ impl Worker<'_> {
 
         let was_pv = is_pv || hit.is_some_and(|hit| hit.was_pv);
 
-        // Static evaluation, and the prunings and reductions of the whole node by it.
+        // Static evaluation, and whole-node pruning and reductions based on it.
         let duty = forced::duty_of(&self.board, kills);
         health::count(if duty.is_free() { Event::Free } else { Event::Forced });
         let mut known = hit.and_then(|hit| hit.eval);
@@ -179,14 +177,13 @@ impl Worker<'_> {
     fn try_moves(&mut self, node: &Node<'_>, table_move: Option<Point>, mut alpha: Score, beta: Score) -> Tried {
         let is_free = node.duty.is_free();
         let mut picker = MovePicker::new(&self.board, node.duty, table_move);
-        let mut result = Tried { best: None, best_move: None, pruned: false };
+        let mut result = Tried { best: None, best_move: None };
         let mut tried = PointList::new();
         while let Some(point) = picker.next(&self.params, &self.board, node.duty, &mut self.evaluator, self.history) {
             if node.excluded == Some(point) || !self.is_legal(point) {
                 continue;
             }
             if result.best.is_some_and(|best| !best.is_loss()) && self.is_pruned(node, tried.len(), picker.lag()) {
-                result.pruned = true;
                 break;
             }
             let reduction = self.reduction(node, point, tried.len(), picker.lag(), result.best_move.is_some());
@@ -262,15 +259,13 @@ impl Worker<'_> {
         }
     }
 
-    /// The score of a node after its move loop. Without a legal move the side to move loses by a foul; where not every move
-    /// was searched, a loss is not proven.
+    /// The score of a node after its move loop. Without a legal move the side to move loses by a foul; where the duty does
+    /// not list every legal move, a loss is not proven.
     fn claim(&self, tried: &Tried, node: &Node<'_>) -> Score {
         match (tried.best, node.duty) {
             (None, Duty::StopFive(_)) => Score::loss_in(node.ply, 2),
             (None, _) => Score::loss_in(node.ply, 1).unproven(),
-            (Some(best), Duty::Free) if best.is_loss() && (tried.pruned || !order::is_full_width(&self.board)) => {
-                best.unproven()
-            }
+            (Some(best), Duty::Free) if best.is_loss() && !order::is_full_width(&self.board) => best.unproven(),
             (Some(best), _) => best,
         }
     }
