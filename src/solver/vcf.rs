@@ -344,7 +344,7 @@ impl VcfSolver {
         if threatened {
             forced::kill_intersection(board, us.opponent(), Threat::Five).into_iter().for_each(push);
         } else {
-            board.for_each_near(&mut push);
+            board.for_each_strong(us, &mut push);
         }
         self.moves[first..].sort_unstable();
     }
