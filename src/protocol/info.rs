@@ -36,22 +36,16 @@ pub enum Effect {
 
 /// The settings of the session: what it shows and stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct SessionOptions {
-    /// The manager's number. Only its lowest bit counts; see [`SessionOptions::realtime`].
-    pub show_detail: i64,
+    /// Whether a search sends REALTIME messages.
+    pub realtime: bool,
     /// Whether results are stored in the database and queries answered.
     pub use_database: bool,
     /// Whether only the user's changes are stored.
     pub database_readonly: bool,
     /// Whether the brain searches in the opponent's time, where it may.
     pub pondering: bool,
-}
-
-impl SessionOptions {
-    /// Whether a search sends REALTIME messages.
-    pub fn realtime(&self) -> bool {
-        self.show_detail & 1 == 1
-    }
 }
 
 /// One row of the table.
@@ -173,7 +167,7 @@ pub static KEYS: &[Key] = &[
     Key {
         name: "show_detail",
         kind: Kind::Number,
-        effect: Effect::Session(|w, n| w.show_detail = n),
+        effect: Effect::Session(|w, n| w.realtime = n & 1 == 1),
         doc: "1 or 3: send REALTIME messages during a search; 0 or 2: none",
     },
 ];

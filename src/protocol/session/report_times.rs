@@ -178,7 +178,7 @@ impl<'a, W: Write> Messages<'a, W> {
         options: &SessionOptions,
         started: Instant,
     ) -> Messages<'a, W> {
-        let display = options.realtime().then(|| Display::new(started));
+        let display = options.realtime.then(|| Display::new(started));
         Messages { out, traffic, notation, pace: Pace::default(), display, outcome: Ok(()) }
     }
 
