@@ -1,5 +1,6 @@
 //! `pbrain-tengen`: with arguments it runs a tool, without arguments it speaks the Gomocup protocol.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -14,7 +15,7 @@ fn main() -> ExitCode {
         let _ = writeln!(std::io::stderr(), "pbrain-tengen: {error}");
         return ExitCode::from(2);
     }
-    let arguments: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let outcome = if arguments.is_empty() {
         tengen::protocol::run(None).map_err(anyhow::Error::from)
     } else {

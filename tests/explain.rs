@@ -25,6 +25,19 @@ fn case(name: &str) -> String {
     block.lines().skip(2).collect::<Vec<_>>().join("\n")
 }
 
+/// Bug: bytes of a file name that are not UTF-8 were replaced, so that the file was not found.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_name_need_not_be_utf_8() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(OsStr::from_bytes(b"caf\xe9.txt"));
+    std::fs::write(&file, "h6a1h7o15g8a15i8o1").unwrap();
+    let output = common::brain_with(&["explain".as_ref(), file.as_os_str()], "");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
 #[test]
 fn a_double_three_names_both_threes() {
     let expected = "\

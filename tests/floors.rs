@@ -33,7 +33,7 @@ const TESTS: [&str; 2] = ["tests", "tools/tests"];
 const BUDGET: usize = 600;
 
 /// Where the standard streams may be named (a file, or a folder ending in `/`).
-const STDIN: &[&str] = &["src/protocol/input.rs", "src/tools/explain.rs", "src/tools/play.rs", "src/tools/solve.rs"];
+const STDIN: &[&str] = &["src/protocol/input.rs", "src/tools/gamefile.rs", "src/tools/play.rs", "src/tools/solve.rs"];
 const STDOUT: &[&str] = &["src/protocol/reply.rs", "src/tools/", "src/main.rs", "tools/"];
 const STDERR: &[&str] = &["src/tools/", "src/main.rs", "tools/"];
 /// Where the printing macros may be used.

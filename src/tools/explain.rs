@@ -7,9 +7,9 @@ use crate::board::foul_explanation::{self, Explanation, FourPoint, Row, RowKind,
 use crate::board::notation;
 use crate::board::oracle::Oracle;
 use anyhow::{Context, Result, ensure};
+use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{Read, Write};
-use std::path::Path;
+use std::io::Write;
 
 /// What `explain --help` prints.
 const HELP: &str = "\
@@ -32,7 +32,7 @@ example: pbrain-tengen explain h6a1h7o15g8a15i8o1 --point h8
 ///
 /// # Errors
 /// When the arguments or the position cannot be parsed, or a file cannot be read.
-pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
+pub fn run(arguments: &[OsString], out: &mut dyn Write) -> Result<()> {
     use lexopt::prelude::{Long, Short, Value, ValueExt};
     let (mut source, mut size, mut asked) = (None, None, Vec::new());
     let mut parser = lexopt::Parser::from_args(arguments);
@@ -44,11 +44,11 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
                 size = Some(Size::square(side).context("the side of a board has 5 to 22 points")?);
             }
             Long("help") | Short('h') => return Ok(write!(out, "{HELP}")?),
-            Value(value) if source.is_none() => source = Some(value.string()?),
+            Value(value) if source.is_none() => source = Some(value),
             other => return Err(other.unexpected().into()),
         }
     }
-    let text = read(source.as_deref())?;
+    let text = gamefile::read_source(source)?;
     let (position, mut points) = position(&text, size)?;
     for word in asked {
         let point = point_names::parse(&word, position.size());
@@ -63,29 +63,6 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
         points.into_iter().map(|point| Explanation::new(&position, point)).collect()
     };
     Ok(write!(out, "{}", text_of(&position, &explanations))?)
-}
-
-/// The text of the file `source`; `source` itself if there is no such file and it does not look like a path; standard
-/// input without a `source`.
-///
-/// # Errors
-/// When the file or standard input cannot be read, or there is no such file.
-pub fn read(source: Option<&str>) -> Result<String> {
-    let mut bytes = Vec::new();
-    match source {
-        Some(source) if Path::new(source).is_file() => {
-            bytes = std::fs::read(source).with_context(|| format!("cannot read {source}"))?;
-        }
-        Some(source) => {
-            let looks_like_a_path = source.contains(['/', '\\']) || Path::new(source).extension().is_some();
-            ensure!(!looks_like_a_path, "cannot read {source}: there is no such file");
-            bytes.extend(source.as_bytes());
-        }
-        None => {
-            std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
-        }
-    }
-    Ok(gamefile::decode(&bytes))
 }
 
 /// The position that a text describes, and the points it marks.

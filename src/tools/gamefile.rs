@@ -14,7 +14,32 @@ use crate::base::{Point, Size};
 use crate::board::notation;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use sections::{Recorder, USUAL_SIDE};
+use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::io::Read;
+use std::path::Path;
+
+/// The text of the file `source`; `source` itself if there is no such file and it does not look like a path; standard
+/// input without a `source`.
+///
+/// # Errors
+/// When the file or standard input cannot be read, or there is no such file.
+pub fn read_source(source: Option<impl AsRef<OsStr>>) -> Result<String> {
+    let mut bytes = Vec::new();
+    let Some(source) = source else {
+        std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
+        return Ok(decode(&bytes));
+    };
+    let path = Path::new(&source);
+    let text = path.to_str().filter(|text| !text.contains(['/', '\\']) && path.extension().is_none());
+    if path.is_file() {
+        bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    } else {
+        let text = text.with_context(|| format!("cannot read {}: there is no such file", path.display()))?;
+        bytes.extend(text.as_bytes());
+    }
+    Ok(decode(&bytes))
+}
 
 /// Reads a game in any of the formats. `size` is the board of plain moves, which do not name one.
 ///

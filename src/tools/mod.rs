@@ -16,6 +16,7 @@ pub mod suite;
 pub mod verify;
 
 use anyhow::Result;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
@@ -28,7 +29,7 @@ pub struct Command {
     pub arguments: &'static str,
     /// What it does, in one line.
     pub doc: &'static str,
-    run: fn(&[String], &mut dyn Write) -> Result<()>,
+    run: fn(&[OsString], &mut dyn Write) -> Result<()>,
 }
 
 /// Every command. A command whose words begin like those of another one comes before it.
@@ -109,9 +110,9 @@ pub static COMMANDS: &[Command] = &[
 ];
 
 /// The only argument of a command, a file name. An option such as `--help` is not one.
-fn file(arguments: &[String]) -> Result<&Path> {
+fn file(arguments: &[OsString]) -> Result<&Path> {
     match arguments {
-        [file] if !file.starts_with('-') => Ok(Path::new(file)),
+        [file] if !file.as_encoded_bytes().starts_with(b"-") => Ok(Path::new(file)),
         _ => anyhow::bail!("expected one file name"),
     }
 }
@@ -136,11 +137,11 @@ With arguments it is one of these tools; most of them have --help.
 ///
 /// # Errors
 /// When there is no such command, or the command fails.
-pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
+pub fn run(arguments: &[OsString], out: &mut dyn Write) -> Result<()> {
     for command in COMMANDS {
         let words: Vec<&str> = command.words.split(' ').collect();
         let is_meant =
-            arguments.len() >= words.len() && arguments.iter().zip(&words).all(|(typed, word)| typed == word);
+            arguments.len() >= words.len() && arguments.iter().zip(&words).all(|(typed, &word)| typed == word);
         let rest = arguments.get(words.len()..).unwrap_or_default();
         if is_meant && (rest.is_empty() || !command.arguments.is_empty()) {
             return (command.run)(rest, out);
@@ -149,7 +150,8 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
     if matches!(arguments, [word] if word == "--help" || word == "-h") {
         return Ok(out.write_all(help().as_bytes())?);
     }
-    anyhow::bail!("unknown command '{}'; 'pbrain-tengen help' lists them", arguments.join(" "))
+    let words = arguments.join(OsStr::new(" "));
+    anyhow::bail!("unknown command '{}'; 'pbrain-tengen help' lists them", words.display())
 }
 
 #[cfg(test)]
@@ -166,10 +168,10 @@ mod tests {
             assert!(!hidden, "{} is never reached", command.words);
         }
         let mut out = Vec::new();
-        run(&["help".to_owned()], &mut out).unwrap();
+        run(&["help".into()], &mut out).unwrap();
         assert_eq!(out, help.as_bytes());
         for unknown in [&["bench", "nothing"][..], &["nothing"], &["help", "me"]] {
-            let words: Vec<String> = unknown.iter().map(|&word| word.to_owned()).collect();
+            let words: Vec<OsString> = unknown.iter().map(OsString::from).collect();
             let error = run(&words, &mut Vec::new()).unwrap_err().to_string();
             assert!(error.contains("unknown command") && !error.contains('\n'), "{error}");
         }
@@ -178,7 +180,7 @@ mod tests {
     #[test]
     fn record_and_replay_take_no_option_for_a_file() {
         for command in ["record", "replay"] {
-            let error = run(&[command.to_owned(), "--help".to_owned()], &mut Vec::new()).unwrap_err();
+            let error = run(&[command.into(), "--help".into()], &mut Vec::new()).unwrap_err();
             assert_eq!(error.to_string(), "expected one file name");
         }
     }

@@ -12,6 +12,7 @@ use crate::engine::Engine;
 use crate::engine::level::{FULL, LEVELS};
 use crate::search::{NullSink, SearchControl, SearchReport};
 use anyhow::{Context, Result, bail, ensure};
+use std::ffi::OsString;
 use std::io::{BufRead, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -66,12 +67,12 @@ struct Settings {
 ///
 /// # Errors
 /// When the options cannot be parsed, or the output cannot be written.
-pub fn run(arguments: &[String], out: &mut dyn Write) -> Result<()> {
+pub fn run(arguments: &[OsString], out: &mut dyn Write) -> Result<()> {
     let Some(settings) = parse(arguments)? else { return Ok(write!(out, "{HELP}")?) };
     Table::new(settings).play(std::io::stdin().lock(), out)
 }
 
-fn parse(arguments: &[String]) -> Result<Option<Settings>> {
+fn parse(arguments: &[OsString]) -> Result<Option<Settings>> {
     use lexopt::prelude::{Long, Short, ValueExt};
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let mut settings = Settings {
@@ -93,7 +94,7 @@ fn parse(arguments: &[String]) -> Result<Option<Settings>> {
                 size = Some(Size::square(parser.value()?.parse()?).context("the side of a board has 5 to 22 points")?);
             }
             Long("white") => settings.person = Color::White,
-            Long("from") => from = Some(parser.value()?.string()?),
+            Long("from") => from = Some(parser.value()?),
             Long("ms") => settings.time = Duration::from_millis(parser.value()?.parse()?),
             Long("seed") => settings.seed = parser.value()?.parse()?,
             Long("help") | Short('h') => return Ok(None),
@@ -102,7 +103,7 @@ fn parse(arguments: &[String]) -> Result<Option<Settings>> {
     }
     settings.size = size.unwrap_or(settings.size);
     if let Some(source) = from {
-        let game = gamefile::parse(&explain::read(Some(&source))?, size)?;
+        let game = gamefile::parse(&gamefile::read_source(Some(source))?, size)?;
         settings.size = game.size;
         settings.rule = game.rule.unwrap_or(settings.rule);
         ensure_open(settings.rule, settings.size, &game.last)?;

@@ -7,6 +7,7 @@ use crate::board::notation::letter;
 use crate::solver::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
 use crate::tools::point_names;
 use anyhow::{Context, bail, ensure};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -81,7 +82,7 @@ const STACK: usize = 256 << 20;
 ///
 /// # Errors
 /// When options or positions cannot be parsed, or files cannot be read or written.
-pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
+pub fn run(arguments: &[OsString], out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(request) = parse_arguments(arguments)? else {
         return Ok(write!(out, "{HELP}")?);
     };
@@ -110,7 +111,7 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn parse_arguments(arguments: &[String]) -> anyhow::Result<Option<Request>> {
+fn parse_arguments(arguments: &[OsString]) -> anyhow::Result<Option<Request>> {
     use lexopt::prelude::{Long, Short, Value, ValueExt};
     let mut request = Request {
         mode: Mode::Any,

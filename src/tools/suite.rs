@@ -8,6 +8,7 @@ use crate::base::{Cell, Color, Score};
 use crate::engine::Engine;
 use crate::search::{Iteration, ReportSink, SearchControl, SearchLimits};
 use anyhow::{Context, ensure};
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -72,7 +73,7 @@ struct Request {
 ///
 /// # Errors
 /// When options or positions cannot be parsed, or a file cannot be read.
-pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
+pub fn run(arguments: &[OsString], out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(request) = parse_arguments(arguments)? else {
         return Ok(write!(out, "{HELP}")?);
     };
@@ -104,7 +105,7 @@ pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn parse_arguments(arguments: &[String]) -> anyhow::Result<Option<Request>> {
+fn parse_arguments(arguments: &[OsString]) -> anyhow::Result<Option<Request>> {
     use lexopt::prelude::{Long, Short, Value, ValueExt};
     let mut request = Request { nodes: 2_000_000, files: Vec::new() };
     let mut parser = lexopt::Parser::from_args(arguments);
@@ -144,8 +145,8 @@ fn look(position: &Position, nodes: u64) -> (Option<Sight>, u64) {
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> Vec<String> {
-        text.split_whitespace().map(str::to_owned).collect()
+    fn words(text: &str) -> Vec<OsString> {
+        text.split_whitespace().map(OsString::from).collect()
     }
 
     #[test]

@@ -42,7 +42,9 @@ use crate::board::notation::{letter, parse_moves};
 use crate::board::oracle::{Oracle, Verdict};
 use crate::board::shape::Foul;
 use anyhow::{Context, bail, ensure};
-use std::io::{Read, Write};
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
 
 /// A proof, as read from a file.
 #[derive(Clone, Debug)]
@@ -65,18 +67,15 @@ struct Node {
 ///
 /// # Errors
 /// When a proof does not hold; the message names the proof and the reason.
-pub fn run(arguments: &[String], out: &mut dyn Write) -> anyhow::Result<()> {
+pub fn run(arguments: &[OsString], out: &mut dyn Write) -> anyhow::Result<()> {
     let (every_reply, file) = match arguments {
-        [file] if !file.starts_with("--") => (false, file),
-        [option, file] if option == "--every-reply" => (true, file),
+        [file] if !file.as_encoded_bytes().starts_with(b"--") => (false, Path::new(file)),
+        [option, file] if option == "--every-reply" => (true, Path::new(file)),
         _ => bail!("usage: pbrain-tengen verify [--every-reply] FILE"),
     };
-    let mut text = String::new();
-    std::fs::File::open(file)
-        .and_then(|mut file| file.read_to_string(&mut text))
-        .with_context(|| format!("cannot read {file}"))?;
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let claims = parse(&text)?;
-    ensure!(!claims.is_empty(), "there is no proof in {file}");
+    ensure!(!claims.is_empty(), "there is no proof in {}", file.display());
     for (index, claim) in claims.iter().enumerate() {
         claim.verify(every_reply).with_context(|| format!("proof {} does not hold", index + 1))?;
         writeln!(out, "{}: {} wins, {} nodes", index + 1, claim.attacker.name(), claim.nodes.len())?;

@@ -7,6 +7,7 @@ pub mod proofs;
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
+use std::ffi::OsStr;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,6 +20,11 @@ pub const SIZES: [(usize, usize); 10] =
 
 /// Runs the brain with these arguments and this input, and waits for its end.
 pub fn brain(arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
+    brain_with(arguments, input)
+}
+
+/// The same with arguments that need not be UTF-8.
+pub fn brain_with(arguments: &[impl AsRef<OsStr>], input: impl AsRef<[u8]>) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
         .args(arguments)
         .stdin(Stdio::piped())

@@ -22,7 +22,6 @@ use anyhow::Result;
 use judgement::{Analyst, Effort};
 use review_options::Request;
 use std::io::Write;
-use tengen::tools::explain::read;
 use tengen::tools::gamefile;
 
 /// `tengen-review [options] [FILE | FOLDER]`.
@@ -39,7 +38,7 @@ pub fn run(request: &Request, out: &mut dyn Write) -> Result<()> {
 
 /// Judges every move of one game.
 fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
-    let game = gamefile::parse(&read(request.source.as_deref())?, request.size)?;
+    let game = gamefile::parse(&gamefile::read_source(request.source.as_deref())?, request.size)?;
     let imposed = request.imposed(game.opening);
     let game = game.impose(imposed);
     let rule = request.rule_of(&game);
