@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Board, NullObserver, Threat};
-use tengen::solver::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
+use tengen::solver::{Hunter, Outcome, Proof, ProofBuilder, VcfSolver, VctLimits, VctSolver};
 use tengen::tools::solve;
 
 fn positions() -> usize {
@@ -126,8 +126,8 @@ fn check_fours(rule: Rule) {
         let result = solver.solve(&mut board, attacker, 1_000_000);
         let mut brute = Brute { oracle: oracle_of(&board), attacker, known: HashMap::new(), work: 0 };
         let Some(expected) = brute.vcf() else { continue };
-        assert_eq!(result.outcome == VcfOutcome::Win, expected, "{result:?}\n{}", picture(&board));
-        assert_ne!(result.outcome, VcfOutcome::Unknown);
+        assert_eq!(result.outcome == Outcome::Win, expected, "{result:?}\n{}", picture(&board));
+        assert_ne!(result.outcome, Outcome::Unknown);
         if expected {
             wins += 1;
             long += usize::from(result.distance > 3);
@@ -196,10 +196,10 @@ fn check_threats(rule: Rule) {
         }
         // Both sides with the same tables: entries about one attacker must not be used for the other.
         for attacker in [board.side().opponent(), board.side()] {
-            let by_fours = solver.vcf().solve(&mut board, attacker, 100_000).outcome == VcfOutcome::Win;
+            let by_fours = solver.vcf().solve(&mut board, attacker, 100_000).outcome == Outcome::Win;
             let result = solver.solve(&mut board, attacker, limits);
-            assert!(!by_fours || result.outcome == VctOutcome::Win, "{}", picture(&board));
-            if result.outcome == VctOutcome::Win {
+            assert!(!by_fours || result.outcome == Outcome::Win, "{}", picture(&board));
+            if result.outcome == Outcome::Win {
                 wins += 1;
                 slow += usize::from(!by_fours);
                 let proof = check_proof(&mut solver, &mut board, attacker, limits);
@@ -278,7 +278,7 @@ fn attacks_of_both_sides_are_kept_apart() {
             board.play(point, &mut NullObserver);
             let alone = VctSolver::new(1 << 20).solve(&mut board, attacker.opponent(), limits).outcome;
             let after = shared.solve(&mut board, attacker.opponent(), limits).outcome;
-            let conflict = [alone, after].contains(&VctOutcome::Win) && [alone, after].contains(&VctOutcome::NoWin);
+            let conflict = [alone, after].contains(&Outcome::Win) && [alone, after].contains(&Outcome::NoWin);
             assert!(!conflict, "{alone:?} {after:?}\n{}", picture(&board));
             board.undo(&mut NullObserver);
         }

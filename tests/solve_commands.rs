@@ -14,7 +14,7 @@ use std::process::Output;
 use tengen::base::{Color, Point};
 use tengen::board::notation::letter;
 use tengen::board::{Board, Threat};
-use tengen::solver::{Hunter, Proof, ProofBuilder, VctLimits, VctOutcome, VctSolver};
+use tengen::solver::{Hunter, Outcome, Proof, ProofBuilder, VctLimits, VctSolver};
 use tengen::tools::{positions, solve, verify};
 
 /// Won positions of every rule, from the engine's games against itself; the last field is the limit of nodes.
@@ -52,7 +52,7 @@ fn known_wins_are_found_within_their_ceilings() {
         let mut solver = VctSolver::new(64 << 20);
         let limits = VctLimits { nodes: ceiling, deadline: None };
         let result = solver.solve(&mut position.board(), position.side(), limits);
-        assert_eq!(result.outcome, VctOutcome::Win, "{} nodes: {line}", result.nodes);
+        assert_eq!(result.outcome, Outcome::Win, "{} nodes: {line}", result.nodes);
     }
 }
 
@@ -212,7 +212,7 @@ fn stones_outside_a_zone_alter_nothing() {
         let (mut board, attacker) = (position.board(), position.side());
         let mut solver = VctSolver::new(16 << 20);
         let limits = VctLimits { nodes: 10_000_000, deadline: None };
-        assert_eq!(solver.solve(&mut board, attacker, limits).outcome, VctOutcome::Win);
+        assert_eq!(solver.solve(&mut board, attacker, limits).outcome, Outcome::Win);
         let proof = ProofBuilder::build(&mut solver, &mut board, attacker, limits).unwrap();
         if let Some(count) = check_zone(&mut board, attacker, &proof, &mut random) {
             zones += 1;

@@ -10,7 +10,7 @@ use crate::search::forced::{self, STATIC_DISTANCE};
 use crate::search::params::Params;
 use crate::search::time::TimeManager;
 use crate::search::{Iteration, Ponder, ReportSink, RootEvent, Scope, SearchControl, SearchReport};
-use crate::solver::{VcfOutcome, VcfSolver};
+use crate::solver::{Outcome, VcfSolver};
 use std::time::Duration;
 
 /// Most nodes for completing a line: some milliseconds.
@@ -176,7 +176,7 @@ fn attack_by_fours(solver: &mut VcfSolver, board: &mut Board, plies: u32) -> Opt
         if line.len().is_multiple_of(2) {
             line.pop();
         }
-        (result.outcome == VcfOutcome::Win && result.distance == plies).then_some(line)
+        (result.outcome == Outcome::Win && result.distance == plies).then_some(line)
     })
 }
 

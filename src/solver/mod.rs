@@ -17,5 +17,5 @@ pub mod zone;
 pub use hunt::{Candidate, Hunter};
 pub use proof::ProofBuilder;
 pub use tree::{Proof, ProofNode};
-pub use vcf::{VcfOutcome, VcfResult, VcfSolver};
-pub use vct::{VctLimits, VctOutcome, VctResult, VctSolver};
+pub use vcf::{Outcome, VcfResult, VcfSolver};
+pub use vct::{VctLimits, VctResult, VctSolver};

@@ -28,12 +28,12 @@ use crate::board::{Board, NullObserver, Threat};
 use crate::search::forced;
 use std::time::Instant;
 
-/// The result of a search for a win by fours.
+/// The result of a search for a forced win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VcfOutcome {
+pub enum Outcome {
     /// There is one.
     Win,
-    /// There is none. This is a proof, too.
+    /// There is none of the kind that the solver looks for.
     NoWin,
     /// The limits were reached first.
     Unknown,
@@ -42,8 +42,8 @@ pub enum VcfOutcome {
 /// Outcome of [`VcfSolver::solve`].
 #[derive(Clone, Debug)]
 pub struct VcfResult {
-    /// Whether there is a win by fours.
-    pub outcome: VcfOutcome,
+    /// Whether there is a win by fours. [`Outcome::NoWin`] is a proof, too.
+    pub outcome: Outcome,
     /// Plies to the five against the longest defence; 0 without a win.
     pub distance: u32,
     /// The attack against the longest defence. It ends with the five, or with black's foul.
@@ -184,7 +184,7 @@ impl VcfSolver {
         let shorter = LENGTHS.into_iter().filter(|&length| length < limits.moves);
         let lengths = shorter.chain([limits.moves]);
         let (outcome, attack) = self.deepen(board, limits.nodes, limits.spare, lengths);
-        if outcome == VcfOutcome::Unknown {
+        if outcome == Outcome::Unknown {
             let key = board.key();
             let mut slot = self.slot(key);
             slot.spent = slot.spent.max(spent);
@@ -212,7 +212,7 @@ impl VcfSolver {
         limit_nodes: u64,
         spare: usize,
         lengths: impl Iterator<Item = u32>,
-    ) -> (VcfOutcome, Option<Attack>) {
+    ) -> (Outcome, Option<Attack>) {
         self.begin(limit_nodes, spare);
         for length in lengths {
             self.cut = false;
@@ -221,12 +221,12 @@ impl VcfSolver {
                 break;
             }
             match attack {
-                Some(attack) => return (VcfOutcome::Win, Some(attack)),
-                None if !self.cut => return (VcfOutcome::NoWin, None),
+                Some(attack) => return (Outcome::Win, Some(attack)),
+                None if !self.cut => return (Outcome::NoWin, None),
                 None => {}
             }
         }
-        (VcfOutcome::Unknown, None)
+        (Outcome::Unknown, None)
     }
 
     /// The table's entry of a position, or an empty one.

@@ -27,7 +27,7 @@
 use super::guide::Guide;
 use super::numbers::{INFINITE, Numbers};
 use super::stops;
-use super::vcf::{Attack, VcfLimits, VcfSolver};
+use super::vcf::{Attack, Outcome, VcfLimits, VcfSolver};
 use crate::base::memory::large_table;
 use crate::base::{Color, Point, ReplyList};
 use crate::board::{Board, Threat};
@@ -44,22 +44,12 @@ pub struct VctLimits {
     pub deadline: Option<Instant>,
 }
 
-/// The result of a search for a win by threats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VctOutcome {
-    /// There is one.
-    Win,
-    /// There is none with the threats that are tried. Slower attacks may still win.
-    NoWin,
-    /// The limits were reached first.
-    Unknown,
-}
-
 /// Outcome of [`VctSolver::solve`].
 #[derive(Clone, Debug)]
 pub struct VctResult {
-    /// Whether there is a win by threats.
-    pub outcome: VctOutcome,
+    /// Whether there is a win by threats. [`Outcome::NoWin`]: none with the threats that are tried; slower attacks may
+    /// still win.
+    pub outcome: Outcome,
     /// Plies to the five in the tree that was found; 0 without a win. There may be a shorter win.
     pub distance: u32,
     /// The winning move.
@@ -186,12 +176,12 @@ impl VctSolver {
             let numbers = self.prove(board, limits);
             (numbers, if numbers.proof == 0 { self.winning_move(board) } else { None })
         });
-        let outcome = match numbers {
-            Numbers { proof: 0, .. } => VctOutcome::Win,
-            Numbers { disproof: 0, .. } => VctOutcome::NoWin,
-            _ => VctOutcome::Unknown,
+        let (outcome, distance) = match numbers {
+            Numbers { proof: 0, distance, .. } => (Outcome::Win, distance),
+            Numbers { disproof: 0, .. } => (Outcome::NoWin, 0),
+            _ => (Outcome::Unknown, 0),
         };
-        VctResult { outcome, distance: numbers.distance, best, nodes: self.nodes() - before }
+        VctResult { outcome, distance, best, nodes: self.nodes() - before }
     }
 
     /// Searches a position, with the attacker to move, until it is settled or the limits are reached.

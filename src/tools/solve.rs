@@ -4,7 +4,7 @@ use super::positions::{self, Position};
 use crate::base::{Cell, Color, Point, Size};
 use crate::board::Board;
 use crate::board::notation::letter;
-use crate::solver::{Hunter, Proof, ProofBuilder, VcfOutcome, VcfSolver, VctLimits, VctOutcome, VctSolver};
+use crate::solver::{Hunter, Outcome, Proof, ProofBuilder, VcfSolver, VctLimits, VctSolver};
 use crate::tools::point_names;
 use anyhow::{Context, bail, ensure};
 use std::ffi::OsString;
@@ -62,7 +62,7 @@ struct Request {
 struct Answer {
     size: Size,
     attacker: Color,
-    outcome: VctOutcome,
+    outcome: Outcome,
     distance: u32,
     line: Vec<Point>,
     nodes: u64,
@@ -185,7 +185,7 @@ fn solve_all(
             waiting.insert(index, answer);
             while let Some(answer) = waiting.remove(&printed) {
                 print(printed, &positions[printed], &answer)?;
-                solved += usize::from(answer.outcome == VctOutcome::Win);
+                solved += usize::from(answer.outcome == Outcome::Win);
                 printed += 1;
             }
             if progress {
@@ -226,7 +226,7 @@ impl Solvers {
             deadline: limits.deadline.map(|deadline| begin + (deadline - begin) / THREAT_SHARE),
         };
         threats(&mut self.threats, board, answer, first);
-        if answer.outcome == VctOutcome::Win {
+        if answer.outcome == Outcome::Win {
             return;
         }
         hunter.clear();
@@ -234,7 +234,7 @@ impl Solvers {
         let nodes = if limits.nodes == u64::MAX { u64::MAX } else { limits.nodes.saturating_sub(answer.nodes) };
         let limits = VctLimits { nodes, ..limits };
         answer.proof = ProofBuilder::hunt(&mut self.threats, hunter, board, answer.attacker, limits);
-        answer.outcome = if answer.proof.is_some() { VctOutcome::Win } else { VctOutcome::Unknown };
+        answer.outcome = if answer.proof.is_some() { Outcome::Win } else { Outcome::Unknown };
         answer.nodes += hunter.nodes() + self.threats.nodes() - before;
     }
 }
@@ -247,7 +247,7 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
     let mut answer = Answer {
         size: position.size,
         attacker,
-        outcome: VctOutcome::Unknown,
+        outcome: Outcome::Unknown,
         distance: 0,
         line: Vec::new(),
         nodes: 0,
@@ -260,18 +260,14 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
         vcf.set_deadline(deadline);
         let look = if request.shortest { VcfSolver::solve_shortest } else { VcfSolver::solve };
         let result = look(vcf, &mut board, attacker, request.nodes);
-        answer.outcome = match result.outcome {
-            VcfOutcome::Win => VctOutcome::Win,
-            VcfOutcome::NoWin => VctOutcome::NoWin,
-            VcfOutcome::Unknown => VctOutcome::Unknown,
-        };
-        (answer.nodes, answer.distance, answer.line) = (result.nodes, result.distance, result.line);
+        (answer.outcome, answer.nodes) = (result.outcome, result.nodes);
+        (answer.distance, answer.line) = (result.distance, result.line);
     } else {
         solvers.look(&mut board, &mut answer, limits, begin);
     }
     answer.time = begin.elapsed();
     let has_tree = answer.proof.is_some();
-    if answer.outcome == VctOutcome::Win && !has_tree && (request.mode != Mode::Vcf || request.proof.is_some()) {
+    if answer.outcome == Outcome::Win && !has_tree && (request.mode != Mode::Vcf || request.proof.is_some()) {
         let limits = VctLimits { deadline: request.time.map(|time| Instant::now() + time), ..limits };
         if request.mode == Mode::Vcf {
             // The deadline of the search for fours may be over by now.
@@ -280,7 +276,7 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
         answer.proof = ProofBuilder::build(&mut solvers.threats, &mut board, attacker, limits);
         // A win is claimed only if its tree could be built within the limits.
         if answer.proof.is_none() {
-            answer.outcome = VctOutcome::Unknown;
+            answer.outcome = Outcome::Unknown;
         }
     }
     // With --shortest, distance and line of the shortest win are known; the tree may be that of a longer one.
@@ -288,7 +284,7 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
         answer.distance = proof.distance();
         answer.line = proof.line(&mut board, attacker);
     }
-    if answer.outcome != VctOutcome::Win {
+    if answer.outcome != Outcome::Win {
         answer.distance = 0;
         answer.line.clear();
     }
@@ -302,17 +298,17 @@ fn threats(solver: &mut VctSolver, board: &mut Board, answer: &mut Answer, limit
     answer.line.extend(result.best);
 }
 
-fn outcome_name(outcome: VctOutcome) -> &'static str {
+fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
-        VctOutcome::Win => "win",
-        VctOutcome::NoWin => "no win",
-        VctOutcome::Unknown => "no win within the limits",
+        Outcome::Win => "win",
+        Outcome::NoWin => "no win",
+        Outcome::Unknown => "no win within the limits",
     }
 }
 
 fn print_text(out: &mut dyn Write, number: usize, answer: &Answer) -> anyhow::Result<()> {
     write!(out, "{number}: {}", outcome_name(answer.outcome))?;
-    if answer.outcome == VctOutcome::Win {
+    if answer.outcome == Outcome::Win {
         write!(out, " in {}: {}", answer.distance, point_names::names(&answer.line, answer.size, " "))?;
     }
     Ok(writeln!(out, " ({} nodes, {} ms)", answer.nodes, answer.time.as_millis())?)

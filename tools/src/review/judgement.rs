@@ -12,7 +12,7 @@ use tengen::board::foul_explanation::{Explanation, Ruling};
 use tengen::board::oracle::Verdict;
 use tengen::engine::Engine;
 use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
-use tengen::solver::{ProofBuilder, VctLimits, VctOutcome, VctSolver};
+use tengen::solver::{Outcome, ProofBuilder, VctLimits, VctSolver};
 use tengen::tools::gamefile::{GameFile, Section};
 
 /// Moves kept of a line that proves nothing, and of one that proves a win.
@@ -431,7 +431,7 @@ impl Analyst {
     fn solve(&mut self, side: Color, nodes: u64) -> Option<Worth> {
         let mut board = self.engine.board();
         let limits = VctLimits { nodes, deadline: None };
-        if self.solver.solve(&mut board, side, limits).outcome != VctOutcome::Win {
+        if self.solver.solve(&mut board, side, limits).outcome != Outcome::Win {
             return None;
         }
         let proof = ProofBuilder::build(&mut self.solver, &mut board, side, limits)?;
