@@ -141,10 +141,19 @@ impl Threat {
         Threat::Five,
     ];
 
+    /// Number of pairs of a threat that a move makes and a threat that it denies.
+    pub const PAIRS: usize = Threat::ALL.len() * Threat::ALL.len();
+
     /// Index into per-threat arrays.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
+    }
+
+    /// Index, below [`Threat::PAIRS`], of the pair of the threat that a move makes and the threat that it denies.
+    #[inline(always)]
+    pub const fn pair(made: Threat, denied: Threat) -> usize {
+        made.index() * Threat::ALL.len() + denied.index()
     }
 
     /// The threat of a point from the shapes of its four lines. `forbidden_rule`: the colour has forbidden points (black

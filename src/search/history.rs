@@ -9,9 +9,6 @@ use crate::base::point::CELLS;
 use crate::base::{Color, Point};
 use crate::board::{Board, Threat};
 
-/// Number of pairs of a threat made and one denied.
-const THREAT_PAIRS: usize = Threat::ALL.len() * Threat::ALL.len();
-
 /// What a thread has learned in the game so far.
 #[derive(Clone, Debug)]
 pub struct History {
@@ -20,7 +17,7 @@ pub struct History {
     /// Success of each reply to a threatened four by colour and point.
     replies: Box<[[i16; CELLS]; 2]>,
     /// Success of moves by colour and by the threats that they make and deny.
-    threats: Box<[[i16; THREAT_PAIRS]; 2]>,
+    threats: Box<[[i16; Threat::PAIRS]; 2]>,
     /// Success of moves by where they lie from the last moves.
     continuations: Continuations,
     /// Corrections of the static evaluation.
@@ -33,7 +30,7 @@ impl History {
         History {
             table: Box::new([[0; CELLS]; 2]),
             replies: Box::new([[0; CELLS]; 2]),
-            threats: Box::new([[0; THREAT_PAIRS]; 2]),
+            threats: Box::new([[0; Threat::PAIRS]; 2]),
             continuations: Continuations::new(),
             corrections: Corrections::new(),
         }
@@ -111,10 +108,10 @@ fn learn_points(entries: &mut [i16; CELLS], best: Point, tried: &[Point], bonus:
     }
 }
 
-/// Index of the threats that a move of the side to move makes and denies.
+/// Index of the pair of threats that a move of the side to move makes and denies.
 fn threat_pair(board: &Board, point: Point) -> usize {
     let us = board.side();
-    board.threat(point, us) as usize * Threat::ALL.len() + board.threat(point, us.opponent()) as usize
+    Threat::pair(board.threat(point, us), board.threat(point, us.opponent()))
 }
 
 fn bonus(params: &Params, depth: i32) -> i32 {

@@ -16,8 +16,8 @@ pub const FIRST: usize = 32;
 pub const SECOND: usize = 16;
 /// Threat inputs: for each side and threat, whether one point has it, and whether several have it.
 pub const THREATS: usize = 2 * Threat::ALL.len() * 2;
-/// Pairs of the threat that a move makes and the threat that it denies.
-pub const PAIRS: usize = Threat::ALL.len() * Threat::ALL.len();
+/// Pairs of threats; see [`Threat::pair`].
+pub const PAIRS: usize = Threat::PAIRS;
 /// Inputs from the classical evaluation: its points for the side to move, and its term for the threats on the board.
 pub const HINTS: usize = 2;
 /// Stages of a game; each has its own head.
@@ -62,12 +62,6 @@ pub fn head_number(heads: usize, side: Color, stage: usize) -> usize {
 #[inline(always)]
 pub fn threat_input(side: usize, threat: usize, several: bool) -> usize {
     (side * Threat::ALL.len() + threat) * 2 + usize::from(several)
-}
-
-/// Index of the pair of the threat that a move makes and the threat that it denies.
-#[inline(always)]
-pub fn pair(made: Threat, denied: Threat) -> usize {
-    made.index() * Threat::ALL.len() + denied.index()
 }
 
 #[cfg(test)]

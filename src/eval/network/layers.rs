@@ -6,7 +6,7 @@
 
 use super::architecture::{
     CELL_MAX, CELL_SCALE, CHANNELS, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE, POOL_SCALE,
-    THREATS, WIDTH, pair, threat_input,
+    THREATS, WIDTH, threat_input,
 };
 use super::weights::Head;
 use crate::base::point::CELLS;
@@ -144,7 +144,7 @@ pub fn move_scores(
     let (last, before_last) = (board.last_move(), board.move_before_last());
     for &point in points.iter().take(scores.remaining_capacity()) {
         let combinations = board.combinations(point);
-        let base = head.pairs[pair(combinations[us].threat(), combinations[them].threat())]
+        let base = head.pairs[Threat::pair(combinations[us].threat(), combinations[them].threat())]
             + head.near[0][nearness(point, last)]
             + head.near[1][nearness(point, before_last)];
         let cell = &cells[point.index()];

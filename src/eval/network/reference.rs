@@ -3,12 +3,12 @@
 //! Slow. [`super::accumulator`] and the trainer are tested against it. The dimensions are in [`super::architecture`].
 
 use super::Network;
-use super::architecture::{CHANNELS, WIDTH, pair};
+use super::architecture::{CHANNELS, WIDTH};
 use super::features::{LINE_KINDS, ROWS, line_kind, row_of, shape_by_cells};
 use super::layers;
 use super::weights::{Head, Weights};
 use crate::base::{Cell, Color, Direction, Point};
-use crate::board::Board;
+use crate::board::{Board, Threat};
 use crate::eval::classical_weights::nearness;
 use crate::eval::shapes::Parts;
 use crate::eval::{Evaluator, ShapeEvaluator};
@@ -67,7 +67,7 @@ pub fn move_score(head: &Head, cell: &[i16; WIDTH], board: &Board, point: Point)
     let side = board.side();
     let made = board.combinations(point)[side.index()].threat();
     let denied = board.combinations(point)[side.opponent().index()].threat();
-    let base = head.pairs[pair(made, denied)]
+    let base = head.pairs[Threat::pair(made, denied)]
         + head.near[0][nearness(point, board.last_move())]
         + head.near[1][nearness(point, board.move_before_last())];
     let (black, white) = cell.split_at(CHANNELS);

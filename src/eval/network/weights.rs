@@ -39,7 +39,7 @@ pub struct Head {
     pub skip_hints: [i16; HINTS],
     /// Policy: weights of a cell's channels, first those of the side to move.
     pub policy: [i16; WIDTH],
-    /// Policy: weights of the pairs of threats ([`super::architecture::pair`]), in policy units.
+    /// Policy: weights of the pairs of threats ([`Threat::pair`](crate::board::Threat::pair)), in policy units.
     pub pairs: Box<[i32; PAIRS]>,
     /// Policy: weights of the nearness to the opponent's last move, and to the own last move, in policy units.
     pub near: [[i32; NEARNESS]; 2],

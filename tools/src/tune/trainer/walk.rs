@@ -11,11 +11,9 @@ use crate::tune::logistic::{cross_entropy, sigmoid};
 use tengen::base::point::CELLS;
 use tengen::base::{Color, Direction, Point, Rule, Size};
 use tengen::board::lines::Lines;
-use tengen::board::{Board, NullObserver};
+use tengen::board::{Board, NullObserver, Threat};
 use tengen::eval::classical_weights::nearness;
-use tengen::eval::network::architecture::{
-    CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, pair, stage,
-};
+use tengen::eval::network::architecture::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
 use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, ShapePair, line_kind, row_of};
 use tengen::eval::network::layers::{hints, threats};
 use tengen::eval::{Evaluator, ShapeEvaluator};
@@ -405,7 +403,7 @@ impl Walker {
         let moves = &mut self.moves;
         let last_moves = [board.last_move(), board.move_before_last()];
         board.for_each_near(|point| {
-            let pair = pair(board.threat(point, us), board.threat(point, us.opponent()));
+            let pair = Threat::pair(board.threat(point, us), board.threat(point, us.opponent()));
             let value = &cells[point.index()].value;
             let mut sums = [0.0; 8];
             for i in (0..CHANNELS).step_by(8) {
