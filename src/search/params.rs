@@ -15,7 +15,7 @@
 use crate::base::Rule;
 use std::fmt;
 
-/// Number of values of a row: one for each rule.
+/// Number of values of a row: one for each rule, at its [`Rule::index`].
 pub const COLUMNS: usize = Rule::ALL.len();
 
 /// Names of the columns, as in `rfp_slope.renju`: those of the rules.
@@ -28,11 +28,6 @@ pub const COLUMN_NAMES: [&str; COLUMNS] = {
     }
     names
 };
-
-/// The column of a rule.
-pub const fn column_of(rule: Rule) -> usize {
-    rule.index()
-}
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -173,7 +168,7 @@ macro_rules! params {
         impl ParamTable {
             /// The values for a rule.
             pub fn for_rule(&self, rule: Rule) -> Params {
-                let column = column_of(rule);
+                let column = rule.index();
                 let mut values = self.values.iter().map(|row| row[column]);
                 Params { $($name: values.next().expect("a value for every row")),* }
             }
@@ -276,7 +271,7 @@ params! {
 impl Params {
     /// The values for a rule, as shipped.
     pub const fn shipped(rule: Rule) -> Params {
-        Params { column: column_of(rule) }
+        Params { column: rule.index() }
     }
 }
 
@@ -368,7 +363,7 @@ mod tests {
         assert_eq!(find("RFP_Slope"), Some((slope, None)));
         for rule in Rule::ALL {
             let name = format!("rfp_slope.{}", rule.name());
-            assert_eq!(find(&name), Some((slope, Some(column_of(rule)))), "{name}");
+            assert_eq!(find(&name), Some((slope, Some(rule.index()))), "{name}");
         }
         for wrong in ["", "nosuch", "rfp_slope.", "rfp_slope.go", ".renju"] {
             assert_eq!(find(wrong), None, "{wrong}");
@@ -386,7 +381,7 @@ mod tests {
     #[test]
     #[cfg(not(feature = "tune"))]
     fn each_rule_reads_its_own_column() {
-        let values = Rule::ALL.map(|rule| pick!([10, 20, 30, 40, 50], column_of(rule)));
+        let values = Rule::ALL.map(|rule| pick!([10, 20, 30, 40, 50], rule.index()));
         assert_eq!(values, [10, 20, 30, 40, 50]);
     }
 

@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use tengen::base::hash::GOLDEN;
-use tengen::search::params::{COLUMN_NAMES, column_of, find};
+use tengen::search::params::{COLUMN_NAMES, find};
 
 /// Exponent by which the gains shrink.
 const ALPHA: f64 = 0.602;
@@ -85,7 +85,7 @@ impl Tuned {
 
     /// Whether the number is used in games on this ground.
     fn matters_on(&self, ground: &Ground) -> bool {
-        find(&self.name).is_some_and(|(_, column)| column.is_none_or(|column| column == column_of(ground.terms.rule)))
+        find(&self.name).is_some_and(|(_, column)| column.is_none_or(|column| column == ground.terms.rule.index()))
     }
 }
 
