@@ -14,6 +14,11 @@ impl Color {
     /// Both sides, black first.
     pub const ALL: [Color; 2] = [Color::Black, Color::White];
 
+    /// The side to move after this many moves from the empty board.
+    pub const fn to_move_after(moves: usize) -> Color {
+        Color::ALL[moves % 2]
+    }
+
     /// The other side.
     #[inline]
     #[must_use]
@@ -55,6 +60,11 @@ pub enum Cell {
 }
 
 impl Cell {
+    /// Stones of both sides in turns, black first, without end: those of the moves from the empty board.
+    pub fn stones_in_turn() -> impl Iterator<Item = Cell> {
+        Color::ALL.into_iter().cycle().map(Cell::from)
+    }
+
     /// The colour of the stone; `None` for an empty cell or a wall.
     #[inline]
     pub const fn color(self) -> Option<Color> {

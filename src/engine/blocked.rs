@@ -72,8 +72,7 @@ impl Blocked {
     pub(super) fn paths_from(&self, stones: &[(Point, Cell)]) -> Vec<Vec<Point>> {
         let rest = |path: &Vec<Point>| {
             let (walked, rest) = path.split_at_checked(stones.len())?;
-            let colors = [Cell::Black, Cell::White].into_iter().cycle();
-            let is_here = walked.iter().zip(colors).all(|(&point, color)| stones.contains(&(point, color)));
+            let is_here = walked.iter().copied().zip(Cell::stones_in_turn()).all(|stone| stones.contains(&stone));
             (is_here && !rest.is_empty()).then(|| rest.to_vec())
         };
         self.paths.iter().filter_map(rest).collect()

@@ -124,7 +124,7 @@ fn read_word(file: &mut impl Read) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Cell, Color, Ply, Point, Rule, Score};
+    use crate::base::{Color, Ply, Point, Rule, Score};
     use crate::board::NullObserver;
     use crate::search::tt::{Bound, TtEntry};
     use crate::search::{Iteration, NullSink, ReportSink, SearchControl, SearchLimits};
@@ -238,9 +238,7 @@ mod tests {
 
     /// The score of a search with this many nodes.
     fn outcome(engine: &mut Engine, nodes: u64) -> Score {
-        let control = SearchControl::default();
-        control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
-        engine.think(&control, &mut NullSink).last.score
+        engine.think_nodes(nodes).last.score
     }
 
     /// In positions full of threats some claims are true: what is announced must be what a search without them finds.
@@ -256,7 +254,7 @@ mod tests {
             while stones.len() < 12 {
                 let point = Point::new(random.random_range(4..11), random.random_range(4..11)).unwrap();
                 if stones.iter().all(|&(other, _)| other != point) {
-                    stones.push((point, Cell::from(Color::ALL[stones.len() % 2])));
+                    stones.push((point, Color::to_move_after(stones.len()).into()));
                 }
             }
             let [mut forger, mut fooled, mut fresh] = [position(), position(), position()];

@@ -26,8 +26,8 @@ use crate::eval::EvaluatorKind;
 use crate::eval::network::Network;
 use crate::search::tt::TtEntry;
 use crate::search::{
-    BlockedPaths, History, ParamTable, Pool, ReportSink, Scope, SearchControl, SearchLimits, SearchReport, Task,
-    TranspositionTable, root,
+    BlockedPaths, History, NullSink, ParamTable, Pool, ReportSink, Scope, SearchControl, SearchLimits, SearchReport,
+    Task, TranspositionTable, root,
 };
 use proven_line::ProvenLines;
 use std::fmt;
@@ -275,6 +275,13 @@ impl Engine {
         }
     }
 
+    /// As [`Engine::think`] within this many nodes and without any other limit or report.
+    pub fn think_nodes(&mut self, nodes: u64) -> SearchReport {
+        let control = SearchControl::default();
+        control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
+        self.think(&control, &mut NullSink)
+    }
+
     /// Searches in the opponent's time, as [`Engine::think`] does: the position after the `reply` that is expected, or
     /// without one the position as it is. The position stays as it is.
     ///
@@ -431,7 +438,6 @@ impl Default for Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::NullSink;
     use std::time::Duration;
 
     /// Once a longer time for a move, or a larger table, replaced the table by an empty one.

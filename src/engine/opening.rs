@@ -249,10 +249,10 @@ mod tests {
         engine.set_rule(Rule::Standard);
         let cells: Vec<(Point, Cell)> = stones
             .iter()
-            .zip([Cell::Black, Cell::White].into_iter().cycle())
+            .zip(Cell::stones_in_turn())
             .map(|(&(x, y), cell)| (Point::new(x, y).unwrap(), cell))
             .collect();
-        engine.set_position(&cells, if cells.len().is_multiple_of(2) { Color::Black } else { Color::White }).unwrap();
+        engine.set_position(&cells, Color::to_move_after(cells.len())).unwrap();
         let control = SearchControl::default();
         control.begin(SearchLimits { nodes: Some(20_000), ..SearchLimits::default() });
         engine.swap2(&control, &mut NullSink)
@@ -295,8 +295,7 @@ mod tests {
     fn the_two_stones_for_an_even_position_keep_it_even() {
         let mut engine = Engine::new();
         let moves = |text: &str| crate::board::notation::parse_moves(text, Size::square(15).unwrap()).unwrap();
-        let colors = [Cell::Black, Cell::White].into_iter().cycle();
-        let stones: Vec<(Point, Cell)> = moves("h8i9a1").into_iter().zip(colors).collect();
+        let stones: Vec<(Point, Cell)> = moves("h8i9a1").into_iter().zip(Cell::stones_in_turn()).collect();
         engine.set_position(&stones, Color::White).unwrap();
         let control = SearchControl::default();
         control.begin(SearchLimits { nodes: Some(100_000), ..SearchLimits::default() });

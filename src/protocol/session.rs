@@ -365,8 +365,7 @@ impl<W: Write> Session<W> {
 
     /// The same as moves in turns, black first.
     fn moves(&self, spots: &[Spot]) -> Option<Vec<(Point, Cell)>> {
-        let colors = [Cell::Black, Cell::White].into_iter().cycle();
-        self.distinct_points(spots).map(|points| points.into_iter().zip(colors).collect())
+        self.distinct_points(spots).map(|points| points.into_iter().zip(Cell::stones_in_turn()).collect())
     }
 
     fn play(&mut self, spot: Spot) -> Result<Point, PositionError> {
@@ -386,7 +385,7 @@ impl<W: Write> Session<W> {
                 listed.push((point, owner));
             }
         }
-        let even = if listed.len().is_multiple_of(2) { Color::Black } else { Color::White };
+        let even = Color::to_move_after(listed.len());
         let first = listed.iter().find(|(_, owner)| *owner != Owner::Dead);
         let ours = match first {
             Some((_, Owner::Own)) if self.engine.rule() == Rule::Renju => Color::Black,

@@ -1,6 +1,6 @@
 //! `bench`: the signature and the speed of the search, and the speed of the board, on fixed positions of every rule.
 
-use crate::base::{Cell, Color, Point, Rule, Size};
+use crate::base::{Point, Rule, Size};
 use crate::board::Board;
 use crate::board::notation::parse_moves;
 use crate::engine::{Engine, Options};
@@ -58,15 +58,21 @@ fn moves_of(position: &BenchPosition) -> (Size, Vec<Point>) {
 /// A new engine at a position, with this many threads.
 pub fn engine_at(position: &BenchPosition, threads: usize) -> Engine {
     let (size, moves) = moves_of(position);
-    let mut engine = Engine::new();
-    engine.set_rule(position.rule);
+    let mut engine = engine_after(position.rule, size, &moves, Options::BENCH_HASH);
     engine.options_mut().threads = threads;
-    engine.options_mut().hash_size = Some(Options::BENCH_HASH);
+    engine
+}
+
+/// A new engine after these moves from the empty board, which must be different points of it, with a hash table of up to
+/// this many bytes.
+pub fn engine_after(rule: Rule, size: Size, moves: &[Point], hash_size: u64) -> Engine {
+    let mut engine = Engine::new();
+    engine.set_rule(rule);
+    engine.options_mut().hash_size = Some(hash_size);
     engine.new_game(size, false);
-    let colors = [Cell::Black, Cell::White].into_iter().cycle();
-    let stones: Vec<(Point, Cell)> = moves.iter().copied().zip(colors).collect();
-    let side = if stones.len().is_multiple_of(2) { Color::Black } else { Color::White };
-    engine.set_position(&stones, side).expect("bench positions have no point twice");
+    for &point in moves {
+        engine.play(point).expect("different points of the board");
+    }
     engine
 }
 

@@ -131,9 +131,7 @@ mod tests {
     fn only_builds_that_count_have_figures() {
         let searched = health::IS_COUNTING && {
             let mut engine = engine_at(&POSITIONS[0], 1);
-            let control = SearchControl::default();
-            control.begin(SearchLimits { nodes: Some(5000), ..SearchLimits::default() });
-            engine.think(&control, &mut Growth::default());
+            engine.think_nodes(5000);
             true
         };
         assert_eq!(health::take().iter().all(|&count| count > 0), searched);

@@ -33,7 +33,7 @@ impl Position {
 
     /// The side to move.
     pub fn side(&self) -> Color {
-        if self.moves.len().is_multiple_of(2) { Color::Black } else { Color::White }
+        Color::to_move_after(self.moves.len())
     }
 }
 
@@ -59,8 +59,7 @@ fn parse_line(number: usize, line: &str) -> anyhow::Result<Position> {
     let moves: Vec<Point> = moves.split_whitespace().map(|word| parse_point(word, size)).collect::<Result<_, _>>()?;
     let mut oracle = Oracle::new(rule, size);
     for (index, &point) in moves.iter().enumerate() {
-        let color = Color::ALL[index % 2];
-        match oracle.play(point, color) {
+        match oracle.play(point, Color::to_move_after(index)) {
             Verdict::Continues => {}
             verdict => bail!("move {} at {point} is illegal or ends the game: {verdict:?}", index + 1),
         }

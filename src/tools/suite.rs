@@ -3,9 +3,9 @@
 //! The positions are known to be won. A win is *claimed* where the search proves it, and *believed* where its score is the
 //! largest estimate. The count changes before Elo does; it is an indicator, not a target for tuning.
 
+use super::bench;
 use super::positions::{self, Position};
-use crate::base::{Cell, Color, Score};
-use crate::engine::Engine;
+use crate::base::Score;
 use crate::search::{Iteration, ReportSink, SearchControl, SearchLimits};
 use anyhow::{Context, ensure};
 use std::ffi::OsString;
@@ -124,14 +124,8 @@ fn parse_arguments(arguments: &[OsString]) -> anyhow::Result<Option<Request>> {
 /// Searches a position as in a game; returns how the win is seen at the end, and the nodes at which that began, or all
 /// nodes.
 fn look(position: &Position, nodes: u64) -> (Option<Sight>, u64) {
-    let mut engine = Engine::new();
-    engine.set_rule(position.rule);
-    engine.options_mut().hash_size = Some((nodes.saturating_mul(BYTES_A_NODE)).clamp(TABLE.0, TABLE.1));
-    engine.new_game(position.size, false);
-    let colors = [Cell::Black, Cell::White].into_iter().cycle();
-    let stones: Vec<_> = position.moves.iter().copied().zip(colors).collect();
-    let side: Color = position.side();
-    engine.set_position(&stones, side).expect("the positions of a file are legal");
+    let hash_size = nodes.saturating_mul(BYTES_A_NODE).clamp(TABLE.0, TABLE.1);
+    let mut engine = bench::engine_after(position.rule, position.size, &position.moves, hash_size);
     let control = SearchControl::default();
     control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
     let mut watch = Watch::default();

@@ -110,10 +110,8 @@ impl<W: Write> Session<W> {
         };
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         let (placed, fifths) = points.split_at(points.len().min(4));
-        let colors = [Cell::Black, Cell::White].into_iter().cycle();
-        let position: Vec<(Point, Cell)> = placed.iter().copied().zip(colors).collect();
-        let side = if placed.len().is_multiple_of(2) { Color::Black } else { Color::White };
-        if let Err(error) = self.engine.set_position(&position, side) {
+        let position: Vec<(Point, Cell)> = placed.iter().copied().zip(Cell::stones_in_turn()).collect();
+        if let Err(error) = self.engine.set_position(&position, Color::to_move_after(placed.len())) {
             return self.complain(error.into());
         }
         let outcome = self.soosorv_answer(order, step, count, fifths);

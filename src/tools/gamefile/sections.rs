@@ -116,7 +116,7 @@ impl GameFile {
     pub fn of_moves(size: Size, moves: &[Point]) -> Result<GameFile> {
         let mut record = Recorder::new(size);
         for (index, &point) in moves.iter().enumerate() {
-            record.play(Color::ALL[index % 2], point)?;
+            record.play(Color::to_move_after(index), point)?;
         }
         Ok(record.finish())
     }

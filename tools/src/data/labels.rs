@@ -10,11 +10,11 @@ use anyhow::{Context, Result, ensure};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::collections::HashSet;
-use tengen::base::{Color, Ply, Point};
+use tengen::base::{Cell, Color, Ply, Point};
 use tengen::board::Threat;
 use tengen::engine::Engine;
 use tengen::eval::asked;
-use tengen::search::{NullSink, SearchControl, SearchLimits, forced};
+use tengen::search::forced;
 
 /// The number of a game with these bits changed is the seed of its samples, so that they are independent of its moves.
 const SAMPLING_SEED: u64 = 0x6173_6b65_6400_0000;
@@ -106,14 +106,11 @@ impl Labeller {
 
     /// The result of a search of the position after these moves; `None` if no move is left.
     fn label(&mut self, moves: &[Point]) -> Result<Option<PackedPly>> {
-        let stones: Vec<_> =
-            moves.iter().zip(Color::ALL.into_iter().cycle()).map(|(&p, color)| (p, color.into())).collect();
+        let stones: Vec<_> = moves.iter().copied().zip(Cell::stones_in_turn()).collect();
         self.engine
-            .set_position(&stones, Color::ALL[moves.len() % 2])
+            .set_position(&stones, Color::to_move_after(moves.len()))
             .context("a line of the search cannot be played")?;
-        let control = SearchControl::default();
-        control.begin(SearchLimits { nodes: Some(self.labels.nodes), ..SearchLimits::default() });
-        let report = self.engine.think(&control, &mut NullSink);
+        let report = self.engine.think_nodes(self.labels.nodes);
         let score = report.last.score.units() as i16;
         Ok(report.best.map(|best| PackedPly { played: best, best, score }))
     }
@@ -176,9 +173,7 @@ mod tests {
         use tengen::eval::network::{Accumulator, Kernel, Network, reference};
 
         fn search(engine: &mut Engine, nodes: u64) -> PackedPly {
-            let control = SearchControl::default();
-            control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
-            let report = engine.think(&control, &mut NullSink);
+            let report = engine.think_nodes(nodes);
             let best = report.best.unwrap();
             PackedPly { played: best, best, score: report.last.score.units() as i16 }
         }

@@ -20,7 +20,6 @@ use tengen::base::hash::GOLDEN;
 use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::Engine;
-use tengen::search::{NullSink, SearchControl, SearchLimits};
 
 /// What openings to make.
 #[derive(Clone, Debug)]
@@ -179,15 +178,12 @@ impl Maker {
 
     /// The absolute score after `last`.
     fn imbalance(&mut self, stones: &[Point], last: Point, nodes: u64) -> i32 {
-        let cells: Vec<(Point, Cell)> =
-            stones.iter().copied().chain([last]).zip([Cell::Black, Cell::White].into_iter().cycle()).collect();
-        let side = Color::ALL[cells.len() % 2];
+        let cells: Vec<(Point, Cell)> = stones.iter().copied().chain([last]).zip(Cell::stones_in_turn()).collect();
+        let side = Color::to_move_after(cells.len());
         if self.engine.set_position(&cells, side).is_err() {
             return i32::MAX;
         }
-        let control = SearchControl::default();
-        control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
-        self.engine.think(&control, &mut NullSink).last.score.units().abs()
+        self.engine.think_nodes(nodes).last.score.units().abs()
     }
 }
 

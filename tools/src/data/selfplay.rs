@@ -20,7 +20,6 @@ use std::time::Instant;
 use tengen::base::{Color, Point, Rule, Score, Size};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::Engine;
-use tengen::search::{NullSink, SearchControl, SearchLimits};
 
 /// A game's number is the seed of its series times this, plus its index in the series.
 const SERIES: u64 = 1 << 40;
@@ -250,9 +249,7 @@ impl<'a> Player<'a> {
         if let Some(labeller) = &mut self.labeller {
             labeller.before_search();
         }
-        let control = SearchControl::default();
-        control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
-        let report = self.engine.think(&control, &mut NullSink);
+        let report = self.engine.think_nodes(nodes);
         let (best, score) = (report.best.context("no move although the board is not full")?, report.last.score);
         if let Some(labeller) = &mut self.labeller {
             labeller.after_search(&self.engine, &PackedPly { played: best, best, score: score.units() as i16 });

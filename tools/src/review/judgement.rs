@@ -11,7 +11,7 @@ use tengen::base::{Cell, Color, Ply, Point, Rule, Score, Size};
 use tengen::board::foul_explanation::{Explanation, Ruling};
 use tengen::board::oracle::Verdict;
 use tengen::engine::Engine;
-use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
+use tengen::search::SearchReport;
 use tengen::solver::{Outcome, ProofBuilder, VctLimits, VctSolver};
 use tengen::tools::gamefile::{GameFile, Section};
 
@@ -412,9 +412,7 @@ impl Analyst {
     /// Searches a position; `None` if it is impossible.
     fn search(&mut self, stones: &[(Point, Cell)], side: Color, nodes: u64) -> Option<SearchReport> {
         self.engine.set_position(stones, side).ok()?;
-        let control = SearchControl::default();
-        control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
-        Some(self.engine.think(&control, &mut NullSink))
+        Some(self.engine.think_nodes(nodes))
     }
 
     /// The first of these moves before which a search alone sees that its player loses, proven or not; an index into `turns`.

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use tengen::base::hash::Checksum;
 use tengen::base::{Point, Rule, Size};
 use tengen::engine::Engine;
-use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
+use tengen::search::SearchReport;
 
 /// Positions between two writings of the state.
 const BATCH: usize = 20;
@@ -222,9 +222,7 @@ fn search(engine: &mut Engine, sample: &Sample, next: Option<Point>, nodes: u64)
     for point in sample.moves.iter().copied().chain(next) {
         engine.play(point).expect("the moves of a recorded game, or one that a search has chosen");
     }
-    let control = SearchControl::default();
-    control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
-    engine.think(&control, &mut NullSink)
+    engine.think_nodes(nodes)
 }
 
 #[cfg(test)]

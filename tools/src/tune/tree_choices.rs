@@ -13,7 +13,6 @@ use tengen::engine::Engine;
 use tengen::search::forced;
 use tengen::search::order::for_each_reply;
 use tengen::search::tt::Bound;
-use tengen::search::{NullSink, SearchControl, SearchLimits};
 
 /// Smallest remaining depth, in plies, of a position that is used.
 const SHALLOWEST: i32 = 3;
@@ -56,18 +55,12 @@ pub fn for_each_choice(
 fn search(engine: &mut Engine, game: &PackedGame, nodes: u64) -> Result<SmallRng> {
     let mut random = SmallRng::seed_from_u64(game.number);
     let plies = random.random_range(0..game.plies.len().max(1));
-    let stones: Vec<(Point, Cell)> = game
-        .moves()
-        .take(game.opening.stones.len() + plies)
-        .zip(Color::ALL.into_iter().cycle())
-        .map(|(point, color)| (point, color.into()))
-        .collect();
+    let stones: Vec<(Point, Cell)> =
+        game.moves().take(game.opening.stones.len() + plies).zip(Cell::stones_in_turn()).collect();
     engine.set_rule(game.rule);
     engine.new_game(game.size, false);
-    engine.set_position(&stones, Color::ALL[stones.len() % 2]).context("the recorded game cannot be played")?;
-    let control = SearchControl::default();
-    control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
-    engine.think(&control, &mut NullSink);
+    engine.set_position(&stones, Color::to_move_after(stones.len())).context("the recorded game cannot be played")?;
+    engine.think_nodes(nodes);
     Ok(random)
 }
 
