@@ -131,6 +131,12 @@ impl Direction {
         self as usize
     }
 
+    /// Whether its lines are diagonals, not rows or columns.
+    #[inline]
+    pub const fn is_diagonal(self) -> bool {
+        matches!(self, Direction::Rising | Direction::Falling)
+    }
+
     /// One step as (dx, dy).
     #[inline]
     pub const fn delta(self) -> (i32, i32) {

@@ -10,16 +10,24 @@ pub fn letter(point: Point) -> String {
     format!("{}{}", (b'a' + point.x() as u8) as char, point.y() + 1)
 }
 
+/// The first name of a text such as `h8i9`, which is a character with the digits after it, and the rest; `None` for an empty
+/// text.
+pub fn split_name(text: &str) -> Option<(&str, &str)> {
+    let column = text.chars().next()?.len_utf8();
+    let digits = text[column..].chars().take_while(char::is_ascii_digit).count();
+    Some(text.split_at(column + digits))
+}
+
 /// Reads moves such as `h8i9 j10`. `None` when the text is anything else, or a move is off the board.
 pub fn parse_moves(text: &str, size: Size) -> Option<Vec<Point>> {
     let mut moves = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some(column) = rest.chars().next() {
-        let digits = rest[column.len_utf8()..].chars().take_while(char::is_ascii_digit).count();
-        let number: i64 = rest[column.len_utf8()..][..digits].parse().ok()?;
+    let mut text = text.trim_start();
+    while let Some((name, rest)) = split_name(text) {
+        let column = name.chars().next()?;
+        let number: i64 = name[column.len_utf8()..].parse().ok()?;
         let x = i64::from(u32::from(column.to_ascii_lowercase())) - i64::from(b'a');
         moves.push(size.point(x, number - 1)?);
-        rest = rest[column.len_utf8() + digits..].trim_start();
+        text = rest.trim_start();
     }
     Some(moves)
 }

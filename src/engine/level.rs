@@ -234,8 +234,7 @@ impl View {
             return shape;
         }
         let row = line_of(point, direction);
-        let is_orthogonal = matches!(direction, Direction::Horizontal | Direction::Vertical);
-        let mut rate = self.level.oversight_rate * if is_orthogonal { ORTHOGONAL } else { DIAGONAL };
+        let mut rate = self.level.oversight_rate * if direction.is_diagonal() { DIAGONAL } else { ORTHOGONAL };
         for (applies, tenths) in [
             (color == board.side(), OWN),
             (self.last.is_some_and(|last| line_of(last, direction) == row), JUST_PLAYED),

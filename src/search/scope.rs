@@ -2,7 +2,7 @@
 //! end of a path.
 
 use crate::base::Point;
-use crate::base::hash::GOLDEN;
+use crate::base::hash::{GOLDEN, scatter};
 use crate::board::Board;
 use crate::board::observer::NullObserver;
 use crate::board::symmetry::Symmetry;
@@ -56,8 +56,7 @@ impl BlockedPaths {
             node.blocked.sort_unstable();
             node.blocked.dedup();
             for point in &node.blocked {
-                let word = (node.key ^ point.index() as u64).wrapping_mul(GOLDEN);
-                all.salt = (all.salt ^ word).rotate_left(23).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+                all.salt = scatter(all.salt.wrapping_add(GOLDEN) ^ node.key ^ point.index() as u64);
             }
         }
         all

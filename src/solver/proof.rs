@@ -63,7 +63,7 @@ impl<'a> ProofBuilder<'a> {
     ) -> Option<Proof> {
         let builder = ProofBuilder::new(solver, Some(hunter), limits);
         builder.finish(board, attacker, |builder, board| match builder.solver.find_fours(board) {
-            Some(attack) => builder.fours(board, attack.distance.div_ceil(2), 0),
+            Some(attack) => builder.fours(board, attack.moves(), 0),
             None => builder.hunted(board, limits.nodes),
         })
     }
@@ -122,7 +122,7 @@ impl<'a> ProofBuilder<'a> {
             return None;
         }
         let index = if let Some(attack) = self.solver.find_fours(board) {
-            self.fours(board, attack.distance.div_ceil(2), 0)
+            self.fours(board, attack.moves(), 0)
         } else if self.hunter.is_some() {
             self.hunted(board, HUNTER_NODES)
         } else {
@@ -303,7 +303,7 @@ impl<'a> ProofBuilder<'a> {
     /// The win by fours that the side to move threatens: its length in attacking moves, and its node.
     fn threat(&mut self, board: &mut Board) -> Option<(u32, usize)> {
         let limits = VcfLimits { moves: THREAT_MOVES, nodes: self.limits.nodes.min(CHAIN_NODES), spare: 1 };
-        let moves = self.solver.vcf.find(board, limits)?.distance.div_ceil(2);
+        let moves = self.solver.vcf.find(board, limits)?.moves();
         Some((moves, self.fours(board, moves, 1)?))
     }
 }

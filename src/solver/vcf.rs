@@ -61,6 +61,13 @@ pub struct Attack {
     pub distance: u32,
 }
 
+impl Attack {
+    /// Moves of the attacker to the five, this one included.
+    pub fn moves(self) -> u32 {
+        self.distance.div_ceil(2)
+    }
+}
+
 /// Limits of one search for a win by fours.
 #[derive(Clone, Copy, Debug)]
 pub struct VcfLimits {
@@ -374,14 +381,14 @@ impl VcfSolver {
             if wins {
                 break;
             }
-            let Some(reply) = self.longest_reply(board, attack.distance) else { break };
+            let Some(reply) = self.longest_reply(board, attack.moves()) else { break };
             let is_foul = !board.may_play(reply, us.opponent());
             board.play(reply, &mut NullObserver);
             line.push(reply);
             if is_foul {
                 break;
             }
-            next = self.attack(board, attack.distance.div_ceil(2));
+            next = self.attack(board, attack.moves());
         }
         for _ in &line {
             board.undo(&mut NullObserver);
@@ -389,12 +396,13 @@ impl VcfSolver {
         line
     }
 
-    /// The stop after which the win takes longest; a point of the five where there is no legal stop.
-    fn longest_reply(&mut self, board: &mut Board, distance: u32) -> Option<Point> {
+    /// The stop after which the win, within `moves` attacking moves, takes longest; a point of the five where there is no
+    /// legal stop.
+    fn longest_reply(&mut self, board: &mut Board, moves: u32) -> Option<Point> {
         let mut best = None;
         for stop in forced::legal_stops(board) {
             board.play(stop, &mut NullObserver);
-            let length = self.attack(board, distance.div_ceil(2)).map_or(0, |attack| attack.distance);
+            let length = self.attack(board, moves).map_or(0, |attack| attack.distance);
             board.undo(&mut NullObserver);
             if best.is_none_or(|(longest, _)| length > longest) {
                 best = Some((length, stop));

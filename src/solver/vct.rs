@@ -318,7 +318,7 @@ impl VctSolver {
         {
             return Some(list);
         }
-        let limit = attack.distance.div_ceil(2);
+        let limit = attack.moves();
         let stops = board.with_side(them.opponent(), |board| stops::stop_set(&mut self.vcf, board, limit, 1))?;
         let mut list = stops::replies(board, &stops);
         if let Duty::StopFourThree(replies) = forced::duty(board) {

@@ -151,9 +151,7 @@ fn parse_moves(text: &str, size: Option<Size>) -> Result<GameFile> {
         let moves = word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches('.');
         let moves = if moves.len() < word.len() && !word.contains('.') { word } else { moves };
         let mut rest = moves;
-        while let Some(column) = rest.chars().next() {
-            let digits = rest[column.len_utf8()..].chars().take_while(char::is_ascii_digit).count();
-            let (name, tail) = rest.split_at(column.len_utf8() + digits);
+        while let Some((name, tail)) = notation::split_name(rest) {
             names.push((name, column_and_row(name).with_context(|| format!("'{name}' is not a move such as h8"))?));
             rest = tail;
         }

@@ -27,10 +27,7 @@ const OPPOSING: usize = 2;
 /// The kind of the lines of a direction, below [`LINE_KINDS`]: 0 orthogonal, 1 diagonal.
 #[inline]
 pub const fn line_kind(direction: Direction) -> usize {
-    match direction {
-        Direction::Horizontal | Direction::Vertical => 0,
-        Direction::Rising | Direction::Falling => 1,
-    }
+    direction.is_diagonal() as usize
 }
 
 /// The kind of a cell, from its two bits in a line word, from the perspective of black (0) or white (1); `None` for a wall.
