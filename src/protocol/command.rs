@@ -79,7 +79,7 @@ pub enum Command {
     Ponder,
     /// Search the current position, show this many of the best lines, and move.
     Best(usize),
-    /// Score every move of the current position, list those that hold, and move.
+    /// Score every candidate move of the current position, list those that hold, and move.
     Defend,
     /// Find further stones after which the side to move has about the given score.
     Balance {

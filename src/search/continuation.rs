@@ -33,7 +33,7 @@ impl Continuations {
         self.table.iter_mut().flatten().flatten()
     }
 
-    /// The entries of a move of the side to move, in 64ths that count like the history of a point.
+    /// The weighted entries of a move of the side to move, in 64ths of the unit of the point history.
     #[inline]
     pub fn get(&self, params: &Params, board: &Board, point: Point) -> i32 {
         let color = board.side().index();

@@ -92,7 +92,7 @@ fn stones_key(board: &Board) -> usize {
     index_of(rows.into_iter().flatten().fold(0, append))
 }
 
-/// Above the numbers of the rows of a square: five cells in base five.
+/// More than the number of any row of a square: five cells in base five.
 const NUMBERS: u16 = 5u16.pow(SQUARE as u32);
 
 /// For each side to move, the numbers of the rows of a square. A cell is 0 if it is empty, 1 with an opposing stone, 2 with

@@ -128,8 +128,8 @@ impl MovePicker {
 /// Scores of moves.
 pub type Scores = ArrayVec<i32, { Size::MAX_CELLS }>;
 
-/// Appends the scores of these moves in the order: those of the network if there is one, plus history. `are_replies`: a four
-/// is threatened. The evaluator must be prepared, and `scores` be empty.
+/// Appends the move-ordering scores of these moves: those of the network if there is one, plus history. `are_replies`: a
+/// four is threatened. The evaluator must be prepared, and `scores` be empty.
 pub fn policy(
     params: &Params,
     board: &Board,
@@ -161,8 +161,8 @@ fn allows(duty: &Duty, point: Point) -> bool {
     duty.replies().is_none_or(|replies| replies.contains(&point))
 }
 
-/// Calls `visit` with every move that the duty leaves. Where there is none, these are the points near stones, or all points
-/// on small boards and where no point is near a stone.
+/// Calls `visit` with every move that the duty leaves. Without a threat to answer, these are the points near stones, or all
+/// points on small boards and where no point is near a stone.
 pub fn for_each_reply(board: &Board, duty: &Duty, mut visit: impl FnMut(Point)) {
     if let Some(replies) = duty.replies() {
         return replies.iter().for_each(|&point| visit(point));

@@ -192,10 +192,10 @@ params! {
     history_offset = 157, 0..=400, "history bonus: constant that is subtracted";
     history_cap = 8900, 1000..=10000, "largest history bonus";
     history_divisor = 105, 32..=512, "history units that count as one unit of the move score";
-    history_threats = 40, 0..=256, "64ths of the history of threats made and denied that count like the history of a point";
-    history_last = 40, 0..=256, "the same of the history by where a move lies, seen from the last one";
-    history_before_last = 34, 0..=256, "the same, seen from the move before the last";
-    history_replies = 46, 0..=256, "64ths of the history of replies to a threatened four that count among them";
+    history_threats = 40, 0..=256, "weight of the threat-pair history relative to the point history, in 64ths";
+    history_last = 40, 0..=256, "weight of the continuation history of the last move, in 64ths";
+    history_before_last = 34, 0..=256, "weight of the continuation history of the move before it, in 64ths";
+    history_replies = 46, 0..=256, "weight of the reply history where a four is threatened, in 64ths";
     improving_margin = 1, -100..=100, "a position improves where its evaluation is this much better than two plies ago";
     rfp_depth = 8, 4..=14, "deepest reverse futility, in plies";
     rfp_slope = 42, 20..=140, "reverse futility margin per ply";

@@ -9,8 +9,9 @@ use crate::board::Threat;
 use crate::eval::Evaluator;
 
 impl Worker<'_> {
-    /// Searches a position on a blocked path; `None` when it is on none. Every legal move that is not blocked is
-    /// searched, at least one ply deep, and neither the table nor what threats prove is used.
+    /// Searches a position on a blocked path; `None` when it is on none. Every legal move near the stones (on small boards
+    /// every legal move) that is not blocked is searched, at least one ply deep, and neither the table nor what threats prove
+    /// is used.
     pub(super) fn search_on_path(&mut self, mut alpha: Score, beta: Score, depth: Depth, ply: Ply) -> Option<Score> {
         let blocked = self.paths.at(self.board.key())?.to_vec();
         self.pv[ply.index()].clear();

@@ -34,7 +34,7 @@ pub struct SearchReport {
     /// `last`.
     pub lines: Vec<Iteration>,
     /// Number of nodes at which the search was cut short, if it was. With this as its only limit, one thread takes the same
-    /// course again; a search that was not cut short does so with the depth of `last` as its limit.
+    /// course again; a search that was not cut short does so with `entered` as its depth limit.
     pub cut: Option<u64>,
     /// Depth of the last iteration begun.
     pub entered: u32,

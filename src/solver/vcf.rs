@@ -259,7 +259,8 @@ impl VcfSolver {
         if to_draw < 3 || forced::has_no_four(board, us) {
             return None;
         }
-        // With two moves left only an open four wins, or in renju a four whose stop is a foul.
+        // With two moves left only an open four wins. In renju also white's four whose stop is a foul, and black's open four
+        // that is suspected of a foul.
         let threatened = board.count(them, Threat::Five) > 0;
         let hopeless = left == 2 && !threatened && !board.rule().has_forbidden(Color::Black);
         if left >= 2

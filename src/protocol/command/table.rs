@@ -30,7 +30,7 @@ pub enum Payload {
     Stones(fn(Vec<Placement>) -> Command),
     /// Lines `x,y` up to `DONE`. The function also gets the rest of the first line.
     Points(fn(&[u8], Vec<Spot>) -> Command),
-    /// One line with a path, even if it looks like a command.
+    /// One line with a path, even if it looks like a command, unless it is `END`.
     Path(FileUse),
 }
 

@@ -20,7 +20,7 @@ impl<W: Write> Session<W> {
         self.answer(report.as_ref(), true)
     }
 
-    /// Searches every move, shows their scores and plays the best one.
+    /// Searches every candidate move, shows their scores and plays the best one.
     pub(super) fn defend(&mut self, order: &Order) -> io::Result<()> {
         if self.is_full() {
             return self.complain(Complaint::NoMove);
