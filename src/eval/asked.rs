@@ -8,43 +8,43 @@ use crate::base::Point;
 
 /// A sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Drawn {
+pub struct Sample {
     /// How often the network was computed.
     pub asked: u64,
-    /// The drawn positions, each as the line of moves from the root of its search. A position that was asked about several
-    /// times may be drawn several times.
+    /// The positions of the sample, each as the line of moves from the root of its search. A position that was asked about
+    /// several times may be in it several times.
     pub lines: Vec<Vec<Point>>,
 }
 
 #[cfg(feature = "asked")]
 mod reservoir {
-    use super::Drawn;
+    use super::Sample;
     use crate::base::hash::{GOLDEN, scatter};
     use crate::board::Board;
     use std::cell::RefCell;
 
-    /// Whether this build draws.
-    pub const IS_DRAWING: bool = true;
+    /// Whether this build samples.
+    pub const IS_SAMPLING: bool = true;
 
     struct Reservoir {
         wanted: usize,
         seed: u64,
-        drawn: Drawn,
+        sample: Sample,
     }
 
     thread_local! {
         static RESERVOIR: RefCell<Option<Reservoir>> = const { RefCell::new(None) };
     }
 
-    /// Begins to draw `wanted` positions on this thread, each with the same chance. The same searches and the same seed give
+    /// Begins a sample of `wanted` positions on this thread, each with the same chance. The same searches and the same seed give
     /// the same positions.
     pub fn begin(wanted: usize, seed: u64) {
-        RESERVOIR.set(Some(Reservoir { wanted, seed, drawn: Drawn::default() }));
+        RESERVOIR.set(Some(Reservoir { wanted, seed, sample: Sample::default() }));
     }
 
     /// Ends the sample; it is empty if none was begun.
-    pub fn end() -> Drawn {
-        RESERVOIR.take().map(|reservoir| reservoir.drawn).unwrap_or_default()
+    pub fn end() -> Sample {
+        RESERVOIR.take().map(|reservoir| reservoir.sample).unwrap_or_default()
     }
 
     /// Notes that the network is computed for this position.
@@ -57,9 +57,9 @@ mod reservoir {
     }
 
     impl Reservoir {
-        /// Reservoir sampling (Vitter 1985): a new position takes the place of a drawn one with the chance that all have so far.
+        /// Reservoir sampling (Vitter 1985): a new position takes the place of one in the sample with the chance that all have so far.
         fn note(&mut self, board: &Board) {
-            let Drawn { asked, lines } = &mut self.drawn;
+            let Sample { asked, lines } = &mut self.sample;
             *asked += 1;
             if lines.len() < self.wanted {
                 lines.push(board.moves().collect());
@@ -75,19 +75,19 @@ mod reservoir {
 
 #[cfg(not(feature = "asked"))]
 mod reservoir {
-    use super::Drawn;
+    use super::Sample;
     use crate::board::Board;
 
-    /// Whether this build draws.
-    pub const IS_DRAWING: bool = false;
+    /// Whether this build samples.
+    pub const IS_SAMPLING: bool = false;
 
     /// Does nothing.
     #[inline(always)]
     pub fn begin(_wanted: usize, _seed: u64) {}
 
-    /// Nothing is drawn.
-    pub fn end() -> Drawn {
-        Drawn::default()
+    /// An empty sample.
+    pub fn end() -> Sample {
+        Sample::default()
     }
 
     /// Does nothing.
@@ -95,7 +95,7 @@ mod reservoir {
     pub fn note(_board: &Board) {}
 }
 
-pub use reservoir::{IS_DRAWING, begin, end, note};
+pub use reservoir::{IS_SAMPLING, begin, end, note};
 
 #[cfg(test)]
 #[cfg(feature = "asked")]
@@ -137,7 +137,7 @@ mod tests {
         assert!(counts.iter().all(|&count| (140..260).contains(&count)), "200 each expected: {counts:?}");
         assert_eq!(draw(5, 1, 3), [1, 2, 3]);
         assert!(draw(0, 1, 3).is_empty());
-        assert_eq!(end(), Drawn::default());
+        assert_eq!(end(), Sample::default());
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl Labeller {
     /// # Errors
     /// When it does not.
     pub fn check() -> Result<()> {
-        ensure!(asked::IS_DRAWING, "this build does not sample positions; build it with --features asked");
+        ensure!(asked::IS_SAMPLING, "this build does not sample positions; build it with --features asked");
         Ok(())
     }
 
