@@ -39,7 +39,7 @@ const COMMAND_QUEUE: usize = 20_000;
 /// in it stands for the process id, for several brains at a time.
 pub const RECORD_VARIABLE: &str = "TENGEN_RECORD";
 
-fn with_process_number(path: PathBuf) -> PathBuf {
+fn with_process_id(path: PathBuf) -> PathBuf {
     match path.to_str() {
         Some(name) if name.contains("%p") => name.replace("%p", &std::process::id().to_string()).into(),
         _ => path,
@@ -61,7 +61,7 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
     let recorder = match record {
         Some(path) => Some(Recorder::create(path)?),
         // A game is played even if it cannot be recorded.
-        None => named.map(with_process_number).and_then(|path| {
+        None => named.map(with_process_id).and_then(|path| {
             Recorder::create(&path).inspect_err(|error| log::error!("{}: {error}", path.display())).ok()
         }),
     };

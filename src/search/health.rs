@@ -20,7 +20,7 @@ pub enum Event {
     /// A cut-off by the first move.
     CutFirst,
     /// A cut-off by the second or third move.
-    CutThird,
+    CutEarly,
     /// A cut-off by a later move.
     CutLater,
     /// A free node failed low.
@@ -83,7 +83,7 @@ pub fn count(event: Event) {
 pub fn count_cut(index: usize) {
     count(match index {
         0 => Event::CutFirst,
-        1 | 2 => Event::CutThird,
+        1 | 2 => Event::CutEarly,
         _ => Event::CutLater,
     });
 }

@@ -45,8 +45,8 @@ impl Sums {
     /// Name, value, decimals and healthy range of each figure.
     fn figures(&self) -> [(&'static str, f64, usize, &'static str); 10] {
         let percent = |part: f64, whole: f64| 100.0 * part / whole.max(1.0);
-        let cuts = self.get(Event::CutFirst) + self.get(Event::CutThird) + self.get(Event::CutLater);
-        let early = self.get(Event::CutFirst) + self.get(Event::CutThird);
+        let cuts = self.get(Event::CutFirst) + self.get(Event::CutEarly) + self.get(Event::CutLater);
+        let early = self.get(Event::CutFirst) + self.get(Event::CutEarly);
         let interior = self.get(Event::Free) + self.get(Event::Forced);
         let nodes = self.nodes as f64;
         [
