@@ -18,7 +18,9 @@ use std::path::{Path, PathBuf};
 
 /// The floors from the ground up. Search and solver share one: there the solver may use the search, which knows nothing
 /// of the solver. `lib.rs`, `main.rs` and `bin/` stand outside and may use every floor.
-const FLOORS: [&str; 8] = ["base", "board", "eval", "search", "solver", "engine", "protocol", "tools"];
+const FLOORS: &[&str] = &["base", "board", "eval", "search", "solver", "engine", "protocol", "tools"];
+/// The same for the package of tools.
+const TOOL_FLOORS: &[&str] = &["parallel", "progress", "arena", "data", "tune", "review"];
 
 /// Where every file has a row, and every test program.
 const MAP: &str = include_str!("../docs/house.md");
@@ -186,9 +188,7 @@ fn check(folder: &str, sources: &[Source]) -> Vec<String> {
     let resolved = Crate::new(sources);
     let mut complaints = Vec::new();
     for source in sources {
-        if folder == LIBRARY {
-            complaints.extend(check_floors(source));
-        }
+        complaints.extend(check_floors(source, if folder == LIBRARY { FLOORS } else { TOOL_FLOORS }));
         complaints.extend(check_oracle(source, &resolved));
         complaints.extend(check_streams(source));
         complaints.extend(check_hashing(source));
@@ -207,19 +207,19 @@ fn check_length(name: &str, lines: usize) -> Option<String> {
 }
 
 /// Paths from the root of the crate that point to a higher floor, or to none. Tests keep to the order, too.
-fn check_floors(source: &Source) -> Vec<String> {
+fn check_floors(source: &Source, floors: &[&str]) -> Vec<String> {
     let folder = match source.module.as_deref() {
         None | Some([]) => return Vec::new(),
         Some([folder, ..]) => folder,
     };
-    let Some(own) = FLOORS.iter().position(|floor| floor == folder) else {
+    let Some(own) = floors.iter().position(|floor| floor == folder) else {
         return vec![format!("{}: belongs to no floor", source.name)];
     };
     let mut complaints = Vec::new();
     for reference in source.references.iter().filter(|reference| reference.kind != Kind::Call) {
         let Some(path) = reference.absolute() else { continue };
         let target = path.first().map_or("the whole crate", String::as_str);
-        let problem = match FLOORS.iter().position(|&floor| floor == target) {
+        let problem = match floors.iter().position(|&floor| floor == target) {
             Some(floor) if floor > own => format!("uses the higher floor {target}"),
             None => format!("names {target}: name the floor and the item"),
             _ => continue,
@@ -387,6 +387,15 @@ mod checker {
         assert_eq!(count("base/a.rs", &body.repeat(BUDGET)), 1);
         assert_eq!(count("base/a.rs", &(body.repeat(BUDGET - 5) + tests)), 0);
         assert_eq!(count("base/a.rs", &(body.repeat(BUDGET - 4) + tests)), 1);
+    }
+
+    #[test]
+    fn the_tools_have_an_order_of_their_own() {
+        let count = |name, text| check(TOOLS, &[Source::parse(TOOLS, name, text)]).len();
+        assert_eq!(count("tools/src/arena/tally.rs", "use crate::data::labels;"), 1);
+        assert_eq!(count("tools/src/progress.rs", "use crate::arena::tally;"), 1);
+        assert_eq!(count("tools/src/tune/fit.rs", "use crate::nowhere::to_be_found;"), 1);
+        assert_eq!(count("tools/src/tune/fit.rs", "use crate::data::labels;\nuse tengen::base::Color;"), 0);
     }
 
     #[test]
