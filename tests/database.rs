@@ -242,20 +242,26 @@ fn the_thread_that_thinks_does_not_write_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions");
     fill(&path, 250_000);
-    let size = || std::fs::metadata(&path).unwrap().len();
+    // On a busy machine the thread may be counted for more than it does.
+    assert!((0..3).any(|row| edit_beside_a_thread_that_thinks(&path, row) <= Duration::from_millis(30)));
+}
+
+/// The processor time of the thread that thinks while an edit is written to the file, in steps of 10 ms; it used to be more
+/// than 100 ms.
+#[cfg(target_os = "linux")]
+fn edit_beside_a_thread_that_thinks(path: &Path, row: usize) -> Duration {
+    let size = || std::fs::metadata(path).unwrap().len();
     let before = size();
     let mut brain = process::Process::new();
     brain.send(&format!("START 15\nINFO usedatabase 1\nyxsetdatabase\n{}\nABOUT", path.display()));
     let [_, _] = [brain.answer(), brain.answer()];
     let used = brain.thinking_time();
-    brain.send("yxedittvddatabase 2 0 77777 0\n7,7\ndone\nABOUT");
+    brain.send(&format!("yxedittvddatabase 2 0 77777 0\n{row},7\ndone\nABOUT"));
     brain.answer();
     wait_until(|| size() != before);
-    // Processor time in steps of 10 ms; it used to be more than 100 ms.
     let used = brain.thinking_time().saturating_sub(used);
-    assert!(used <= Duration::from_millis(30), "{used:?}");
-    let (_, status) = brain.end();
-    assert!(status.success());
+    assert!(brain.end().1.success());
+    used
 }
 
 /// Bug: the last process to write won.

@@ -160,7 +160,7 @@ fn random_size(random: &mut SmallRng) -> Size {
 
 #[test]
 fn self_play_is_legal_and_wins_are_never_taken_back() {
-    let games = from_environment("TENGEN_GAMES", 40);
+    let games = from_environment("TENGEN_GAMES", 60);
     let timed = given("TENGEN_TURN_MS").map(Duration::from_millis);
     let limits = match timed {
         Some(turn) => SearchLimits { turn: Some(turn), ..SearchLimits::default() },

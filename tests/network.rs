@@ -23,15 +23,9 @@ const PINS: [(Rule, &str); 5] = [
     (Rule::CaroExact, "6e31927ac7a9d7f7a6881e6356a6037817f1057982997e6c379182b68fddc8fa"),
 ];
 
-fn hash(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]);
-    digest.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte)]).collect()
-}
-
 #[test]
 fn the_files_are_the_pinned_ones() {
-    let found = PINS.map(|(rule, _)| (rule, hash(embedded_bytes(rule))));
+    let found = PINS.map(|(rule, _)| (rule, format!("{:x}", Sha256::digest(embedded_bytes(rule)))));
     assert_eq!(found, PINS.map(|(rule, pin)| (rule, pin.to_owned())));
     let provenance = std::fs::read_to_string("src/eval/network/weights/README.md").unwrap();
     for (rule, pin) in PINS {

@@ -9,14 +9,14 @@
 mod common;
 mod process;
 
-use common::alone;
+use common::{Iterations, alone};
 use process::Process;
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tengen::base::{Point, Size};
 use tengen::engine::Engine;
-use tengen::search::{Iteration, ReportSink, SearchControl, SearchLimits};
+use tengen::search::{SearchControl, SearchLimits};
 
 /// A balanced position with the brain to move.
 const POSITION: &str = "BOARD\n9,7,2\n9,6,1\n7,3,2\n8,3,1\n9,3,2\nDONE";
@@ -256,16 +256,6 @@ fn a_game_with_pondering_is_in_order() {
     brain.expect("OK");
     brain.expect_silence();
     assert!(brain.end().1.success());
-}
-
-/// Tells the test of each iteration.
-struct Iterations(Sender<()>);
-
-impl ReportSink for Iterations {
-    fn iteration(&mut self, _iteration: &Iteration) {
-        // Nobody listens any more after the stop.
-        let _ = self.0.send(());
-    }
 }
 
 /// The same at the engine: from the stop to the end of the search, at once and in the middle of it.

@@ -5,16 +5,16 @@
 
 mod common;
 
-use common::{alone, from_environment, mover, moves_text, random_move, seeded, size};
+use common::{Iterations, alone, from_environment, mover, moves_text, random_move, seeded, size};
 use rand::Rng;
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tengen::base::{Cell, Color, Point, Rule};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::Engine;
 #[cfg(target_os = "linux")]
 use tengen::engine::Options;
-use tengen::search::{Iteration, NullSink, ReportSink, SearchControl, SearchLimits, SearchReport};
+use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
 
 /// Waits until this process has that many helper threads. A new thread takes a moment to set its name, and one that
 /// ends takes a moment to disappear.
@@ -104,16 +104,6 @@ fn limits_hold_for_all_threads_together() {
     engine.clear_hash();
     let report = think(&mut engine, &SearchLimits { depth: Some(6), ..SearchLimits::default() });
     assert!((1..=6).contains(&report.last.depth));
-}
-
-/// Sends a signal after each iteration.
-struct Iterations(Sender<()>);
-
-impl ReportSink for Iterations {
-    fn iteration(&mut self, _iteration: &Iteration) {
-        // Nobody listens any more after the stop.
-        let _ = self.0.send(());
-    }
 }
 
 #[test]

@@ -10,9 +10,11 @@ use rand::{Rng, SeedableRng};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
 use tengen::board::oracle::Oracle;
+use tengen::search::{Iteration, ReportSink};
 
 /// Square and rectangular boards, from the smallest to the largest.
 pub const SIZES: [(usize, usize); 10] =
@@ -35,6 +37,16 @@ pub fn brain_with(arguments: &[impl AsRef<OsStr>], input: impl AsRef<[u8]>) -> O
     // The child may refuse its arguments before it reads anything.
     let _ = child.stdin.take().expect("the pipe was asked for").write_all(input.as_ref());
     child.wait_with_output().expect("the brain ends with its input")
+}
+
+/// Sends a signal after each iteration.
+pub struct Iterations(pub Sender<()>);
+
+impl ReportSink for Iterations {
+    fn iteration(&mut self, _iteration: &Iteration) {
+        // Nobody listens any more after the stop.
+        let _ = self.0.send(());
+    }
 }
 
 /// A number from an environment variable, or the default.
