@@ -14,7 +14,7 @@ use rand::{Rng, SeedableRng};
 use std::time::{Duration, Instant};
 use tengen::base::processors::processors;
 use tengen::base::{Color, Point, Rule, Size};
-use tengen::board::notation::letter;
+use tengen::board::notation;
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::Engine;
 use tengen::search::{NullSink, SearchControl, SearchLimits};
@@ -50,7 +50,7 @@ impl Game {
     }
 
     fn describe(&self) -> String {
-        let moves: String = self.moves.iter().map(|&p| letter(p)).collect();
+        let moves: String = self.moves.iter().map(|&p| notation::name(p)).collect();
         let size = self.oracle.size();
         format!("{:?} {}x{} {moves}", self.oracle.rule(), size.width(), size.height())
     }

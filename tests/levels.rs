@@ -4,7 +4,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use tengen::base::{Color, Point, Rule, Size};
-use tengen::board::notation::letter;
+use tengen::board::notation;
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Shape, Threat};
 use tengen::engine::Engine;
@@ -29,7 +29,7 @@ impl Game {
         engine.new_game(size, false);
         engine.options_mut().hash_size = Some(1 << 20);
         let mut game = Game { engine, oracle: Oracle::new(rule, size), moves: String::new() };
-        for point in tengen::board::notation::parse_moves(line, size).unwrap() {
+        for point in notation::parse_moves(line, size).unwrap() {
             assert_eq!(game.play(point), Verdict::Continues);
         }
         game
@@ -38,7 +38,7 @@ impl Game {
     fn play(&mut self, point: Point) -> Verdict {
         let verdict = self.oracle.play(point, self.engine.to_move());
         self.engine.play(point).unwrap();
-        self.moves += &letter(point);
+        self.moves += &notation::name(point);
         verdict
     }
 
@@ -141,7 +141,7 @@ fn oversights(strength: u32, mut report: impl FnMut(&Game, Point, &str)) {
 fn from_level_50_on_no_five_and_no_open_four_is_missed() {
     for strength in [SOUND, 57, 70, 90] {
         oversights(strength, |game, point, what| {
-            panic!("{strength} misses {what} with {}: {}", letter(point), game.moves)
+            panic!("{strength} misses {what} with {}: {}", notation::name(point), game.moves)
         });
     }
 }

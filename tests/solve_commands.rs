@@ -12,7 +12,7 @@ use rand::seq::IndexedRandom;
 use std::path::PathBuf;
 use std::process::Output;
 use tengen::base::{Color, Point};
-use tengen::board::notation::letter;
+use tengen::board::notation;
 use tengen::board::{Board, Threat};
 use tengen::solver::{Hunter, Outcome, Proof, ProofBuilder, VctLimits, VctSolver};
 use tengen::tools::{positions, solve, verify};
@@ -143,7 +143,8 @@ fn damaged_proofs_are_judged_alike_in_both_ways() {
 /// The proof with one more stone of the defender.
 fn with_a_stone(claim: &str, attacker: Color, stone: Point) -> String {
     let line = if attacker == Color::Black { "white" } else { "black" };
-    let add = |text: &str| if text.starts_with(line) { format!("{text} {}", letter(stone)) } else { text.to_owned() };
+    let add =
+        |text: &str| if text.starts_with(line) { format!("{text} {}", notation::name(stone)) } else { text.to_owned() };
     claim.lines().map(add).collect::<Vec<_>>().join("\n")
 }
 
@@ -156,7 +157,11 @@ fn check_zone(board: &mut Board, attacker: Color, proof: &Proof, random: &mut Sm
     let zone = proof.zone(board, attacker)?;
     let (near, far): (Vec<Point>, Vec<Point>) = board.empty_cells().points().partition(|&point| zone.contains(point));
     for &stone in far.choose_multiple(random, 8) {
-        assert!(holds(&with_a_stone(&text, attacker, stone)).is_ok(), "{} is outside the zone\n{text}", letter(stone));
+        assert!(
+            holds(&with_a_stone(&text, attacker, stone)).is_ok(),
+            "{} is outside the zone\n{text}",
+            notation::name(stone)
+        );
     }
     // The verifier takes no position with a five, and one of the defender's refutes the win.
     let makes_five = |stone: Point| board.threat(stone, attacker.opponent()) == Threat::Five;

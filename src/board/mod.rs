@@ -543,7 +543,7 @@ mod tests {
             board.play(point, &mut NullObserver);
         }
         let suspected = board.find(Color::Black, Threat::Forbidden).unwrap();
-        assert_eq!(notation::letter(suspected), "i8");
+        assert_eq!(notation::name(suspected), "i8");
         assert!(board.foul(suspected).is_some());
     }
 }

@@ -6,7 +6,7 @@
 use crate::base::{Cell, Point, Size};
 
 /// The name of a point: `h8` for column 7, row 7.
-pub fn letter(point: Point) -> String {
+pub fn name(point: Point) -> String {
     format!("{}{}", (b'a' + point.x() as u8) as char, point.y() + 1)
 }
 
@@ -79,7 +79,7 @@ mod tests {
     fn moves_read_back() {
         let size = Size::square(20).unwrap();
         let moves = parse_moves("a1 t20h8", size).unwrap();
-        assert_eq!(moves.iter().map(|&m| letter(m)).collect::<String>(), "a1t20h8");
+        assert_eq!(moves.iter().map(|&m| name(m)).collect::<String>(), "a1t20h8");
         assert_eq!(parse_moves("u1", size), None);
         assert_eq!(parse_moves("a0", size), None);
         assert_eq!(parse_moves("8h", size), None);

@@ -7,7 +7,7 @@ mod format;
 use super::files::{self, FileLock};
 use crate::base::maps::HashSet;
 use crate::base::{Cell, Color, Point, Rule, Score, Size};
-use crate::board::notation::letter;
+use crate::board::notation;
 use crate::board::symmetry::Symmetry;
 use entries::Entries;
 use format::{load, read_name, write};
@@ -108,7 +108,7 @@ impl Position<'_> {
             (sides, symmetry)
         };
         let (sides, symmetry) = Symmetry::of(self.size).map(turned).min_by(|a, b| a.0.cmp(&b.0))?;
-        let list = |points: &[Point]| points.iter().map(|&point| letter(point)).collect::<String>();
+        let list = |points: &[Point]| points.iter().map(|&point| notation::name(point)).collect::<String>();
         let (width, height) = (self.size.width(), self.size.height());
         let name = format!("{};{width}x{height};{};{}", self.rule.number(), list(&sides[0]), list(&sides[1]));
         Some((name, symmetry))
@@ -388,7 +388,7 @@ impl Database {
             let (_, _, stones) = read_name(name)?;
             let (black, white): (Vec<_>, Vec<_>) = stones.into_iter().partition(|stone| stone.1 == Cell::Black);
             let turns = |index: usize| [black.get(index), white.get(index)].into_iter().flatten();
-            Some((0..black.len()).flat_map(turns).map(|stone| letter(stone.0)).collect())
+            Some((0..black.len()).flat_map(turns).map(|stone| notation::name(stone.0)).collect())
         };
         self.entries.sorted().into_iter().filter_map(|(name, _)| sides(name)).collect()
     }

@@ -7,7 +7,7 @@ mod search_message;
 
 use super::command::Malformed;
 use crate::base::{Point, Score, Size};
-use crate::board::notation::letter;
+use crate::board::notation;
 use crate::engine::database::Entry;
 use crate::engine::{Balanced, PositionError};
 use crate::search::{Iteration, ParamError};
@@ -222,7 +222,7 @@ impl Notation {
     /// A point in this notation.
     fn write(self, point: Point) -> String {
         match self {
-            Notation::Plain => letter(point),
+            Notation::Plain => notation::name(point),
             Notation::RowsFromBelow(rows) => {
                 format!("{}{}", (b'a' + point.y() as u8) as char, rows.saturating_sub(point.x()))
             }

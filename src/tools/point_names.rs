@@ -18,7 +18,7 @@ fn mirrored(point: Point, size: Size) -> Point {
 
 /// The name of a point: `h8`.
 pub fn name(point: Point, size: Size) -> String {
-    notation::letter(mirrored(point, size))
+    notation::name(mirrored(point, size))
 }
 
 /// Names of points with a text between them.

@@ -3,7 +3,7 @@
 use super::positions::{self, Position};
 use crate::base::{Cell, Color, Point, Size};
 use crate::board::Board;
-use crate::board::notation::letter;
+use crate::board::notation;
 use crate::solver::{Hunter, Outcome, Proof, ProofBuilder, VcfSolver, VctLimits, VctSolver};
 use crate::tools::point_names;
 use anyhow::{Context, bail, ensure};
@@ -326,8 +326,9 @@ fn print_json(out: &mut dyn Write, number: usize, answer: &Answer) -> anyhow::Re
 /// A winning tree as text, in the format described in [`verify`](super::verify).
 pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
     let size = board.size();
-    let stones =
-        |cell: Cell| -> Vec<String> { size.points().filter(|&point| board.cell(point) == cell).map(letter).collect() };
+    let stones = |cell: Cell| -> Vec<String> {
+        size.points().filter(|&point| board.cell(point) == cell).map(notation::name).collect()
+    };
     let mut lines = vec![
         "tengen proof 1".to_owned(),
         format!("rule {}", board.rule().number()),
@@ -337,8 +338,8 @@ pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
         format!("attacker {}", attacker.name()),
     ];
     for (index, node) in proof.nodes.iter().enumerate() {
-        let mut words = vec![index.to_string(), letter(node.point)];
-        words.extend(node.replies.iter().map(|(reply, child)| format!("{}:{child}", letter(*reply))));
+        let mut words = vec![index.to_string(), notation::name(node.point)];
+        words.extend(node.replies.iter().map(|(reply, child)| format!("{}:{child}", notation::name(*reply))));
         words.extend(node.rest.map(|rest| format!("else {rest}")));
         lines.push(words.join(" "));
     }

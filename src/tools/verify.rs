@@ -38,7 +38,7 @@
 
 use crate::base::maps::HashMap;
 use crate::base::{Cell, Color, Direction, Point, Rule, Size};
-use crate::board::notation::{letter, parse_moves};
+use crate::board::notation::{self, parse_moves};
 use crate::board::oracle::{Oracle, Verdict};
 use crate::board::shape::Foul;
 use anyhow::{Context, bail, ensure};
@@ -112,7 +112,7 @@ fn parse_claim<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> anyhow
     let mut oracle = Oracle::new(rule, size);
     for (name, cell) in [("black", Cell::Black), ("white", Cell::White)] {
         for point in parse_moves(field(name)?, size).with_context(|| format!("{name}: expected a list of points"))? {
-            ensure!(oracle.cell(point) == Cell::Empty, "two stones at {}", letter(point));
+            ensure!(oracle.cell(point) == Cell::Empty, "two stones at {}", notation::name(point));
             oracle.set(point, cell);
         }
     }
@@ -121,7 +121,11 @@ fn parse_claim<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> anyhow
     let attacker = attacker.context("attacker: expected black or white")?;
     for point in size.points() {
         let color = oracle.cell(point).color();
-        ensure!(!color.is_some_and(|color| oracle.wins(point, color)), "there is already a five at {}", letter(point));
+        ensure!(
+            !color.is_some_and(|color| oracle.wins(point, color)),
+            "there is already a five at {}",
+            notation::name(point)
+        );
     }
     ensure!(!oracle.is_draw(), "the game is over: it is drawn");
     let mut nodes: Vec<Node> = Vec::new();
@@ -220,7 +224,7 @@ impl Claim {
             uses_areas: room && !every_reply,
         };
         let outcome = checker.node(root, 0);
-        let path = checker.path.iter().map(|&point| letter(point)).collect::<Vec<_>>().join(" ");
+        let path = checker.path.iter().map(|&point| notation::name(point)).collect::<Vec<_>>().join(" ");
         outcome.map(drop).with_context(|| format!("after {}", if path.is_empty() { "no move" } else { &path }))
     }
 }
@@ -275,9 +279,9 @@ impl Checker<'_> {
         match self.place(point, attacker) {
             Verdict::Wins => {}
             Verdict::Continues => area.join(self.replies(index, extra)?),
-            Verdict::Foul(foul) => bail!("{} is a foul: {foul:?}", letter(point)),
+            Verdict::Foul(foul) => bail!("{} is a foul: {foul:?}", notation::name(point)),
             Verdict::Draw => bail!("the game is drawn"),
-            Verdict::Illegal => bail!("{} is not an empty point", letter(point)),
+            Verdict::Illegal => bail!("{} is not an empty point", notation::name(point)),
         }
         self.take(point, attacker);
         self.found.insert(key, area);
@@ -292,7 +296,7 @@ impl Checker<'_> {
             self.oracle.size().points().filter(|&point| self.oracle.cell(point) == Cell::Empty).collect();
         let fives: Vec<Point> = empty.iter().copied().filter(|&point| self.oracle.wins(point, attacker)).collect();
         for &reply in &empty {
-            ensure!(!self.oracle.wins(reply, defender), "the defender makes five at {}", letter(reply));
+            ensure!(!self.oracle.wins(reply, defender), "the defender makes five at {}", notation::name(reply));
         }
         // Whether a reply draws the game depends on the number of stones only.
         self.oracle.set(empty[0], defender.into());

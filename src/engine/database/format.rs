@@ -14,7 +14,7 @@ use super::entries::Entries;
 use super::{DatabaseError, Entry, LONGEST_LABEL, MOST_POSITIONS, MOST_VALUE, Position, is_tag};
 use crate::base::hash::Checksum;
 use crate::base::{Cell, Point, Rule, Size};
-use crate::board::notation::{letter, parse_moves};
+use crate::board::notation::{self, parse_moves};
 use crate::engine::files;
 use std::fmt::Write as _;
 use std::io::{self, Read};
@@ -44,7 +44,7 @@ pub(super) fn write(entries: &Entries, path: &Path) -> io::Result<()> {
 /// The fields after the position.
 fn write_entry(entry: &Entry) -> String {
     let tag = entry.tag.map_or('-', char::from);
-    let best = entry.best.map_or_else(|| "-".to_owned(), letter);
+    let best = entry.best.map_or_else(|| "-".to_owned(), notation::name);
     let mut text = format!("{};{};{tag};{best};", entry.value, entry.depth);
     for c in entry.label.chars() {
         // Escape what would end the line or the field.

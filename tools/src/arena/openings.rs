@@ -11,7 +11,7 @@ use rand::seq::SliceRandom;
 use std::collections::HashSet;
 use std::path::Path;
 use tengen::base::{Color, Point, Rule, Size};
-use tengen::board::notation::{letter, parse_moves};
+use tengen::board::notation::{self, parse_moves};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::symmetry::Symmetry;
 
@@ -25,7 +25,7 @@ pub struct Opening {
 impl Opening {
     /// The moves as text, `h8i9j10`, as in opening files.
     pub fn text(&self) -> String {
-        self.stones.iter().map(|&stone| letter(stone)).collect()
+        self.stones.iter().map(|&stone| notation::name(stone)).collect()
     }
 
     /// The opening, rotated or mirrored.
@@ -82,7 +82,7 @@ impl Opening {
         let mut oracle = Oracle::new(terms.rule, terms.size);
         for (&stone, color) in self.stones.iter().zip(Color::ALL.into_iter().cycle()) {
             let verdict = oracle.play(stone, color);
-            ensure!(verdict == Verdict::Continues, "after {} the game is over: {verdict:?}", letter(stone));
+            ensure!(verdict == Verdict::Continues, "after {} the game is over: {verdict:?}", notation::name(stone));
         }
         if terms.swap2 {
             ensure!(self.stones.len() == 3, "a swap2 opening has three stones");

@@ -9,7 +9,7 @@ use super::terms::Terms;
 use super::thought::Thought;
 use std::time::Duration;
 use tengen::base::{Color, Point};
-use tengen::board::notation::letter;
+use tengen::board::notation;
 use tengen::board::oracle::{Oracle, Verdict};
 
 /// The end of a game: the winner's seat, if there is a winner, and the reason.
@@ -80,7 +80,7 @@ pub fn play(
         white: name(1 - running.black),
         opening: game.opening.stones.len(),
         symmetry: game.symmetry,
-        moves: running.stones.iter().map(|&stone| letter(stone)).collect(),
+        moves: running.stones.iter().map(|&stone| notation::name(stone)).collect(),
         result: match ending.winner {
             None => "1/2-1/2",
             Some(seat) if seat == running.black => "1-0",

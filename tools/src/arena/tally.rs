@@ -228,7 +228,7 @@ mod tests {
     use crate::arena::game_log::Timing;
     use crate::arena::match_options::Arguments;
     use clap::Parser;
-    use tengen::board::notation::letter;
+    use tengen::board::notation;
 
     fn setup() -> Setup {
         let line = "tengen-match --engine name=A,cmd=a --engine name=B,cmd=b --games 8";
@@ -252,7 +252,7 @@ mod tests {
             opening: 0,
             symmetry: 0,
             // Every pair has games of its own.
-            moves: format!("h8i9{}", letter(Point::new(number / 2, 0).unwrap())),
+            moves: format!("h8i9{}", notation::name(Point::new(number / 2, 0).unwrap())),
             result: String::new(),
             winner: winner.map(str::to_owned),
             reason,

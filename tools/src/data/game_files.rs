@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use tengen::base::{Point, Rule, Size};
-use tengen::board::notation::letter;
+use tengen::board::notation;
 
 /// A game as text: a summary, the opening, then a line for each move with the score of the search for the side to move and,
 /// if the move was drawn at random, the move that the search had chosen. A labelled position has its moves on the line of the
@@ -18,7 +18,7 @@ pub fn describe(game: &PackedGame) -> String {
     if let (Some(kind), [label]) = (name_of(game.content), &game.plies[..]) {
         let moves = &game.opening.stones;
         let root = if let Content::Asked { root } = game.content { root.into() } else { moves.len() };
-        let text = |moves: &[Point]| moves.iter().map(|&point| letter(point)).collect::<String>();
+        let text = |moves: &[Point]| moves.iter().map(|&point| notation::name(point)).collect::<String>();
         let (before, line) = moves.split_at(root.min(moves.len()));
         return format!(
             "{kind} position of game {number}: {} {size}, {result}\n  moves {}{}{}\n  {:3} {:4} {:6}\n",
@@ -27,7 +27,7 @@ pub fn describe(game: &PackedGame) -> String {
             if line.is_empty() { "" } else { " | " },
             text(line),
             moves.len() + 1,
-            letter(label.best),
+            notation::name(label.best),
             label.score
         );
     }
@@ -38,9 +38,15 @@ pub fn describe(game: &PackedGame) -> String {
         game.opening.text()
     );
     for (i, ply) in game.plies.iter().enumerate() {
-        let drawn = if ply.played == ply.best { String::new() } else { format!("  instead of {}", letter(ply.best)) };
-        let _ =
-            writeln!(text, "  {:3} {:4} {:6}{drawn}", game.opening.stones.len() + i + 1, letter(ply.played), ply.score);
+        let drawn =
+            if ply.played == ply.best { String::new() } else { format!("  instead of {}", notation::name(ply.best)) };
+        let _ = writeln!(
+            text,
+            "  {:3} {:4} {:6}{drawn}",
+            game.opening.stones.len() + i + 1,
+            notation::name(ply.played),
+            ply.score
+        );
     }
     text
 }

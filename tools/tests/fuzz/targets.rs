@@ -227,7 +227,7 @@ fn openings(bytes: &[u8]) {
         let size = Size::new(width, height).expect("a legal size");
         for line in text.lines().take(50) {
             if let Some(moves) = notation::parse_moves(line, size) {
-                let again: String = moves.iter().map(|&point| notation::letter(point)).collect();
+                let again: String = moves.iter().map(|&point| notation::name(point)).collect();
                 assert_eq!(notation::parse_moves(&again, size), Some(moves));
             }
             let Ok(opening) = Opening::parse(line, size) else { continue };
