@@ -2,9 +2,11 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod common;
 #[cfg(target_os = "linux")]
 mod process;
 
+use common::PATIENCE;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -15,9 +17,6 @@ use std::time::{Duration, Instant};
 use tengen::base::{Cell, Point, Rule, Score, Size};
 use tengen::engine::Database;
 use tengen::engine::database::Position;
-
-/// How long an answer may take on the busiest machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Brain {
     child: Child,

@@ -3,15 +3,15 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use std::io::{BufRead, BufReader, Write};
+mod common;
+
+use common::{PATIENCE, lines_of};
+use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::Receiver;
+use std::time::Instant;
 
 const SIDE: i64 = 15;
-/// How long all answers due may take on the busiest machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 type Square = (i64, i64);
 
@@ -19,7 +19,7 @@ type Square = (i64, i64);
 struct Gui {
     child: Child,
     input: ChildStdin,
-    lines: Receiver<String>,
+    lines: Receiver<(Instant, String)>,
     /// Moves of the game, black first.
     path: Vec<Square>,
     /// Whether a move is due.
@@ -46,15 +46,7 @@ impl Gui {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let (sender, lines) = mpsc::channel();
-        thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    break;
-                }
-            }
-        });
+        let lines = lines_of(&mut child);
         let input = child.stdin.take().unwrap();
         let (path, forbidden, messages) = (Vec::new(), Vec::new(), Vec::new());
         Gui {
@@ -193,7 +185,7 @@ impl Gui {
         let until = Instant::now() + PATIENCE;
         while !is_done(self) {
             match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(line) => self.take(&line),
+                Ok((_, line)) => self.take(&line),
                 Err(error) => panic!(
                     "{error}; still due: a move {}, {} to omit, {} OK, {} FORBID, {} database",
                     self.thinking, self.omit, self.oks, self.forbids, self.databases
@@ -377,6 +369,7 @@ fn thirty_moves(pondering: &str) {
     gui.expect_silence();
     gui.send("end");
     assert!(gui.child.wait().unwrap().success());
-    let rest: Vec<String> = gui.lines.iter().filter(|line| !line.starts_with("MESSAGE ")).collect();
+    let rest: Vec<String> =
+        gui.lines.iter().map(|(_, line)| line).filter(|line| !line.starts_with("MESSAGE ")).collect();
     assert_eq!(rest, [""; 0], "said after the end");
 }

@@ -2,22 +2,21 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use std::io::{BufRead, BufReader, Write};
+mod common;
+
+use common::{PATIENCE, lines_of};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
-use std::time::Duration;
-
-/// How long an answer may take on the busiest machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+use std::sync::mpsc::Receiver;
+use std::time::Instant;
 
 /// A brain that records its session.
 struct Recorded {
     child: Child,
     input: ChildStdin,
     /// Everything that it writes.
-    lines: Receiver<String>,
+    lines: Receiver<(Instant, String)>,
 }
 
 impl Recorded {
@@ -28,15 +27,7 @@ impl Recorded {
             command.env("TENGEN_RECORD", path);
         }
         let mut child = command.spawn().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let (sender, lines) = mpsc::channel();
-        thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    break;
-                }
-            }
-        });
+        let lines = lines_of(&mut child);
         Recorded { input: child.stdin.take().unwrap(), child, lines }
     }
 
@@ -65,7 +56,7 @@ impl Recorded {
     /// The next line of this kind.
     fn read(&mut self, is_wanted: impl Fn(&str) -> bool) -> String {
         loop {
-            let line = self.lines.recv_timeout(PATIENCE).expect("the brain writes a line");
+            let (_, line) = self.lines.recv_timeout(PATIENCE).expect("the brain writes a line");
             if is_wanted(&line) {
                 return line;
             }

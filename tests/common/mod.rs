@@ -8,10 +8,12 @@ pub mod proofs;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::ffi::OsStr;
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
-use std::sync::mpsc::Sender;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
 use tengen::board::oracle::Oracle;
 use tengen::search::{Iteration, ReportSink};
@@ -37,6 +39,19 @@ pub fn brain_with(arguments: &[impl AsRef<OsStr>], input: impl AsRef<[u8]>) -> O
     // The child may refuse its arguments before it reads anything.
     let _ = child.stdin.take().expect("the pipe was asked for").write_all(input.as_ref());
     child.wait_with_output().expect("the brain ends with its input")
+}
+
+/// How long an answer may take on the busiest machine.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The lines that a child writes, with the times at which they came. A thread reads them as they come.
+pub fn lines_of(child: &mut Child) -> Receiver<(Instant, String)> {
+    let output = BufReader::new(child.stdout.take().expect("the output is a pipe"));
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || {
+        output.lines().map_while(Result::ok).try_for_each(|line| sender.send((Instant::now(), line)))
+    });
+    lines
 }
 
 /// Sends a signal after each iteration.

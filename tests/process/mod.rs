@@ -2,18 +2,15 @@
 //! time.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
+use crate::common::{PATIENCE, lines_of};
 use nix::sys::signal::{Signal, kill};
 use nix::time::clock_getcpuclockid;
 use nix::unistd::Pid;
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
-
-/// How long an answer may take on the busiest machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long after its time an answer is long overdue.
 const LONG_OVERDUE: Duration = Duration::from_millis(100);
@@ -45,15 +42,7 @@ impl Process {
             .env_remove("RUST_LOG")
             .spawn()
             .expect("the brain starts");
-        let (sender, lines) = mpsc::channel();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        thread::spawn(move || {
-            for line in stdout.lines().map_while(Result::ok) {
-                if sender.send((Instant::now(), line)).is_err() {
-                    return;
-                }
-            }
-        });
+        let lines = lines_of(&mut child);
         let stdin = child.stdin.take();
         Process { child, stdin, lines, recent: Vec::new() }
     }
