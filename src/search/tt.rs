@@ -280,6 +280,7 @@ impl TranspositionTable {
                 }
                 entry.best = entry.best.or(old.best);
                 entry.eval = entry.eval.or(old.eval);
+                entry.was_pv |= old.was_pv;
                 chosen = i;
                 break;
             }
@@ -363,6 +364,16 @@ mod tests {
             (Score::win_in(Ply::ROOT, 5), Bound::Lower, 9, point(21, 21))
         );
         assert!(table.probe(78, Ply::ROOT).is_none());
+    }
+
+    /// A search of the horizon stored the position again, and it was no former PV node any more.
+    #[test]
+    fn a_former_pv_node_remains_one() {
+        let table = TranspositionTable::new(1 << 16);
+        table.store(77, Ply::ROOT, TtEntry { was_pv: true, ..entry(1, Score::DRAW, Bound::Exact, None) });
+        table.store(77, Ply::ROOT, TtEntry { was_pv: false, ..entry(0, Score::DRAW, Bound::Lower, None) });
+        let hit = table.probe(77, Ply::ROOT).unwrap();
+        assert_eq!((hit.depth, hit.was_pv), (0, true));
     }
 
     #[test]
