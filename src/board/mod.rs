@@ -247,7 +247,8 @@ impl Board {
         self.key() ^ zobrist::stone(point, self.now.side) ^ zobrist::SIDE
     }
 
-    /// Whether the game is drawn by the number of stones and dead squares. The last stone may still win; the caller checks that first.
+    /// Whether the game is drawn by the number of stones and dead squares. The last stone may still win; the caller checks
+    /// that first.
     #[inline]
     pub fn is_draw(&self) -> bool {
         self.stones.count() >= self.draw_at

@@ -57,7 +57,8 @@ mod reservoir {
     }
 
     impl Reservoir {
-        /// Reservoir sampling (Vitter 1985): a new position takes the place of one in the sample with the chance that all have so far.
+        /// Reservoir sampling (Vitter 1985): a new position takes the place of one in the sample with the chance that all have
+        /// so far.
         fn note(&mut self, board: &Board) {
             let Sample { asked, lines } = &mut self.sample;
             *asked += 1;

@@ -73,8 +73,8 @@ impl<'a, 'w> Deepening<'a, 'w> {
         Deepening { worker, moves, wanted, lines: Vec::new(), report, sink }
     }
 
-    /// Deepens until the limits are used up or nothing is left to find, at most to this depth. The report's lines are those of the last iteration
-    /// in which all wanted lines were searched.
+    /// Deepens until the limits are used up or nothing is left to find, at most to this depth. The report's lines are those of
+    /// the last iteration in which all wanted lines were searched.
     pub fn run(mut self, deepest: u32) -> SearchReport {
         let mut alone_for = 0;
         for depth in 1..=deepest {

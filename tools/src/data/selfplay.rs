@@ -95,8 +95,8 @@ impl Series {
 /// Plays the games of the series that the file `path` does not have. Returns how many games of the series it has at the end.
 ///
 /// # Errors
-/// When the file cannot be written or has games of another seed or other kinds, no balanced opening is found, or positions are wanted that
-/// this build cannot draw.
+/// When the file cannot be written or has games of another seed or other kinds, no balanced opening is found, or positions
+/// are wanted and this build does not sample them.
 pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     ensure!(series.seed < 1 << 24, "the seed must be below {}", 1 << 24);
     ensure!(series.games < SERIES, "the number of games must be below {SERIES}");
