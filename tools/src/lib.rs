@@ -9,10 +9,9 @@
 //! | [`review`] | `tengen-review` | every move of a finished game, judged; where lost games turned |
 //!
 //! All may use [`parallel`], which does items of work on several threads and keeps their results in order; [`progress`],
-//! which shows how far a job has come; [`output_file`] writes files;
-//! [`command_line`] starts the programs.
+//! which shows how far a job has come; [`output_file`], which writes files; and [`command_line`], which starts the programs.
 //!
-//! A module uses those above it, never one below; `review` uses only the records of `arena`.
+//! A module uses those above it, never one below.
 
 pub mod parallel;
 
