@@ -45,8 +45,6 @@ pub struct Options {
 impl Options {
     /// The default memory limit: that of the official tournaments.
     pub const DEFAULT_MEMORY: u64 = 350 << 20;
-    /// Hash table of the bench, in bytes.
-    pub const BENCH_HASH: u64 = 16 << 20;
     /// Memory beside the hash table: code, tables, stacks; in bytes.
     const RESERVED_MEMORY: u64 = 24 << 20;
     /// Memory for each thread after the first: used stack, board, histories; in bytes.

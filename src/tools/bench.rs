@@ -3,7 +3,7 @@
 use crate::base::{Point, Rule, Size};
 use crate::board::Board;
 use crate::board::notation::parse_moves;
-use crate::engine::{Engine, Options};
+use crate::engine::Engine;
 use crate::eval::{Evaluator, ShapeEvaluator};
 use crate::search::{NullSink, SearchControl, SearchLimits};
 use std::io::Write;
@@ -46,6 +46,8 @@ pub const POSITIONS: [BenchPosition; 16] = [
 
 /// Depth of the signature search, in plies.
 pub const DEPTH: u32 = 10;
+/// Hash table of the signature search, in bytes.
+const HASH_SIZE: u64 = 16 << 20;
 /// `bench board` plays each point this many times, and counts the fastest of this many repetitions.
 const BOARD_ROUNDS: u32 = 20;
 const BOARD_REPEATS: u32 = 100;
@@ -58,7 +60,7 @@ fn moves_of(position: &BenchPosition) -> (Size, Vec<Point>) {
 /// A new engine at a position, with this many threads.
 pub fn engine_at(position: &BenchPosition, threads: usize) -> Engine {
     let (size, moves) = moves_of(position);
-    let mut engine = engine_after(position.rule, size, &moves, Options::BENCH_HASH);
+    let mut engine = engine_after(position.rule, size, &moves, HASH_SIZE);
     engine.options_mut().threads = threads;
     engine
 }
