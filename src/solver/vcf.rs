@@ -89,7 +89,7 @@ struct Slot {
     distance: u16,
     /// There is no win within this many attacking moves; `FOREVER` when there is none at all.
     failed: u16,
-    /// Nodes of the largest search from here that reached its limit.
+    /// Nodes of the largest search from here that used up its nodes.
     spent: u16,
 }
 
@@ -175,8 +175,8 @@ impl VcfSolver {
         VcfResult { outcome, distance, line, nodes: self.nodes - before }
     }
 
-    /// Looks for a win by fours of the side to move within these limits. A search that reached its limit is recorded, too:
-    /// the same question with no more nodes costs nothing.
+    /// Looks for a win by fours of the side to move within these limits. A search that used up its nodes is recorded, too:
+    /// no later one with as few nodes is begun.
     pub fn find(&mut self, board: &mut Board, limits: VcfLimits) -> Option<Attack> {
         let us = board.side();
         if forced::has_no_four(board, us) {
@@ -190,8 +190,8 @@ impl VcfSolver {
         // The usual lengths below the limit, then the limit.
         let shorter = LENGTHS.into_iter().filter(|&length| length < limits.moves);
         let lengths = shorter.chain([limits.moves]);
-        let (outcome, attack) = self.deepen(board, limits.nodes, limits.spare, lengths);
-        if outcome == Outcome::Unknown {
+        let (_, attack) = self.deepen(board, limits.nodes, limits.spare, lengths);
+        if self.out {
             let key = board.key();
             let mut slot = self.slot(key);
             slot.spent = slot.spent.max(spent);
@@ -410,5 +410,29 @@ impl VcfSolver {
             }
         }
         best.map(|(_, stop)| stop).or_else(|| board.find(board.side().opponent(), Threat::Five))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Rule, Size};
+    use crate::board::notation::parse_moves;
+
+    /// Bug: after a search that ended by its length limit, a longer one with fewer nodes was not begun.
+    #[test]
+    fn a_search_that_was_too_short_does_not_prevent_a_longer_one() {
+        const MOVES: &str = concat!(
+            "c14e14h12d13e13f12c12f10f9d11d10g9e11g10g8i10h10h11f13e9j9f6",
+            "d8h8i7i6i9k9g6g7h5k10e8f7c8f8b8a8c9a7c10c11c6c7d7b5f5i5h6e6",
+        );
+        let size = Size::square(15).unwrap();
+        let mut board = Board::new(Rule::Freestyle, size);
+        for point in parse_moves(MOVES, size).unwrap() {
+            board.play(point, &mut NullObserver);
+        }
+        let mut vcf = VcfSolver::new(16);
+        assert_eq!(vcf.find(&mut board, VcfLimits { moves: 3, nodes: 20_000, spare: 0 }), None);
+        assert!(vcf.find(&mut board, VcfLimits { moves: 24, nodes: 300, spare: 0 }).is_some());
     }
 }
