@@ -302,7 +302,7 @@ pub fn duty_of(board: &Board, kills: Kills) -> Duty {
     if board.count(them, Threat::Five) > 0 {
         return Duty::StopFive(kills.unwrap_or_else(|| kill_intersection(board, them, Threat::Five)));
     }
-    if board.count(them, Threat::OpenFour) > 0 {
+    if board.count(them, Threat::OpenFour) > 0 && board.moves_to_draw() >= 4 {
         let kills = kills.unwrap_or_else(|| kill_intersection(board, them, Threat::OpenFour));
         let mut replies = ReplyList::from_slice(&kills);
         push_fours(board, us, &mut replies);

@@ -312,8 +312,7 @@ impl VctSolver {
     /// The replies of the side to move to a threatened win by fours.
     fn stop_list(&mut self, board: &mut Board, attack: Attack) -> Option<ReplyList> {
         let them = board.side();
-        if board.moves_to_draw() >= 4
-            && board.count(them.opponent(), Threat::OpenFour) > 0
+        if board.count(them.opponent(), Threat::OpenFour) > 0
             && let Duty::StopFour(list) = forced::duty(board)
         {
             return Some(list);
