@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a manager that has left may take to read a line; then the rest is dropped.
-const READER_TIMEOUT: Duration = Duration::from_millis(80);
+const READER_TIMEOUT: Duration = Duration::from_millis(50);
 /// How often a blocked write checks whether the manager has left.
 const LEFT_POLL: Duration = Duration::from_millis(10);
 /// Bound of the queue of pieces to write.
