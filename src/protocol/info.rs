@@ -74,7 +74,7 @@ pub static KEYS: &[Key] = &[
     clock(
         "timeout_match",
         |o, ms| o.match_time = (ms > 0 && ms < Options::UNLIMITED_MS).then(|| millis(ms)),
-        "time limit for the whole game in ms; 0: unlimited",
+        "time limit for the whole game in ms; 0, or 100000000 or more: unlimited",
     ),
     clock(
         "time_left",
@@ -116,7 +116,7 @@ pub static KEYS: &[Key] = &[
             o.seed = seed as u64;
             o.opening_seed = seed as u64;
         },
-        "random seed of the opening proposed under swap2 and of the levels below 100",
+        "random seed of the opening proposed under swap2 (without it, another one in each process) and of the levels below 100 (0: the same game each time)",
     ),
     setting("max_node", |o, nodes| o.max_nodes = positive(nodes), "node limit per move; 0 or less: unlimited"),
     Key {

@@ -127,7 +127,7 @@ pub static ROWS: &[Row] = &[
     gomocup(
         &[line("START", "n", |rest| Some(start(payload::start_size(rest))))],
         |command| matches!(command, Command::Start(_)),
-        "a new game on an n x n board; the settings stay. `START columns rows`, as Yixin-Board writes it, works too",
+        "a new game on an n x n board; the settings stay. `START columns rows`, as Yixin-Board writes it, works too; its points are `row,column`",
         "`OK`",
     )
     .superseding(),
@@ -267,20 +267,20 @@ pub static ROWS: &[Row] = &[
     yixin(
         &[bare("YXSHOWFORBID", |_| Some(Command::ShowForbidden))],
         |command| matches!(command, Command::ShowForbidden),
-        "list the points forbidden to black",
+        "list the points forbidden to black if black is to move",
         "`FORBID xxyyxxyy….`",
     )
     .on_board(),
     yixin(
         &[bare("YXSHOWINFO", |_| Some(Command::ShowInfo))],
         |command| matches!(command, Command::ShowInfo),
-        "show the most threads and the largest hash table; from then on new games keep the hash table",
+        "show the most threads and the largest hash table that `max_memory` allows (as the logarithm of its KiB to base 2); from then on new games keep the hash table",
         "two `MESSAGE INFO` lines",
     ),
     yixin(
         &[bare("YXSHOWHASHUSAGE", |_| Some(Command::ShowHashUsage))],
         |command| matches!(command, Command::ShowHashUsage),
-        "show how large the hash table may become",
+        "show how large the hash table may become, in KiB, within `max_memory`",
         "a `MESSAGE`",
     ),
     yixin(
@@ -332,7 +332,7 @@ pub static ROWS: &[Row] = &[
             points("YXBLOCKPATHUNDO", "", |_, spots| Command::UnblockPath(spots)),
         ],
         |command| matches!(command, Command::BlockPath(_) | Command::UnblockPath(_)),
-        "block the last of these moves in the position that the others lead to from the empty board; unblock it",
+        "block the last move of this line wherever the search reaches the position before it; unblock it",
         "none",
     )
     .on_board(),
