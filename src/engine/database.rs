@@ -5,7 +5,7 @@ mod entries;
 mod format;
 
 use super::files::{self, FileLock};
-use crate::base::maps::HashSet;
+use crate::base::maps::HashMap;
 use crate::base::{Cell, Color, Point, Rule, Score, Size};
 use crate::board::notation;
 use crate::board::symmetry::Symmetry;
@@ -62,6 +62,41 @@ impl Entry {
         if !other.label.is_empty() {
             self.label.clone_from(&other.label);
         }
+    }
+
+    /// Takes over these parts of another entry of the same position, whatever they are.
+    fn take(&mut self, parts: Parts, other: &Entry) {
+        if parts.result {
+            (self.value, self.depth) = (other.value, other.depth);
+        }
+        if parts.best {
+            self.best = other.best;
+        }
+        if parts.tag {
+            self.tag = other.tag;
+        }
+        if parts.label {
+            self.label.clone_from(&other.label);
+        }
+    }
+}
+
+/// Parts of an entry.
+#[derive(Clone, Copy, Debug, Default)]
+struct Parts {
+    result: bool,
+    best: bool,
+    tag: bool,
+    label: bool,
+}
+
+impl Parts {
+    /// Adds the parts in which two entries differ.
+    fn add_difference(&mut self, one: &Entry, other: &Entry) {
+        self.result |= (one.value, one.depth) != (other.value, other.depth);
+        self.best |= one.best != other.best;
+        self.tag |= one.tag != other.tag;
+        self.label |= one.label != other.label;
     }
 }
 
@@ -174,8 +209,9 @@ pub struct Database {
     lock: FileLock,
     /// Whether there are changes that are neither in the file nor being written.
     is_changed: bool,
-    /// Names of entries changed or deleted while the file was not ours.
-    touched: HashSet<String>,
+    /// Names of entries changed or deleted while the file was not ours, with the parts that commands have set: of those,
+    /// ours count, even where the file then has less than before.
+    touched: HashMap<String, Parts>,
     /// The thread that writes the file.
     saving: Option<JoinHandle<io::Result<()>>>,
 }
@@ -194,7 +230,7 @@ impl Database {
             path: Some(path.to_owned()),
             lock,
             is_changed: false,
-            touched: HashSet::default(),
+            touched: HashMap::default(),
             saving: None,
         })
     }
@@ -312,10 +348,11 @@ impl Database {
             return Err(DatabaseError::InUse);
         }
         let mut entries = load(&path)?;
-        for name in std::mem::take(&mut self.touched) {
+        for (name, edited) in std::mem::take(&mut self.touched) {
             match (self.entries.get(&name), entries.get(&name).cloned()) {
                 (Some(ours), Some(mut theirs)) => {
                     theirs.update(ours);
+                    theirs.take(edited, ours);
                     entries.insert(name, theirs);
                 }
                 (Some(ours), None) if entries.len() < MOST_POSITIONS => {
@@ -331,12 +368,12 @@ impl Database {
         Ok(())
     }
 
-    /// Notes that the entry of this name was changed or deleted.
-    fn touch(&mut self, name: &str) {
+    /// Notes that the entry of this name was changed or deleted. Returns the parts of it that commands have set, if they
+    /// have to be remembered.
+    fn touch(&mut self, name: &str) -> Option<&mut Parts> {
         self.is_changed = true;
-        if !matches!(self.lock, FileLock::Held(_)) {
-            self.touched.insert(name.to_owned());
-        }
+        let is_ours = matches!(self.lock, FileLock::Held(_));
+        (!is_ours).then(|| self.touched.entry(name.to_owned()).or_default())
     }
 
     /// Writes a copy to a file.
@@ -393,8 +430,18 @@ impl Database {
         self.entries.sorted().into_iter().filter_map(|(name, _)| sides(name)).collect()
     }
 
-    /// Changes the entry of a position; creates one if there is none and there is room for it.
+    /// Changes the entry of a position as a command says; creates one if there is none and there is room for it.
     pub fn edit(&mut self, position: &Position<'_>, change: impl FnOnce(&mut Entry)) {
+        self.change(position, change, Parts::add_difference);
+    }
+
+    /// Changes the entry of a position. `note` adds to the parts that commands have set, from the entries before and after.
+    fn change(
+        &mut self,
+        position: &Position<'_>,
+        change: impl FnOnce(&mut Entry),
+        note: impl FnOnce(&mut Parts, &Entry, &Entry),
+    ) {
         let Some((name, symmetry)) = position.name() else { return };
         if !self.has_room_for(&name) {
             return;
@@ -406,8 +453,11 @@ impl Database {
         entry.depth = entry.depth.min(Entry::DEEPEST);
         entry.tag = entry.tag.filter(|&tag| is_tag(tag));
         truncate(&mut entry.label, LONGEST_LABEL);
-        if self.entries.get(&name) != Some(&entry) {
-            self.touch(&name);
+        let before = self.entries.get(&name).cloned();
+        if before.as_ref() != Some(&entry) {
+            if let Some(edited) = self.touch(&name) {
+                note(edited, &before.unwrap_or_default(), &entry);
+            }
             self.entries.insert(name, entry);
         }
     }
@@ -418,10 +468,11 @@ impl Database {
         if self.get(position).is_some_and(|old| !old.is_replaced_by(score.units(), depth)) {
             return;
         }
-        self.edit(position, |entry| {
+        let store = |entry: &mut Entry| {
             (entry.value, entry.depth) = (score.units(), depth);
             entry.best = best.or(entry.best);
-        });
+        };
+        self.change(position, store, |_, _, _| {});
     }
 
     /// Deletes a position.

@@ -257,3 +257,28 @@ fn changes_of_two_processes_are_merged() {
     assert!(entry.value > Score::DECISIVE && entry.label == "of the second", "{entry:?}");
     assert_eq!(last.get(&position(start)), None);
 }
+
+/// Regression: what a command had removed or lowered came back from the file, when another process had locked it first.
+#[test]
+fn what_a_command_removes_stays_removed_in_a_file_of_two_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shared");
+    let one = stones(&[(7, 7)]);
+    let mut first = Database::open(&path).unwrap();
+    let best = Point::new(8, 8);
+    first.note(&position(&one), Score::estimate(10), 10, best);
+    first.edit(&position(&one), |entry| (entry.tag, entry.label) = (Some(b'x'), "of the first".into()));
+    first.save().unwrap();
+    let mut second = Database::open(&path).unwrap();
+    second.edit(&position(&one), |entry| (entry.tag, entry.best) = (None, None));
+    second.edit(&position(&one), |entry| entry.label.clear());
+    first.note(&position(&one), Score::estimate(20), 12, best);
+    first.save().unwrap();
+    drop(first);
+    second.save().unwrap();
+    let entry = second.get(&position(&one)).unwrap();
+    assert_eq!((entry.tag, entry.best, entry.label.as_str()), (None, None, ""));
+    assert_eq!((entry.value, entry.depth), (20, 12), "no command has set the result");
+    second.edit(&position(&one), |entry| (entry.value, entry.depth) = (-5, 3));
+    assert_eq!(second.get(&position(&one)).map(|entry| entry.depth), Some(3));
+}
