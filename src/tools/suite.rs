@@ -126,6 +126,8 @@ fn parse_arguments(arguments: &[OsString]) -> anyhow::Result<Option<Request>> {
 fn look(position: &Position, nodes: u64) -> (Option<Sight>, u64) {
     let hash_size = nodes.saturating_mul(BYTES_A_NODE).clamp(TABLE.0, TABLE.1);
     let mut engine = bench::engine_after(position.rule, position.size, &position.moves, hash_size);
+    // The default limit of the process would allow less than the largest table.
+    engine.options_mut().max_memory = 2 * TABLE.1;
     let control = SearchControl::default();
     control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
     let mut watch = Watch::default();
