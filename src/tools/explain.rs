@@ -23,7 +23,7 @@ moves, a Piskvork or SGF file, a line rule;size;x,y x,y ..., or a picture with o
 each row: X black, O white, . empty, * a point to explain. Rows count from below.
 
   --point h8   explain this point, forbidden or not; may be given several times
-  --size N     board size for plain moves (15)
+  --size N     board size for plain moves, 5 to 22, or two as 20x15 (15)
 
 example: pbrain-tengen explain h6a1h7o15g8a15i8o1 --point h8
 ";
@@ -39,10 +39,7 @@ pub fn run(arguments: &[OsString], out: &mut dyn Write) -> Result<()> {
     while let Some(argument) = parser.next()? {
         match argument {
             Long("point") => asked.push(parser.value()?.string()?),
-            Long("size") => {
-                let side = parser.value()?.parse()?;
-                size = Some(Size::square(side).context("the side of a board has 5 to 22 points")?);
-            }
+            Long("size") => size = Some(parser.value()?.parse()?),
             Long("help") | Short('h') => return Ok(write!(out, "{HELP}")?),
             Value(value) if source.is_none() => source = Some(value),
             other => return Err(other.unexpected().into()),

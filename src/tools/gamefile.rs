@@ -55,15 +55,15 @@ fn read(text: &str, size: Option<Size>) -> Result<GameFile> {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if text.starts_with("Piskvorky") {
         parse_psq(text).context("as a Piskvork file")
-    } else if text.starts_with('(') {
-        sgf::parse(text)
+    } else if let Some(game) = sgf::games(text).first().filter(|_| text.starts_with('(')) {
+        sgf::parse(game)
     } else if let Some(diagram) = notation::parse_diagram(text) {
         let mut record = Recorder::new(diagram.size);
         record.set_up(&diagram.cells);
         Ok(record.finish())
-    } else if let Some(start) = text.find("(;") {
+    } else if let Some(game) = sgf::games(text).first() {
         // SGF with other text before it, as in a letter.
-        sgf::parse(&text[start..])
+        sgf::parse(game)
     } else if text.lines().any(|line| !line.starts_with('#') && line.contains(';')) {
         let position = positions::parse(text)?.into_iter().next().context("no position")?;
         Ok(GameFile { rule: Some(position.rule), ..GameFile::of_moves(position.size, &position.moves)? })
@@ -302,6 +302,9 @@ mod tests {
         assert_eq!(games[1], "( ;SZ[15];B[aa])");
         assert_eq!(games[2], "(;B[bb");
         assert!(sgf::games("(no game)").is_empty());
+        // Bug: prose that begins with a bracket was read as a game without moves.
+        assert_eq!(moves(&parse("(From a letter.) (;SZ[15];B[hh];W[ii])", None).unwrap()), "h8i7");
+        assert!(parse("(no game)", None).is_err());
     }
 
     #[test]

@@ -26,7 +26,7 @@ A game against the engine. Type moves such as h8, or help. Rows count from below
   --level L    0 to 100, or a name: beginner, novice, casual, attentive, regular (the default),
                sound, club, strong, expert, master, full
   --rule R     0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names (freestyle)
-  --size N     board size, 5 to 22 (15)
+  --size N     board size, 5 to 22, or two as 20x15 (15)
   --white      you play white: the engine begins
   --from GAME  start from a position: moves (h8i9...), a Piskvork or SGF file, or a picture
   --ms N       milliseconds for a move of level 100 and for a hint (1500)
@@ -90,9 +90,7 @@ fn parse(arguments: &[OsString]) -> Result<Option<Settings>> {
         match argument {
             Long("level") => settings.level = level_of(&parser.value()?.string()?)?,
             Long("rule") => settings.rule = parser.value()?.string()?.parse()?,
-            Long("size") => {
-                size = Some(Size::square(parser.value()?.parse()?).context("the side of a board has 5 to 22 points")?);
-            }
+            Long("size") => size = Some(parser.value()?.parse()?),
             Long("white") => settings.person = Color::White,
             Long("from") => from = Some(parser.value()?),
             Long("ms") => settings.time = Duration::from_millis(parser.value()?.parse()?),
