@@ -63,40 +63,38 @@ impl Entry {
             self.label.clone_from(&other.label);
         }
     }
+}
 
-    /// Takes over these parts of another entry of the same position, whatever they are.
-    fn take(&mut self, parts: Parts, other: &Entry) {
-        if parts.result {
-            (self.value, self.depth) = (other.value, other.depth);
-        }
-        if parts.best {
-            self.best = other.best;
-        }
-        if parts.tag {
-            self.tag = other.tag;
-        }
-        if parts.label {
-            self.label.clone_from(&other.label);
+/// A part of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Result,
+    Best,
+    Tag,
+    Label,
+}
+
+impl Part {
+    const ALL: [Part; 4] = [Part::Result, Part::Best, Part::Tag, Part::Label];
+
+    /// Whether it is different in these entries.
+    fn differs(self, one: &Entry, other: &Entry) -> bool {
+        match self {
+            Part::Result => (one.value, one.depth) != (other.value, other.depth),
+            Part::Best => one.best != other.best,
+            Part::Tag => one.tag != other.tag,
+            Part::Label => one.label != other.label,
         }
     }
-}
 
-/// Parts of an entry.
-#[derive(Clone, Copy, Debug, Default)]
-struct Parts {
-    result: bool,
-    best: bool,
-    tag: bool,
-    label: bool,
-}
-
-impl Parts {
-    /// Adds the parts in which two entries differ.
-    fn add_difference(&mut self, one: &Entry, other: &Entry) {
-        self.result |= (one.value, one.depth) != (other.value, other.depth);
-        self.best |= one.best != other.best;
-        self.tag |= one.tag != other.tag;
-        self.label |= one.label != other.label;
+    /// Copies it from one entry of a position to another one.
+    fn copy(self, from: &Entry, to: &mut Entry) {
+        match self {
+            Part::Result => (to.value, to.depth) = (from.value, from.depth),
+            Part::Best => to.best = from.best,
+            Part::Tag => to.tag = from.tag,
+            Part::Label => to.label.clone_from(&from.label),
+        }
     }
 }
 
@@ -211,7 +209,7 @@ pub struct Database {
     is_changed: bool,
     /// Names of entries changed or deleted while the file was not ours, with the parts that commands have set: of those,
     /// ours count, even where the file then has less than before.
-    touched: HashMap<String, Parts>,
+    touched: HashMap<String, Vec<Part>>,
     /// The thread that writes the file.
     saving: Option<JoinHandle<io::Result<()>>>,
 }
@@ -352,7 +350,9 @@ impl Database {
             match (self.entries.get(&name), entries.get(&name).cloned()) {
                 (Some(ours), Some(mut theirs)) => {
                     theirs.update(ours);
-                    theirs.take(edited, ours);
+                    for part in edited {
+                        part.copy(ours, &mut theirs);
+                    }
                     entries.insert(name, theirs);
                 }
                 (Some(ours), None) if entries.len() < MOST_POSITIONS => {
@@ -368,9 +368,9 @@ impl Database {
         Ok(())
     }
 
-    /// Notes that the entry of this name was changed or deleted. Returns the parts of it that commands have set, if they
-    /// have to be remembered.
-    fn touch(&mut self, name: &str) -> Option<&mut Parts> {
+    /// Notes that the entry of this name was changed or deleted. Returns the list of the parts that commands have set, if
+    /// they have to be remembered.
+    fn touch(&mut self, name: &str) -> Option<&mut Vec<Part>> {
         self.is_changed = true;
         let is_ours = matches!(self.lock, FileLock::Held(_));
         (!is_ours).then(|| self.touched.entry(name.to_owned()).or_default())
@@ -432,16 +432,11 @@ impl Database {
 
     /// Changes the entry of a position as a command says; creates one if there is none and there is room for it.
     pub fn edit(&mut self, position: &Position<'_>, change: impl FnOnce(&mut Entry)) {
-        self.change(position, change, Parts::add_difference);
+        self.change(position, change, &Part::ALL);
     }
 
-    /// Changes the entry of a position. `note` adds to the parts that commands have set, from the entries before and after.
-    fn change(
-        &mut self,
-        position: &Position<'_>,
-        change: impl FnOnce(&mut Entry),
-        note: impl FnOnce(&mut Parts, &Entry, &Entry),
-    ) {
+    /// Changes the entry of a position. Those of `parts` that change are noted as set by a command.
+    fn change(&mut self, position: &Position<'_>, change: impl FnOnce(&mut Entry), parts: &[Part]) {
         let Some((name, symmetry)) = position.name() else { return };
         if !self.has_room_for(&name) {
             return;
@@ -456,7 +451,8 @@ impl Database {
         let before = self.entries.get(&name).cloned();
         if before.as_ref() != Some(&entry) {
             if let Some(edited) = self.touch(&name) {
-                note(edited, &before.unwrap_or_default(), &entry);
+                let before = before.unwrap_or_default();
+                edited.extend(parts.iter().filter(|part| part.differs(&before, &entry)));
             }
             self.entries.insert(name, entry);
         }
@@ -472,7 +468,7 @@ impl Database {
             (entry.value, entry.depth) = (score.units(), depth);
             entry.best = best.or(entry.best);
         };
-        self.change(position, store, |_, _, _| {});
+        self.change(position, store, &[]);
     }
 
     /// Deletes a position.

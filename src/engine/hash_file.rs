@@ -74,7 +74,8 @@ impl Engine {
     /// Adds the entries of a file to the table, as far as there is room; returns the number of entries in the file.
     ///
     /// # Errors
-    /// The file cannot be read or is refused. The table then stays as it was.
+    /// The file cannot be read or is refused. The table then stays as it was, unless the file changed between the two times
+    /// that it is read.
     pub fn load_hash(&mut self, path: &Path) -> Result<u64, HashFileError> {
         // The first pass checks the file, the second adds it: it may be too large to keep it in memory between.
         read(path, |_, _| {})?;

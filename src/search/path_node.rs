@@ -21,6 +21,7 @@ impl Worker<'_> {
         if ply >= Ply::MAX {
             return Some(self.evaluator.evaluate(&self.board));
         }
+        self.statics[ply.index()] = None;
         let us = self.board.side();
         let mut moves = Vec::new();
         order::for_each_reply(&self.board, &Duty::Free, |point| {
