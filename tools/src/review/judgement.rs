@@ -394,7 +394,7 @@ impl Analyst {
     /// The value of a position, by search and solver with `times` the usual nodes.
     fn look(&mut self, game: &[Point], times: u64) -> Worth {
         let (stones, side) = (self.cells(game), self.side_after(game));
-        let Some(report) = self.search(&stones, side, self.effort.nodes * times) else {
+        let Some(report) = self.search(&stones, side, self.effort.nodes.saturating_mul(times)) else {
             return Worth { score: Score::DRAW, line: Vec::new() };
         };
         let mut line = report.last.pv;
@@ -406,7 +406,7 @@ impl Analyst {
         if worth.score.is_decisive() || stones.len() < 5 {
             return worth;
         }
-        self.solve(side, self.effort.solver * times).unwrap_or(worth)
+        self.solve(side, self.effort.solver.saturating_mul(times)).unwrap_or(worth)
     }
 
     /// Searches a position; `None` if it is impossible.
@@ -441,11 +441,7 @@ impl Analyst {
 
 /// The value of a position for the side to move if it plays `point`, from the value of the position after that.
 fn through(point: Point, next: &Worth) -> Worth {
-    let score = match next.score.distance() {
-        Some(distance) if next.score.is_loss() => Score::win_in(Ply::ROOT, distance + 1),
-        Some(distance) => Score::loss_in(Ply::ROOT, distance + 1),
-        None => -next.score,
-    };
+    let score = next.score.before_move();
     let mut line = vec![point];
     line.extend(&next.line);
     if !score.is_decisive() {

@@ -3,7 +3,7 @@
 use crate::arena::game_log::{self, GameRecord, Reason};
 use crate::arena::player::Fault;
 use anyhow::{Context, Result, anyhow, ensure};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tengen::base::Point;
 use tengen::tools::gamefile::{self, Forfeit, GameFile, Outcome, sgf};
@@ -51,10 +51,15 @@ pub fn read(source: &Path) -> Result<Collection> {
         };
         let games = if extension(&path) == MATCH { match_games(&path, &name) } else { file_games(&path, &name) };
         let games = games.unwrap_or_else(|error| vec![Err(error)]);
+        // A file may hold the same moves twice: two games. In two files they are the same game.
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
         for game in games {
             match game {
                 Ok(record) => {
-                    if known.insert(identity(&record.game)) {
+                    let identity = identity(&record.game);
+                    let times = times.entry(identity.clone()).or_default();
+                    *times += 1;
+                    if known.insert((identity, *times)) {
                         collection.records.push(record);
                     }
                 }
@@ -147,4 +152,21 @@ fn file_games(path: &Path, name: &str) -> Result<Vec<Result<Record>>> {
         record(text, format!("{name} game {number}")).with_context(|| format!("game {number}"))
     };
     Ok(games.iter().enumerate().map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bug: two games of a file with the same moves, as fixed nodes give them, counted once.
+    #[test]
+    fn equal_games_of_one_file_count_and_those_of_two_files_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let game = "(;SZ[15]PB[Tengen]PW[Other];B[hh];W[ii])";
+        for (name, text) in [("one.sgf", format!("{game}\n{game}")), ("two.sgf", game.to_owned())] {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let names: Vec<String> = read(folder.path()).unwrap().records.into_iter().map(|record| record.name).collect();
+        assert_eq!(names, ["one.sgf game 1", "one.sgf game 2"]);
+    }
 }
