@@ -9,7 +9,8 @@
 //! | [`review`] | `tengen-review` | every move of a finished game, judged; where lost games turned |
 //!
 //! All may use [`parallel`], which does items of work on several threads and keeps their results in order; [`progress`],
-//! which shows how far a job has come; [`output_file`], which writes files; and [`command_line`], which starts the programs.
+//! which shows how far a job has come; [`output_file`], which writes files; [`state_file`], from which
+//! interrupted runs go on; and [`command_line`], which starts the programs.
 //!
 //! A module uses those above it, never one below.
 
@@ -18,6 +19,8 @@ pub mod parallel;
 pub mod progress;
 
 pub mod output_file;
+
+pub mod state_file;
 
 pub mod command_line;
 

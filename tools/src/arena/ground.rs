@@ -1,8 +1,8 @@
 //! Where games are played: a rule, a board and a book of openings.
 
 use super::openings::{self, Opening};
-use super::terms::{Terms, parse_rule};
-use anyhow::{Context, Result, anyhow, ensure};
+use super::terms::Terms;
+use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use tengen::base::{Rule, Size};
 
@@ -26,7 +26,7 @@ impl Ground {
     pub fn parse(text: &str, terms: Terms, seed: Option<u64>) -> Result<Ground> {
         let mut parts = text.splitn(3, ':');
         let mut part = || parts.next().with_context(|| format!("'{text}' is not RULE:SIZE:FILE"));
-        let rule = parse_rule(part()?).map_err(|error| anyhow!("{text}: {error}"))?;
+        let rule = part()?.parse().with_context(|| text.to_owned())?;
         let size = part()?.parse::<Size>().with_context(|| text.to_owned())?;
         Ground::new(text.to_owned(), Terms { rule, size, ..terms }, parts.next().map(Path::new), seed)
     }

@@ -4,7 +4,7 @@ use super::ground::Ground;
 use super::schedule::{Schedule, pairings};
 use super::spec::{EngineSpec, Limits};
 use super::sprt::{self, SprtBounds};
-use super::terms::{Terms, parse_rule};
+use super::terms::Terms;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use std::fs::File;
@@ -45,7 +45,7 @@ pub struct Arguments {
     pub engine: Vec<String>,
 
     /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact. Example: --rule 8
-    #[arg(long, default_value = "0", value_parser = parse_rule)]
+    #[arg(long, default_value = "0")]
     pub rule: Rule,
 
     /// Board size: 5 to 22, or WxH. Example: --size 15 or --size 20x15

@@ -25,24 +25,3 @@ impl Terms {
         Terms { rule, size, swap2: false, draw_after: None, judge: false, adjudicate: false }
     }
 }
-
-/// Reads the number of a rule, as in `INFO rule`.
-///
-/// # Errors
-/// A sentence for the user, if there is no such rule.
-pub fn parse_rule(text: &str) -> Result<Rule, String> {
-    let number: i64 = text.parse().map_err(|_| format!("'{text}' is not a number"))?;
-    let rule = Rule::from_bits(number).filter(|rule| i64::from(rule.number()) == number);
-    rule.ok_or_else(|| "the rules are 0, 1, 4, 8 and 9".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_are_read() {
-        assert_eq!(parse_rule("8"), Ok(Rule::Caro));
-        assert!(parse_rule("2").is_err() && parse_rule("13").is_err() && parse_rule("x").is_err());
-    }
-}

@@ -6,7 +6,6 @@ use super::match_games::{self, Imported};
 use super::opening_maker::{self, MOST_STONES, Wanted};
 use super::selfplay::{self, Kind, Series};
 use crate::arena::openings::Opening;
-use crate::arena::terms::parse_rule;
 use crate::output_file;
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
@@ -93,7 +92,7 @@ pub struct FilterArguments {
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
     /// Only games under this rule; numbers as for openings.
-    #[arg(long, value_parser = parse_rule)]
+    #[arg(long)]
     pub rule: Option<Rule>,
     /// Only games on this board.
     #[arg(long)]
@@ -116,7 +115,7 @@ pub struct FilterArguments {
 #[derive(clap::Args, Debug)]
 pub struct OpeningArguments {
     /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact.
-    #[arg(long, default_value = "0", value_parser = parse_rule)]
+    #[arg(long, default_value = "0")]
     pub rule: Rule,
     /// Board size: 5 to 22, or columns x rows as in 20x15.
     #[arg(long, default_value = "15")]
@@ -221,7 +220,8 @@ fn parse_kind(text: &str) -> Result<Kind, String> {
     if parts.next().is_some() || weight == 0 {
         return Err("a kind is RULE:SIZE or RULE:SIZE:WEIGHT with a weight of at least 1".into());
     }
-    Ok(Kind { rule: parse_rule(rule)?, size: size.parse::<Size>().map_err(|error| error.to_string())?, weight })
+    let rule = rule.parse::<Rule>().map_err(|error| error.to_string())?;
+    Ok(Kind { rule, size: size.parse::<Size>().map_err(|error| error.to_string())?, weight })
 }
 
 /// Runs the subcommand.

@@ -7,4 +7,3 @@ pub mod match_games;
 pub mod opening_maker;
 pub mod packed_game;
 pub mod selfplay;
-pub mod state_file;

@@ -5,9 +5,9 @@
 //! decides whether the candidate is balanced. A candidate depends only on the seed and its number, and candidates are taken in
 //! order, so the result does not depend on the number of threads.
 
-use super::state_file;
 use crate::arena::openings::Opening;
 use crate::parallel;
+use crate::state_file;
 use anyhow::{Result, bail, ensure};
 use rand::rngs::SmallRng;
 use rand::seq::{IndexedRandom, SliceRandom};

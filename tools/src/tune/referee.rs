@@ -7,7 +7,6 @@ use super::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
 use super::trainer::float_network::{Folded, Model, parts_of_rows};
 use super::trainer::targets::{Targets, values};
 use super::trainer::walk::{Losses, Walker};
-use crate::arena::terms::parse_rule;
 use crate::data::packed_game::{Content, PackedGame, records};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
@@ -23,7 +22,7 @@ use tengen::eval::network::{Accumulator, Kernel, Network, Weights, embedded_byte
 #[derive(clap::Args, Debug)]
 pub struct RefereeArguments {
     /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact. Positions under other rules are not used.
-    #[arg(long, value_parser = parse_rule)]
+    #[arg(long)]
     pub rule: Rule,
     /// Files with labelled positions; see tengen-data asked. Games are not used.
     #[arg(long, required = true, num_args = 1..)]

@@ -15,7 +15,7 @@ use super::paired_games::{EnginePair, side_by_side};
 use crate::arena::cancel::Cancel;
 use crate::arena::sprt::Z95;
 use crate::data::packed_game::{PackedGame, records};
-use crate::data::state_file;
+use crate::state_file;
 use anyhow::{Result, ensure};
 use rand::SeedableRng;
 use rand::rngs::SmallRng;

@@ -12,7 +12,7 @@ use super::paired_games::{Allowance, EnginePair, side_by_side};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::sprt::Z95;
-use crate::data::state_file;
+use crate::state_file;
 use anyhow::{Context, Result, ensure};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};

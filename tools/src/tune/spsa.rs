@@ -13,12 +13,13 @@ use super::numbers::{ensure_tunable, set_all, shipped};
 use super::paired_games::{Allowance, EnginePair};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
-use crate::data::state_file;
-use anyhow::{Context, Result, bail, ensure};
+use crate::state_file;
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -282,7 +283,8 @@ impl<S: FnMut(&State) -> Result<()>> Scheduler<'_, S> {
     /// Plays pairs until there are no more.
     fn work(&self, rivals: &mut EnginePair) {
         while let Some((sample, allowance)) = self.draw() {
-            let outcome = sample.play(self.grounds, allowance, rivals);
+            let play = AssertUnwindSafe(|| sample.play(self.grounds, allowance, rivals));
+            let outcome = catch_unwind(play).unwrap_or_else(|_| Err(anyhow!("a thread panicked")));
             let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
             match outcome {
                 Ok(half_points) => {

@@ -92,7 +92,7 @@ impl Training {
     fn checksum(&self) -> u64 {
         let &Training { any_rule, batch, rate, score_share, label_share, asked_share, trace, policy, .. } = self;
         let learning = (any_rule, batch, rate, score_share, label_share, asked_share, trace, policy);
-        Checksum::of(format!("{learning:?} {:?} {}", self.games, self.seed).as_bytes())
+        Checksum::of(format!("{learning:?} {:?} {} {:?}", self.games, self.seed, self.from).as_bytes())
     }
 
     /// How targets are made, if a logit of one is a score of `scale`.

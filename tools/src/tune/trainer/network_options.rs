@@ -1,6 +1,5 @@
 //! The settings of a training run, which are the options of `tengen-tune network`.
 
-use crate::arena::terms::parse_rule;
 use anyhow::{Result, ensure};
 use std::path::PathBuf;
 use tengen::base::Rule;
@@ -9,7 +8,7 @@ use tengen::base::Rule;
 #[derive(clap::Args, Clone, Debug)]
 pub struct Training {
     /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact. Games under other rules are not used.
-    #[arg(long, value_parser = parse_rule)]
+    #[arg(long)]
     pub rule: Rule,
     /// Use the games of all rules as if they were under this rule, to get a start for rules with few games.
     #[arg(long)]
