@@ -52,6 +52,12 @@ impl<'a> ProofBuilder<'a> {
         ProofBuilder::new(solver, None, limits).finish(board, attacker, ProofBuilder::attack)
     }
 
+    /// The winning tree of a win by fours within `moves` attacking moves that `solver` has just found.
+    pub fn build_fours(solver: &'a mut VctSolver, board: &mut Board, attacker: Color, moves: u32) -> Option<Proof> {
+        let limits = VctLimits { nodes: u64::MAX, deadline: None };
+        ProofBuilder::new(solver, None, limits).finish(board, attacker, |builder, board| builder.fours(board, moves, 0))
+    }
+
     /// Looks for a win that is not made of threats alone: a move that `hunter` believes to win is tried against every
     /// reply; where one is not answered, the hunter searches on, until a move holds or the limits are reached.
     pub fn hunt(

@@ -269,18 +269,19 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
     let has_tree = answer.proof.is_some();
     if answer.outcome == Outcome::Win && !has_tree && (request.mode != Mode::Vcf || request.proof.is_some()) {
         let limits = VctLimits { deadline: request.time.map(|time| Instant::now() + time), ..limits };
-        if request.mode == Mode::Vcf {
+        answer.proof = if request.mode == Mode::Vcf {
             // The deadline of the search for fours may be over by now.
             solvers.threats.vcf().set_deadline(limits.deadline);
-        }
-        answer.proof = ProofBuilder::build(&mut solvers.threats, &mut board, attacker, limits);
+            ProofBuilder::build_fours(&mut solvers.threats, &mut board, attacker, answer.distance.div_ceil(2))
+        } else {
+            ProofBuilder::build(&mut solvers.threats, &mut board, attacker, limits)
+        };
         // A win is claimed only if its tree could be built within the limits.
         if answer.proof.is_none() {
             answer.outcome = Outcome::Unknown;
         }
     }
-    // With --shortest, distance and line of the shortest win are known; the tree may be that of a longer one.
-    if let Some(proof) = answer.proof.as_ref().filter(|_| !request.shortest) {
+    if let Some(proof) = &answer.proof {
         answer.distance = proof.distance();
         answer.line = proof.line(&mut board, attacker);
     }
