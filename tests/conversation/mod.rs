@@ -2,11 +2,11 @@
 
 use std::cell::RefCell;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use tengen::base::{Cell, Point};
 use tengen::engine::Engine;
 use tengen::protocol::assembler::Assembler;
@@ -38,14 +38,17 @@ pub struct Conversation {
     page: Page,
     assembler: Assembler,
     seq: u64,
+    /// Holds the files of its commands.
+    scratch: TempDir,
 }
 
 impl Conversation {
     pub fn new() -> Conversation {
         count_panics();
         let (page, traffic) = (Page::default(), Arc::new(Traffic::default()));
+        let scratch = tempfile::tempdir().expect("a folder can be made");
         let session = Session::new(page.clone(), Arc::clone(&traffic));
-        Conversation { session, traffic, page, assembler: Assembler::default(), seq: 0 }
+        Conversation { session, traffic, page, assembler: Assembler::default(), seq: 0, scratch }
     }
 
     pub fn engine(&self) -> &Engine {
@@ -71,7 +74,8 @@ impl Conversation {
         let command = match command {
             Command::File(file_use, path) if !path.is_empty() => {
                 let name = format!("file-{}", path.len() % 4);
-                Command::File(file_use, scratch().join(name).to_string_lossy().into_owned().into_bytes())
+                let path = self.scratch.path().join(name);
+                Command::File(file_use, path.to_string_lossy().into_owned().into_bytes())
             }
             command => command,
         };
@@ -86,13 +90,6 @@ impl Conversation {
         assert!(text.is_empty() || text.ends_with('\n'), "{:?}: half a line: {text:?}", order.command);
         text.split_terminator('\n').map(str::to_owned).collect()
     }
-}
-
-/// The scratch folder of this process, in the system's temporary folder.
-pub fn scratch() -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("tengen-conversation-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    folder
 }
 
 /// Number of panics in this process.

@@ -160,7 +160,7 @@ impl Brain {
     }
 
     /// Kills the child if it still runs, and returns its stderr.
-    pub fn bury(&mut self) -> String {
+    pub fn kill_and_read_errors(&mut self) -> String {
         let _ = self.child.kill();
         let _ = self.child.wait();
         if let Some(reader) = self.reader.take() {
@@ -174,7 +174,7 @@ impl Brain {
 
 impl Drop for Brain {
     fn drop(&mut self) {
-        self.bury();
+        self.kill_and_read_errors();
     }
 }
 

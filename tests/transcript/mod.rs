@@ -153,9 +153,10 @@ fn play_file(path: &Path, dress: Dress) -> Result<(), String> {
             .bytes()
             .fold(0x9e37_79b9_7f4a_7c15, |seed, byte| (seed ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)),
     };
-    let outcome =
-        player.play(&lines).and_then(|()| player.farewell().map_err(|problem| ("at the end".to_owned(), problem)));
-    let errors = player.brain.bury();
+    let outcome = player
+        .play(&lines)
+        .and_then(|()| player.expect_clean_exit().map_err(|problem| ("at the end".to_owned(), problem)));
+    let errors = player.brain.kill_and_read_errors();
     let outcome = match outcome {
         Ok(()) if !errors.is_empty() => Err(("at the end".to_owned(), format!("something on stderr: {errors:?}"))),
         outcome => outcome,
@@ -441,7 +442,7 @@ impl Player {
     }
 
     /// At the end of the input the process must exit cleanly, without further lines.
-    fn farewell(&mut self) -> Result<(), String> {
+    fn expect_clean_exit(&mut self) -> Result<(), String> {
         if self.gone {
             return Ok(());
         }

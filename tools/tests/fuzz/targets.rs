@@ -1,7 +1,7 @@
 //! The fuzzing targets. A target takes any bytes and panics if a property does not hold. Used by `tools/tests/fuzz.rs` and by
 //! the programs in `fuzz/`.
 
-use super::conversation::{Conversation, scratch};
+use super::conversation::Conversation;
 use std::collections::HashSet;
 use std::io::{self, Read};
 use std::sync::mpsc;
@@ -69,8 +69,6 @@ fn protocol(bytes: &[u8]) {
     let (last, before) = orders.split_last().expect("the end is an order");
     assert_eq!(last.command, Command::End);
 
-    // Files of earlier conversations.
-    let _ = std::fs::remove_dir_all(scratch());
     let mut talk = Conversation::new();
     for order in before {
         assert_ne!(order.command, Command::End, "nothing comes after the end");
@@ -274,7 +272,8 @@ fn messages(bytes: &[u8]) {
 
 /// Databases: an accepted database can be written, and is the same when it is read again.
 fn databases(bytes: &[u8]) {
-    let (path, copy) = (scratch().join("database"), scratch().join("copy"));
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let (path, copy) = (folder.path().join("database"), folder.path().join("copy"));
     std::fs::write(&path, bytes).expect("a file can be written");
     let Ok(mut database) = Database::open(&path) else { return };
     database.write(&copy).expect("a copy can be written");
@@ -285,7 +284,8 @@ fn databases(bytes: &[u8]) {
 
 /// Files of the hash table: loaded or refused without a panic.
 fn hash_files(bytes: &[u8]) {
-    let path = scratch().join("hash");
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("hash");
     std::fs::write(&path, bytes).expect("a file can be written");
     let mut engine = Engine::new();
     engine.options_mut().hash_size = Some(1 << 20);
