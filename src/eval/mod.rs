@@ -30,7 +30,8 @@ pub trait Evaluator: Observer {
     /// [`Evaluator::evaluate`] for a search with the window `alpha..beta`: an estimate more than `margin` units
     /// outside the window may be a cheaper and rougher one.
     ///
-    /// `known` caches the exact estimate: it is returned if present, and stored where it is computed.
+    /// `known` caches the exact estimate: where an exact one is called for, it is returned if present, and else computed and
+    /// stored.
     #[inline]
     fn evaluate_within(
         &mut self,

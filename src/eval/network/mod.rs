@@ -128,7 +128,7 @@ pub fn embedded_bytes(rule: Rule) -> &'static [u8] {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::architecture::{HEAD_MAX, PAIRS, THREATS};
+    use super::architecture::{BIAS_MAX, HEAD_MAX, PAIRS, THREATS, WIDE_MAX};
     use super::*;
     use crate::base::{Cell, Point, PointList, Size};
     use crate::board::symmetry::Symmetry;
@@ -137,7 +137,7 @@ pub(crate) mod tests {
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
 
-    /// Random weights that use all ranges.
+    /// Random weights, of the size of trained ones.
     pub fn random_weights(rule: Rule, seed: u64) -> Weights {
         let mut random = SmallRng::seed_from_u64(seed);
         let sides = if rule == Rule::Renju { 2 } else { 1 };
@@ -223,20 +223,84 @@ pub(crate) mod tests {
                     }
                     // Only every fourth step, so that several moves and undos are pending.
                     if step % 4 == 0 {
-                        accumulator.update();
-                        assert_eq!(*accumulator.pooled(), reference::pooled(&weights, &board), "{rule:?} {step}");
-                        assert_eq!(
-                            accumulator.logit(&board, reference::parts(&board)),
-                            reference::logit(&network, &weights, &board)
-                        );
-                        let points: PointList = (0..5).map(|_| random_empty(&board, &mut random)).collect();
-                        let mut scores = ArrayVec::new();
-                        accumulator.move_scores(&board, &points, &mut scores);
-                        for (&point, &score) in points.iter().zip(&scores) {
-                            let cell = reference::cell(&weights, &board, point);
-                            assert_eq!(score, reference::move_score(network.head(&board), &cell, &board, point));
+                        let points = (0..5).map(|_| random_empty(&board, &mut random)).collect();
+                        expect_reference(&mut accumulator, &network, &weights, &board, &points);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Brings the accumulator up to date, and compares the logit and the scores of these moves with the reference.
+    fn expect_reference(
+        accumulator: &mut Accumulator,
+        network: &Network,
+        weights: &Weights,
+        board: &Board,
+        points: &PointList,
+    ) {
+        accumulator.update();
+        assert_eq!(*accumulator.pooled(), reference::pooled(weights, board), "{:?}", board.rule());
+        let logit = accumulator.logit(board, reference::parts(board));
+        assert_eq!(logit, reference::logit(network, weights, board));
+        let mut scores = ArrayVec::new();
+        accumulator.move_scores(board, points, &mut scores);
+        for (&point, &score) in points.iter().zip(&scores) {
+            let cell = reference::cell(weights, board, point);
+            assert_eq!(score, reference::move_score(network.head(board), &cell, board, point));
+        }
+        assert_eq!(scores.len(), points.len());
+    }
+
+    /// Weights at the largest absolute values that a file may have, with these signs.
+    fn extreme_weights(rule: Rule, mut is_negative: impl FnMut() -> bool) -> Weights {
+        let mut weights = random_weights(rule, 1);
+        let mut signed = |limit: i32| if is_negative() { -limit } else { limit };
+        weights.rows.iter_mut().flatten().for_each(|weight| *weight = signed(127) as i8);
+        weights.bias.fill_with(|| signed(i32::from(BIAS_MAX)) as i16);
+        for head in &mut weights.heads {
+            let mut fill = |weights: &mut [i16], limit: i32| weights.fill_with(|| signed(limit) as i16);
+            head.first.iter_mut().for_each(|row| fill(row, HEAD_MAX));
+            head.threats.iter_mut().for_each(|row| fill(row, HEAD_MAX));
+            head.second.iter_mut().for_each(|row| fill(row, HEAD_MAX));
+            fill(&mut head.output, HEAD_MAX);
+            fill(&mut head.skip, HEAD_MAX);
+            head.hints.iter_mut().for_each(|row| fill(row, HEAD_MAX));
+            fill(&mut head.skip_hints, HEAD_MAX);
+            fill(&mut head.policy, 4 * HEAD_MAX);
+            let mut fill = |weights: &mut [i32]| weights.fill_with(|| signed(WIDE_MAX));
+            fill(&mut head.first_bias);
+            fill(&mut head.second_bias);
+            fill(&mut head.skip_threats);
+            fill(&mut head.pairs[..]);
+            head.near.iter_mut().for_each(|row| fill(row));
+            head.output_bias = signed(WIDE_MAX);
+        }
+        weights
+    }
+
+    /// Every sum fits its type: the tests check for overflow.
+    #[test]
+    fn weights_at_their_limits_overflow_nowhere_on_the_largest_board() {
+        let size = Size::square(22).unwrap();
+        for rule in [Rule::Freestyle, Rule::Renju] {
+            let mut random = SmallRng::seed_from_u64(5);
+            let mixed = extreme_weights(rule, || random.random_bool(0.5));
+            for weights in [extreme_weights(rule, || false), extreme_weights(rule, || true), mixed] {
+                assert!(Weights::parse(&weights.to_bytes()).is_ok(), "these weights are within the limits");
+                let network = Arc::new(Network::new(&weights));
+                for kernel in Kernel::usable() {
+                    let mut random = SmallRng::seed_from_u64(6);
+                    let mut board = Board::new(rule, size);
+                    let mut accumulator = Accumulator::new(network.clone(), &board, kernel);
+                    while board.occupied() + 8 < size.cells() {
+                        let point = random_empty(&board, &mut random);
+                        accumulator.played(point, board.side());
+                        board.play(point, &mut NullObserver);
+                        if board.occupied().is_multiple_of(60) {
+                            let points = (0..5).map(|_| random_empty(&board, &mut random)).collect();
+                            expect_reference(&mut accumulator, &network, &weights, &board, &points);
                         }
-                        assert_eq!(scores.len(), points.len());
                     }
                 }
             }
