@@ -152,9 +152,9 @@ pub struct Model {
 /// The shared parts of a row: table indices of two sides and a kind.
 pub fn parts_of_rows(rule: Rule) -> Vec<[u32; 3]> {
     let tables = RuleTables::of(rule);
-    let of_row = |mapping: usize, row: usize| {
+    let of_row = |line_kind: usize, row: usize| {
         let (left, center, right) = parts(shape_of_row(row));
-        let first = LINE_KINDS * ROWS + mapping * PARTS;
+        let first = LINE_KINDS * ROWS + line_kind * PARTS;
         let kind = match center {
             0 => {
                 let shapes = tables.shapes_of(key(left, right, tables.half));
@@ -165,7 +165,7 @@ pub fn parts_of_rows(rule: Rule) -> Vec<[u32; 3]> {
         let side = |side: usize| (first + center * SIDES + side) as u32;
         [side(left), side(right), (first + 3 * SIDES + kind) as u32]
     };
-    (0..LINE_KINDS).flat_map(|mapping| (0..ROWS).map(move |row| of_row(mapping, row))).collect()
+    (0..LINE_KINDS).flat_map(|line_kind| (0..ROWS).map(move |row| of_row(line_kind, row))).collect()
 }
 
 /// The window key of two sides seen by black. Where the rule looks one cell further than a side, that cell is taken
@@ -198,8 +198,8 @@ impl Model {
         }
         table[BIAS] = [0.1; CHANNELS];
         table[BIAS][0] = 0.0;
-        for mapping in 0..LINE_KINDS {
-            let first = LINE_KINDS * ROWS + mapping * PARTS;
+        for line_kind in 0..LINE_KINDS {
+            let first = LINE_KINDS * ROWS + line_kind * PARTS;
             for row in &mut table[first..first + 3 * SIDES] {
                 row[0] = 0.0;
             }
@@ -306,7 +306,7 @@ fn round(weight: f32, limit: f32) -> f32 {
 /// Rows and bias on the engine's grid.
 #[derive(Clone, Debug)]
 pub struct Folded {
-    /// Rows of both mappings.
+    /// Rows of both kinds of lines.
     pub rows: Vec<Row>,
     /// The bias.
     pub bias: Row,

@@ -50,8 +50,7 @@ pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
         return Run::begin(training)?.write(&training.out);
     }
     let games = read(training)?;
-    let (held_out, mut games): (Vec<PackedGame>, Vec<PackedGame>) =
-        games.into_iter().partition(|game| scramble(game.number).is_multiple_of(HELD_OUT));
+    let (held_out, mut games): (Vec<PackedGame>, Vec<PackedGame>) = games.into_iter().partition(is_held_out);
     ensure!(!games.is_empty() && !held_out.is_empty(), "too few games of {}", training.rule.name());
     games.sort_by_key(|game| game.number);
     let scale = fit_scale(&games);
@@ -123,6 +122,11 @@ fn read(training: &Training) -> Result<Vec<PackedGame>> {
     let is_used =
         |game: &Result<PackedGame>| game.as_ref().map_or(true, |game| training.any_rule || game.rule == training.rule);
     records(&training.records).filter(is_used).take(training.games.unwrap_or(usize::MAX)).collect()
+}
+
+/// Whether a game is held out from training.
+fn is_held_out(game: &PackedGame) -> bool {
+    scramble(game.number).is_multiple_of(HELD_OUT)
 }
 
 /// Hashes a number, so that consecutive numbers give unrelated results.

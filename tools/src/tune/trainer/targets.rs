@@ -30,9 +30,10 @@ pub fn is_sample(game: &PackedGame, board: &Board) -> bool {
 
 /// The target value, 0 to 1, of the position before each move for its side to move. The search's score of a position is mixed
 /// with the scores of the following positions, with weights that fall with the distance, and with the result (temporal
-/// differences, Sutton 1988). A labelled position has its own score only.
+/// differences, Sutton 1988). What follows a move drawn at random says nothing about the positions before it. A labelled
+/// position has its own score only.
 pub fn values(game: &PackedGame, targets: &Targets) -> Vec<f32> {
-    let (share, trace) = match game.content {
+    let (mut share, trace) = match game.content {
         Content::Game => (targets.score_share, targets.trace),
         Content::Asked { .. } => (targets.asked_share, 0.0),
         Content::Quiet => (targets.label_share, 0.0),
@@ -42,6 +43,10 @@ pub fn values(game: &PackedGame, targets: &Targets) -> Vec<f32> {
     let mut values = Vec::with_capacity(game.plies.len());
     for ply in game.plies.iter().rev() {
         color = color.opponent();
+        if game.is_game() && ply.played != ply.best {
+            later = 1.0 - expected(ply.score, targets.scale);
+            share = 1.0;
+        }
         later = (1.0 - trace) * expected(ply.score, targets.scale) + trace * (1.0 - later);
         values.push(share * later + (1.0 - share) * game.points(color));
     }
