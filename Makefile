@@ -15,7 +15,7 @@ all:
 	cp $(or $(CARGO_TARGET_DIR),target)/release/pbrain-tengen$(SUFFIX) $(TARGET)
 
 bench: all
-	./$(TARGET) bench
+	$(abspath $(TARGET)) bench
 
 test:
 	cargo test --locked

@@ -37,10 +37,23 @@ pub fn complaint(error: &Error) -> String {
     lines.join(" ").trim_start_matches("error: ").to_owned()
 }
 
+/// A text of other origin on one line, without control characters.
+pub fn one_line(text: &str) -> String {
+    let lines: Vec<String> =
+        text.trim().lines().map(|line| line.chars().filter(|c| !c.is_control()).collect()).collect();
+    lines.join(" / ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::{Arg, Command};
+
+    /// Bug: the panic of a brain was shown on three lines.
+    #[test]
+    fn any_text_fits_on_one_line() {
+        assert_eq!(one_line("\nthread panicked:\r\nindex\u{1b}[0m 7\n\n"), "thread panicked: / index[0m 7");
+    }
 
     #[test]
     fn a_complaint_is_one_line_with_all_that_is_missing() {

@@ -7,6 +7,7 @@
 
 use super::cancel::Cancel;
 use super::spec::EngineSpec;
+use crate::command_line;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::collections::VecDeque;
@@ -30,7 +31,7 @@ const REAP: Duration = Duration::from_secs(2);
 
 /// A line and when it arrived.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct OutputLine {
     /// The arrival of its end.
     pub at: Instant,
     /// The text without its line end.
@@ -41,7 +42,7 @@ pub struct Heard {
 #[derive(Clone, Debug)]
 pub enum Next {
     /// A line.
-    Line(Heard),
+    Line(OutputLine),
     /// Nothing until the deadline.
     Silence,
     /// The brain has closed its output.
@@ -55,7 +56,7 @@ pub enum Next {
 pub struct Process {
     child: Child,
     input: Option<Sender<Vec<u8>>>,
-    output: Receiver<Heard>,
+    output: Receiver<OutputLine>,
     errors: Arc<Mutex<VecDeque<u8>>>,
     /// Disconnected when the error stream has been read to its end.
     errors_open: Receiver<()>,
@@ -238,7 +239,7 @@ impl Process {
         let bytes: Vec<u8> = errors.iter().copied().collect();
         match String::from_utf8_lossy(&bytes).trim() {
             "" => status,
-            tail => format!("{status}; stderr: {tail}"),
+            tail => format!("{status}; stderr: {}", command_line::one_line(tail)),
         }
     }
 
@@ -258,7 +259,7 @@ impl Drop for Process {
 
 /// Splits the output into lines at CR or LF; drops blank ones. Returns at the end of the output, or when the receiver is
 /// gone.
-fn read_lines(mut stdout: impl Read, lines: &SyncSender<Heard>) {
+fn read_lines(mut stdout: impl Read, lines: &SyncSender<OutputLine>) {
     let mut chunk = vec![0; 1 << 14];
     let mut line: Vec<u8> = Vec::new();
     loop {
@@ -279,7 +280,7 @@ fn read_lines(mut stdout: impl Read, lines: &SyncSender<Heard>) {
             if !line.is_empty() {
                 let text = String::from_utf8_lossy(&line).into_owned();
                 line.clear();
-                if lines.send(Heard { at, text }).is_err() {
+                if lines.send(OutputLine { at, text }).is_err() {
                     return;
                 }
             }

@@ -1,9 +1,29 @@
-//! The flag that cancels a tournament.
+//! The flag that cancels a run of games, and how such a run ends.
 
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Set when the tournament is to stop. Every wait checks it. Clones share the flag.
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything is played, or a sequential test has decided.
+    Finished,
+    /// The user stopped it.
+    Interrupted,
+}
+
+impl From<Outcome> for ExitCode {
+    /// The status of a program: 130 after an interruption, as shells count Ctrl-C.
+    fn from(outcome: Outcome) -> ExitCode {
+        match outcome {
+            Outcome::Finished => ExitCode::SUCCESS,
+            Outcome::Interrupted => ExitCode::from(130),
+        }
+    }
+}
+
+/// Set when a run is to stop. Every wait checks it. Clones share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     own: Arc<AtomicU32>,
@@ -28,6 +48,11 @@ impl Cancel {
     pub fn is_set(&self) -> bool {
         self.own.load(Ordering::SeqCst) > 0
             || self.parent.as_ref().is_some_and(|parent| parent.load(Ordering::SeqCst) > 0)
+    }
+
+    /// How a run ended that checked this flag.
+    pub fn outcome(&self) -> Outcome {
+        if self.is_set() { Outcome::Interrupted } else { Outcome::Finished }
     }
 }
 

@@ -6,6 +6,7 @@ use super::openings::Opening;
 use super::player::Fault;
 use super::schedule::Game;
 use super::spec::EngineSpec;
+use crate::output_file;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use tengen::base::hash::Checksum;
 use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::notation::parse_moves;
-use tengen::engine::files;
+use tengen::engine::files::{self, FileLock};
 
 /// Why a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,16 +195,20 @@ fn fingerprint(text: &str) -> String {
 pub struct RecordFile {
     path: PathBuf,
     file: File,
+    /// Keeps other matches away.
+    _lock: FileLock,
 }
 
 impl RecordFile {
     /// Opens the file; with `resume`, returns its games.
     ///
     /// # Errors
-    /// When it cannot be opened, exists and `resume` is false, or has games of another match or more than the match.
+    /// When it cannot be opened, exists and `resume` is false, another match writes it, or it has games of another match or more
+    /// than the match.
     pub fn open(path: &Path, setup: &Setup, resume: bool) -> Result<(RecordFile, BTreeMap<usize, GameRecord>)> {
         let mut games = BTreeMap::new();
         ensure_new(path, resume)?;
+        let lock = output_file::lock(path)?;
         if path.exists() {
             games = read(path, setup)?;
             // An interruption may have cut the last line; drop it.
@@ -211,7 +216,7 @@ impl RecordFile {
         }
         let file = OpenOptions::new().create(true).append(true).open(path);
         let file = file.with_context(|| format!("cannot write {}", path.display()))?;
-        Ok((RecordFile { path: path.to_owned(), file }, games))
+        Ok((RecordFile { path: path.to_owned(), file, _lock: lock }, games))
     }
 
     /// Appends a finished game, in one write.

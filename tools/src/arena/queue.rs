@@ -9,14 +9,14 @@
 //! could not be played, `rows.md` a table row for each finished test, `builds` the brains. A queue that was killed goes on
 //! where it stopped; deleting `NAME.failed` tries that test again.
 
-use super::cancel::Cancel;
+use super::cancel::{Cancel, Outcome};
 use super::display::elo_text;
 use super::ground::Ground;
 use super::match_options::{Arguments, Setup};
 use super::pooled_count::{self, Pool};
 use super::spec::split_quoted;
-use super::tournament::{self, Outcome};
-use crate::command_line::complaint;
+use super::tournament;
+use crate::command_line::{complaint, one_line};
 use crate::output_file;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Parser;
@@ -112,15 +112,21 @@ impl Queue {
         Queue { file: file.to_owned(), folder: folder.into() }
     }
 
-    fn entries(&self) -> Result<Vec<Entry>> {
+    /// The tests of the file, and what is wrong with the other lines: one may be half written.
+    fn entries(&self) -> Result<(Vec<Entry>, Vec<anyhow::Error>)> {
         let text = fs::read_to_string(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let entries = lines.map(Entry::parse).collect::<Result<Vec<_>>>()?;
-        for (index, entry) in entries.iter().enumerate() {
-            let is_new = entries[..index].iter().all(|other| other.name != entry.name);
-            ensure!(is_new, "two tests are called '{}'", entry.name);
+        let (mut entries, mut mistakes) = (Vec::<Entry>::new(), Vec::new());
+        for line in lines {
+            match Entry::parse(line) {
+                Ok(entry) if entries.iter().any(|other| other.name == entry.name) => {
+                    mistakes.push(anyhow!("two tests are called '{}'", entry.name));
+                }
+                Ok(entry) => entries.push(entry),
+                Err(mistake) => mistakes.push(mistake),
+            }
         }
-        Ok(entries)
+        Ok((entries, mistakes))
     }
 
     fn path(&self, entry: &Entry, ending: &str) -> PathBuf {
@@ -134,10 +140,11 @@ impl Queue {
         rows.lines().find(|row| row.starts_with(&start)).map(str::to_owned)
     }
 
-    /// The commits that a test compares: those it began with, if it has begun.
+    /// The commits that a test compares: those of its games, if there are any, otherwise those of today.
     fn commits(&self, entry: &Entry) -> Result<Commits> {
         let path = self.path(entry, "json");
-        if let Ok(text) = fs::read_to_string(&path) {
+        if self.path(entry, "jsonl").exists() {
+            let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             return serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()));
         }
         let commit = |side: &Side| -> Result<String> {
@@ -203,7 +210,8 @@ impl Queue {
     /// One line a test.
     fn status(&self) -> Result<String> {
         let mut text = String::new();
-        for entry in self.entries()? {
+        let (entries, mistakes) = self.entries()?;
+        for entry in entries {
             let state = if let Some(row) = self.row(&entry) {
                 row
             } else if let Ok(reason) = fs::read_to_string(self.path(&entry, "failed")) {
@@ -226,6 +234,9 @@ impl Queue {
                 "waits".to_owned()
             };
             let _ = writeln!(text, "{:<20} {state}", entry.name);
+        }
+        for mistake in mistakes {
+            let _ = writeln!(text, "not a test: {mistake:#}");
         }
         Ok(text)
     }
@@ -272,7 +283,7 @@ fn output(program: &str, words: &[&str]) -> Result<String> {
         output.status.success(),
         "{program} {}: {}",
         words.join(" "),
-        String::from_utf8_lossy(&output.stderr).trim().replace('\n', " / ")
+        one_line(&String::from_utf8_lossy(&output.stderr))
     );
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -280,8 +291,8 @@ fn output(program: &str, words: &[&str]) -> Result<String> {
 /// Plays the tests of a file until none is left, or shows how far they are.
 ///
 /// # Errors
-/// If the file makes no sense, another queue works in its folder, or a file cannot be written. A test that cannot be
-/// played is noted, and the next one follows.
+/// If another queue works in its folder, or a file cannot be read or written. A test that cannot be played is noted, and the
+/// next one follows. A line that is no test is an error after all the others.
 pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<Outcome> {
     let queue = Queue::new(&arguments.file);
     if arguments.status {
@@ -293,7 +304,10 @@ pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<Outcome> 
     ensure!(lock.try_lock().is_ok(), "another queue works in {}", queue.folder.display());
     loop {
         let is_open = |entry: &Entry| queue.row(entry).is_none() && !queue.path(entry, "failed").exists();
-        let Some(entry) = queue.entries()?.into_iter().find(is_open) else { return Ok(Outcome::Finished) };
+        let (entries, mut mistakes) = queue.entries()?;
+        let Some(entry) = entries.into_iter().find(is_open) else {
+            return mistakes.pop().map_or(Ok(Outcome::Finished), Err);
+        };
         log::info!("{}", entry.name);
         match queue.play(&entry, interrupted) {
             Ok(Outcome::Finished) => {}
@@ -361,6 +375,7 @@ mod tests {
             std::os::unix::fs::symlink(brain, build.join("pbrain-tengen")).unwrap();
         }
         output_file::write(&queue.path(&entry, "json"), serde_json::to_string(&Commits(commits)).unwrap()).unwrap();
+        output_file::write(&queue.path(&entry, "jsonl"), "").unwrap();
         assert_eq!(queue.play(&entry, &Cancel::default()).unwrap(), Outcome::Finished);
         let games = super::super::game_log::records(&queue.path(&entry, "jsonl")).unwrap();
         let row = queue.row(&entry).unwrap();
@@ -394,7 +409,37 @@ mod tests {
         let lines: Vec<&str> = status.lines().map(str::trim_end).collect();
         assert!(lines[0].contains("| a | new (1)") && lines[1].ends_with("failed: no such revision"), "{status}");
         assert!(lines[2].starts_with('c') && lines[2].ends_with("waits"), "{status}");
-        fs::write(&file, "a new old\na new old\n").unwrap();
-        assert!(queue.entries().unwrap_err().to_string().contains("two tests"));
+    }
+
+    /// Bug: a line that was half written when the queue read its file ended the queue.
+    #[test]
+    fn a_line_that_is_no_test_does_not_stop_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tests.txt");
+        fs::write(&file, "a new\nb no-such-revision old --nodes 100\nb new old --nodes 100\n").unwrap();
+        let queue = Queue::new(&file);
+        let (entries, mistakes) = queue.entries().unwrap();
+        assert_eq!((entries.len(), mistakes.len()), (1, 2));
+        let arguments = QueueArguments { file: file.clone(), status: false };
+        assert!(run(&arguments, &Cancel::default()).unwrap_err().to_string().contains("two tests are called 'b'"));
+        assert!(queue.folder.join("b.failed").exists());
+        let status = queue.status().unwrap();
+        assert_eq!(status.matches("not a test: ").count(), 2, "{status}");
+    }
+
+    /// Bug: after its branch was mended, a test that did not compile was tried with the old commits again.
+    #[test]
+    fn a_test_without_games_takes_the_commits_of_today() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = Queue::new(&folder.path().join("tests.txt"));
+        fs::create_dir_all(&queue.folder).unwrap();
+        let entry = Entry::parse("t HEAD HEAD --nodes 100").unwrap();
+        let old = Commits(["1", "2"].map(str::to_owned));
+        output_file::write(&queue.path(&entry, "json"), serde_json::to_string(&old).unwrap()).unwrap();
+        let Commits([new, same]) = queue.commits(&entry).unwrap();
+        assert!(new.len() == 40 && new == same, "{new}");
+        output_file::write(&queue.path(&entry, "json"), serde_json::to_string(&old).unwrap()).unwrap();
+        output_file::write(&queue.path(&entry, "jsonl"), "").unwrap();
+        assert_eq!(queue.commits(&entry).unwrap(), old);
     }
 }

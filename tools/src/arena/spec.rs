@@ -4,6 +4,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tengen::base::hash::Checksum;
@@ -209,8 +210,24 @@ impl EngineSpec {
         let file = found(program, &std::env::var_os("PATH").unwrap_or_default());
         let build = std::fs::read(file).map_or(0, |bytes| Checksum::of(&bytes));
         let start = format!("{}|{build:016x}|{arguments:?}", program.display());
+        let mut files = String::new();
+        for bytes in self.named_files() {
+            let _ = write!(files, "|{:016x}", Checksum::of(&bytes));
+        }
         let place = directory.as_ref().map_or(String::new(), |directory| format!("|{}", directory.display()));
-        format!("{start}{place}|{}", self.conditions())
+        format!("{start}{files}{place}|{}", self.conditions())
+    }
+
+    /// The contents of the files that its arguments name, as in `wine brain.exe` or `env TENGEN_NETWORK=new.tnn brain`.
+    fn named_files(&self) -> impl Iterator<Item = Vec<u8>> {
+        let folder = self.directory.as_deref().unwrap_or(Path::new(""));
+        let names =
+            self.arguments.iter().flat_map(|text| [Some(text.as_str()), text.split_once('=').map(|(_, file)| file)]);
+        names
+            .flatten()
+            .map(|name| folder.join(name))
+            .filter(|path| path.is_file())
+            .filter_map(|path| std::fs::read(path).ok())
     }
 }
 
@@ -320,7 +337,25 @@ mod tests {
         assert!(spec.fresh);
     }
 
-    /// A match was resumed with another build of the same name.
+    /// Bug: a match was resumed with another build of a program that another one starts.
+    #[test]
+    fn files_that_the_arguments_name_are_in_the_fingerprint() {
+        let folder = tempfile::tempdir().unwrap();
+        let (program, file) = (folder.path().join("wine"), folder.path().join("brain.exe"));
+        for path in [&program, &file] {
+            std::fs::write(path, "a build").unwrap();
+        }
+        let place = folder.path().display();
+        let fields =
+            ["args=brain.exe", "args=FILE=brain.exe"].map(|args| format!("cmd='{place}/wine',dir='{place}',{args}"));
+        let fingerprints = || fields.each_ref().map(|fields| parse(fields).unwrap().fingerprint());
+        let before = fingerprints();
+        assert_eq!(before, fingerprints());
+        std::fs::write(&file, "another build").unwrap();
+        assert!(before.iter().zip(&fingerprints()).all(|(before, after)| before != after));
+    }
+
+    /// Bug: a match was resumed with another build of the same name.
     #[test]
     fn another_program_has_another_fingerprint() {
         let mut program = tempfile::NamedTempFile::new().unwrap();

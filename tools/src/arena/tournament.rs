@@ -4,7 +4,7 @@
 //! them in the order of their numbers, so neither the number of workers nor the speed of a game changes a result.
 
 use super::brain_process::Process;
-use super::cancel::Cancel;
+use super::cancel::{Cancel, Outcome};
 use super::display::{self, Display};
 use super::export;
 use super::game_log::{self, GameRecord, RecordFile};
@@ -18,15 +18,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
-
-/// How a tournament ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// All games are played, or the sequential test has decided.
-    Finished,
-    /// The user stopped it.
-    Interrupted,
-}
 
 /// Plays the tournament of this command line, until it is finished or `interrupted` is set.
 ///
@@ -48,7 +39,7 @@ pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<Outcome> {
     }
     let is_decided = results.is_decided;
     results.close()?;
-    Ok(if interrupted.is_set() && !is_decided { Outcome::Interrupted } else { Outcome::Finished })
+    Ok(if is_decided { Outcome::Finished } else { interrupted.outcome() })
 }
 
 fn play(setup: &Setup, results: &mut Results<'_>, cancel: &Cancel) -> Result<()> {

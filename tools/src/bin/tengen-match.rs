@@ -5,11 +5,10 @@ use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tengen_tools::arena::cancel::interrupts;
+use tengen_tools::arena::cancel::{Outcome, interrupts};
 use tengen_tools::arena::match_options::{Arguments, SprtArguments};
 use tengen_tools::arena::queue::{self, QueueArguments};
-use tengen_tools::arena::tournament::{self, Outcome};
-use tengen_tools::arena::{match_options, pooled_count};
+use tengen_tools::arena::{match_options, pooled_count, tournament};
 use tengen_tools::command_line;
 
 /// A match, or one of the commands.
@@ -59,10 +58,5 @@ fn run(typed: Typed) -> Result<Outcome> {
 }
 
 fn main() -> ExitCode {
-    command_line::run(|typed: Typed| {
-        Ok(match run(typed)? {
-            Outcome::Finished => ExitCode::SUCCESS,
-            Outcome::Interrupted => ExitCode::from(130),
-        })
-    })
+    command_line::run(|typed: Typed| run(typed).map(ExitCode::from))
 }

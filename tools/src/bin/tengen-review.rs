@@ -6,5 +6,9 @@ use tengen_tools::review::review_options::Request;
 use tengen_tools::review::run;
 
 fn main() -> ExitCode {
-    command_line::run(|request: Request| run(&request, &mut std::io::stdout()).map(|()| ExitCode::SUCCESS))
+    command_line::run(|request: Request| {
+        #[cfg(feature = "tune")]
+        tengen::eval::network::replacement().map_err(anyhow::Error::msg)?;
+        run(&request, &mut std::io::stdout()).map(|()| ExitCode::SUCCESS)
+    })
 }

@@ -8,6 +8,6 @@ fn main() -> ExitCode {
     command_line::run(|arguments: Arguments| {
         #[cfg(feature = "tune")]
         tengen::eval::network::replacement().map_err(anyhow::Error::msg)?;
-        run(&arguments).map(|()| ExitCode::SUCCESS)
+        run(&arguments).map(ExitCode::from)
     })
 }

@@ -77,7 +77,7 @@ pub struct InspectArguments {
     /// Files to read.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
-    /// Number of games and labelled positions, from the first; default: 1, with --number all.
+    /// Number of games and labelled positions, from the first; default: 1; with --number, all of them.
     #[arg(long)]
     pub count: Option<usize>,
     /// Only the game with this number and its positions.

@@ -24,7 +24,8 @@ pub struct Imported {
 }
 
 /// Writes the games of these record files into a new file of training games. Left out are games of other engines, games that
-/// a fault ended, and games in which a move has no score.
+/// a fault ended, and games in which a move has no score. The games of a match share their openings, so that one that is held
+/// out from training may begin like one that is learned from.
 ///
 /// # Errors
 /// When a file cannot be read, has a line that is no record, or cannot be written, or when `out` is one of the files to read.
@@ -61,7 +62,7 @@ fn packed(record: &GameRecord) -> Result<PackedGame, &'static str> {
     let size = record.size().ok_or(DAMAGED)?;
     let mut opening = record.stones();
     let distinct = opening.iter().collect::<HashSet<_>>().len();
-    if distinct < opening.len() || record.opening + record.scores.len() != opening.len() {
+    if distinct < opening.len() || opening.len().checked_sub(record.opening) != Some(record.scores.len()) {
         return Err(DAMAGED);
     }
     let played = opening.split_off(record.opening);
@@ -143,11 +144,13 @@ mod tests {
             changed(4, "scores", serde_json::json!(["-34"])),
             changed(5, "moves", "h8i9j10h9h9".into()),
             changed(6, "result", "1/2-1/2".into()),
+            // Bug: this number of stones, with one score more than stones, panicked.
+            changed(7, "opening", u64::MAX.into()),
         ];
         std::fs::write(&source, lines.map(|line| line.to_string() + "\n").concat()).unwrap();
         let imported = import(&[source], &out).unwrap();
         let reasons =
-            [("damaged", 2), ("ended by a fault", 1), ("of other engines", 1), ("with a move that has no score", 1)];
+            [("damaged", 3), ("ended by a fault", 1), ("of other engines", 1), ("with a move that has no score", 1)];
         assert_eq!(imported, Imported { written: 2, left_out: reasons.into() });
 
         let mut reader = Reader::open(&out).unwrap();

@@ -44,11 +44,14 @@ pub struct Wanted {
 const BATCH: u64 = 32;
 /// Number of consecutive candidates without a new opening after which the search for openings gives up.
 const FRUITLESS_CANDIDATES: u64 = 2000;
-/// Number of points tried for the last stone, and of those that get a second search at most: the first that it calls balanced is
-/// taken.
-const TRIES: (usize, usize) = (10, 3);
-/// The first and the second search of a point get one part in this many of the nodes of the deciding search.
-const TRY_SHARES: (u64, u64) = (64, 8);
+/// Number of points tried for the last stone.
+const TRIES: usize = 10;
+/// Number of these that get a second search, from the most balanced on. The first that it calls balanced is taken.
+const SECOND_TRIES: usize = 3;
+/// The first search of a point gets one part in this many of the nodes of the deciding search.
+const TRY_SHARE: u64 = 64;
+/// The same for the second search.
+const SECOND_TRY_SHARE: u64 = 8;
 /// Smallest side of the window of an opening of many stones.
 const WINDOW: usize = 5;
 /// Most stones of an opening: they fit into the smallest window.
@@ -166,11 +169,11 @@ impl Maker {
         let mut last: Vec<Point> = window.into_iter().filter(|&p| oracle.cell(p) == Cell::Empty).collect();
         last.shuffle(&mut random);
         last.retain(|&p| oracle.clone().play(p, to_move(&stones)) == Verdict::Continues);
-        last.truncate(TRIES.0);
+        last.truncate(TRIES);
         let Wanted { nodes, max_score, .. } = self.wanted;
-        last.sort_by_cached_key(|&p| self.imbalance(&stones, p, nodes / TRY_SHARES.0));
-        last.truncate(TRIES.1);
-        let best = last.into_iter().find(|&p| self.imbalance(&stones, p, nodes / TRY_SHARES.1) <= max_score)?;
+        last.sort_by_cached_key(|&p| self.imbalance(&stones, p, nodes / TRY_SHARE));
+        last.truncate(SECOND_TRIES);
+        let best = last.into_iter().find(|&p| self.imbalance(&stones, p, nodes / SECOND_TRY_SHARE) <= max_score)?;
         let is_balanced = self.imbalance(&stones, best, nodes) <= max_score;
         stones.push(best);
         is_balanced.then_some(Opening { stones })

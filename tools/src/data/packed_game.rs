@@ -23,11 +23,13 @@
 //! the score of a search of the position. Number and result are those of the game in which it was found.
 
 use crate::arena::openings::Opening;
+use crate::output_file;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tengen::base::{Color, Point, Rule, Size};
+use tengen::engine::files::FileLock;
 
 /// What a file may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -308,6 +310,8 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
 pub struct Writer {
     output: BufWriter<File>,
     format: Format,
+    /// Keeps other runs away.
+    _lock: FileLock,
 }
 
 impl Writer {
@@ -316,14 +320,15 @@ impl Writer {
     /// the file is changed.
     ///
     /// # Errors
-    /// When the file cannot be read or written, is damaged before its end, has another format, positions without their games
-    /// or a record that does not pass.
+    /// When the file cannot be read or written, another run writes it, or it is damaged before its end, has another format,
+    /// positions without their games or a record that does not pass.
     pub fn append(
         path: &Path,
         format: Format,
         check: impl Fn(&PackedGame) -> Result<()>,
     ) -> Result<(Writer, Vec<PackedGame>)> {
         let name = || path.display().to_string();
+        let lock = output_file::lock(path)?;
         let mut records = Vec::new();
         let (mut kept, mut whole) = (0, 0);
         if std::fs::metadata(path).is_ok_and(|file| file.len() >= MAGIC as u64) {
@@ -351,17 +356,18 @@ impl Writer {
         if whole == 0 {
             file.write_all(&format.magic()).with_context(name)?;
         }
-        Ok((Writer { output: BufWriter::new(file), format }, records))
+        Ok((Writer { output: BufWriter::new(file), format, _lock: lock }, records))
     }
 
     /// Creates a file, replacing an existing one.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When it cannot be written, or another run writes it.
     pub fn create(path: &Path, format: Format) -> Result<Writer> {
+        let lock = output_file::lock(path)?;
         let mut output = BufWriter::new(File::create(path).with_context(|| path.display().to_string())?);
         output.write_all(&format.magic())?;
-        Ok(Writer { output, format })
+        Ok(Writer { output, format, _lock: lock })
     }
 
     /// Appends a record and flushes it to the operating system.

@@ -8,12 +8,13 @@ use super::opening_maker::{Maker, Wanted};
 use super::packed_game::{Content, Format, PackedGame, PackedPly, Writer};
 use crate::arena::openings::Opening;
 use crate::progress::Progress;
+use crate::state_file;
 use anyhow::{Context, Result, bail, ensure};
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
@@ -90,13 +91,19 @@ impl Series {
         ensure!((kind.rule, kind.size) == (record.rule, record.size), "games of other kinds");
         Ok(())
     }
+
+    /// What its games depend on besides seed and number.
+    fn settings(&self) -> String {
+        let Series { kinds, nodes, labels, .. } = self;
+        format!("{kinds:?}, {nodes} nodes, {labels:?}, build {:016x}", state_file::build_checksum())
+    }
 }
 
 /// Plays the games of the series that the file `path` does not have. Returns how many games of the series it has at the end.
 ///
 /// # Errors
-/// When the file cannot be written or has games of another seed or other kinds, no balanced opening is found, or positions
-/// are wanted and this build does not sample them.
+/// When the file cannot be written or has games of another seed, other settings or another build, no balanced opening is found,
+/// or positions are wanted and this build does not sample them.
 pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     ensure!(series.seed < 1 << 24, "the seed must be below {}", 1 << 24);
     ensure!(series.games < SERIES, "the number of games must be below {SERIES}");
@@ -104,7 +111,16 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     if series.labels.is_some() {
         Labeller::check()?;
     }
+    let mut kept = path.as_os_str().to_owned();
+    kept.push(".settings.json");
+    let (kept, settings) = (PathBuf::from(kept), series.settings());
+    if path.exists()
+        && let Some(before) = state_file::read::<String>(&kept, "the settings of a series")?
+    {
+        ensure!(before == settings, "{}: games of other settings: {before}", path.display());
+    }
     let (mut writer, before) = Writer::append(path, format, |record| series.check(record))?;
+    state_file::write(&settings, &kept)?;
     let done: HashSet<u64> = before.iter().map(|game| game.number % SERIES).collect();
     let mut course = Course::new(series.games, done.iter().filter(|&&n| n < series.games).count() as u64);
     let next = AtomicU64::new(0);
@@ -346,13 +362,19 @@ mod tests {
         bytes.truncate(bytes.len() - 5);
         std::fs::write(&path, &bytes).unwrap();
         let kinds = series().kinds.into_iter().map(|kind| Kind { rule: Rule::CaroExact, ..kind }).collect();
-        for (other, reason) in
-            [(Series { seed: 4, ..series() }, "another seed"), (Series { kinds, ..series() }, "other kinds")]
-        {
-            let error = format!("{:#}", run(&other, &path, 1).unwrap_err());
-            assert!(error.starts_with(&path.display().to_string()) && error.ends_with(reason), "{error}");
+        let refused = |other: &Series, reason: &str| {
+            let error = format!("{:#}", run(other, &path, 1).unwrap_err());
+            assert!(error.starts_with(&path.display().to_string()) && error.contains(reason), "{error}");
             assert_eq!(std::fs::read(&path).unwrap(), bytes);
-        }
+        };
+        // Bug: games with other settings were added to the file.
+        refused(&Series { nodes: 1 + series().nodes, ..series() }, "games of other settings");
+        refused(&Series { seed: 4, ..series() }, "another seed");
+        // The games tell their kinds even if nothing else does.
+        let other_kinds = Series { kinds, ..series() };
+        refused(&other_kinds, "games of other settings");
+        std::fs::remove_file(folder.path().join("games.settings.json")).unwrap();
+        refused(&other_kinds, "other kinds");
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! move as a green one with a plus.
 
 use super::lesson_text::remark;
-use super::review_text::one_line;
 use super::turning_point::Lesson;
+use crate::command_line::one_line;
 use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

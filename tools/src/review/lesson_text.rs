@@ -1,7 +1,8 @@
 //! Lost games as text for people and as JSON for programs.
 
-use super::review_text::{one_line, plain, rounded};
+use super::review_text::{plain, rounded};
 use super::turning_point::{Cause, LOST_BELOW, Lesson, usual_ms};
+use crate::command_line::one_line;
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -6,6 +6,7 @@ use super::records::{self, Record};
 use super::review_options::Request;
 use super::turning_point::{self, Lesson};
 use super::{board_picture, review_text};
+use crate::command_line::one_line;
 use crate::output_file;
 use crate::parallel;
 use crate::progress::Progress;
@@ -32,7 +33,7 @@ pub fn run(request: &Request, source: &Path, out: &mut dyn Write) -> Result<()> 
     let collection = records::read(source)?;
     for complaint in &collection.complaints {
         // If this fails, there is nowhere to report it.
-        let _ = writeln!(std::io::stderr(), "tengen-review: {}", review_text::one_line(complaint));
+        let _ = writeln!(std::io::stderr(), "tengen-review: {}", one_line(complaint));
     }
     ensure!(!collection.records.is_empty(), "{}: no record of a game (.psq, .sgf, .jsonl)", source.display());
     let player = request.player.as_deref().unwrap_or(OWN_NAME);

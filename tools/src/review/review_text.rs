@@ -1,6 +1,7 @@
 //! A review as text for people and as JSON for programs.
 
 use super::judgement::{End, Judged, Mark, Review, Worth};
+use crate::command_line::one_line;
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -24,11 +25,6 @@ pub fn player(players: &[Option<String>; 2], color: Color) -> String {
 /// A name without control characters and of moderate length.
 pub fn plain(name: &str) -> String {
     one_line(name).chars().take(40).collect()
-}
-
-/// A text without line ends and other control characters.
-pub fn one_line(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 fn line(points: &[Point], size: Size) -> String {

@@ -6,7 +6,7 @@ use crate::arena::cancel::Cancel;
 use crate::arena::display::elo_text;
 use crate::arena::ground::Ground;
 use crate::arena::sprt::Pentanomial;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use std::fmt::Write as _;
 
 /// The settings of a match.
@@ -29,9 +29,14 @@ pub struct Duel {
 /// Plays the match and returns the report; `None` if it is cancelled.
 ///
 /// # Errors
-/// When a number cannot be set.
+/// When a number cannot be set, or the openings of a ground do not suffice.
 pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String>> {
     ensure_tunable()?;
+    for ground in &duel.grounds {
+        // The same opening gives the same games again.
+        let most = ground.variants();
+        ensure!(duel.pairs <= most, "{}: openings for {most} different pairs, not for {}", ground.text, duel.pairs);
+    }
     let mut rivals = Vec::new();
     for _ in 0..threads.max(1) {
         let mut pair = EnginePair::new(duel.classical);

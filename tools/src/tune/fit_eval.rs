@@ -1,7 +1,7 @@
 //! `tengen-tune eval`: fits the values of points and threats to games by logistic regression.
 
 use super::factor_model::{Descent, Model, combination_parts, mask_parts};
-use super::logistic::sigmoid;
+use super::logistic::{ENGINE_SCALE, sigmoid};
 use super::samples::{Group, empty_points, for_each_game, for_each_position, is_held_out, is_quiet};
 use crate::data::packed_game::PackedGame;
 use anyhow::Result;
@@ -120,7 +120,7 @@ fn add_game(game: &PackedGame, layout: &Layout, scale: f32, settings: &Settings,
         now.resize(before.len().max(layout.sets.len() * COMBINATIONS), 0);
         count_points(board, layout, &mut now);
         let score = i32::from(ply.score);
-        let usable = !before.is_empty() && number > 0 && score.abs() <= Score::DECISIVE && is_quiet(board);
+        let usable = number > 0 && score.abs() <= Score::DECISIVE && is_quiet(board);
         number += 1;
         if !usable {
             return;
@@ -268,7 +268,7 @@ fn search_scale(paths: &[PathBuf], group: Group) -> Result<f32> {
             }
         }
     })?;
-    Ok(if pairs.is_empty() { 200.0 } else { fit_scale(&pairs) })
+    Ok(if pairs.is_empty() { ENGINE_SCALE } else { fit_scale(&pairs) })
 }
 
 fn train_model(model: &mut Model, train: &Samples, scale: f32, settings: &Settings) {

@@ -10,7 +10,7 @@ use tengen::base::{Color, Ply, Point};
 use tengen::board::combination::COMBINATIONS;
 use tengen::board::{Board, Threat};
 use tengen::eval::classical_weights::{NEARNESS, ORDER_SCALE, WeightSet, Weights, nearness};
-use tengen::search::forced::{self, Duty};
+use tengen::search::forced;
 use tengen::search::order::for_each_reply;
 
 /// Settings of the fit.
@@ -87,7 +87,7 @@ fn add(board: &mut Board, best: Point, set: WeightSet, samples: &mut Samples) {
         }
     });
     match chosen {
-        Some(chosen) if samples.moves.len() - start > 1 && !matches!(duty, Duty::StopFive(_)) => {
+        Some(chosen) if samples.moves.len() - start > 1 => {
             samples.ends.push((samples.moves.len() as u32, chosen as u16));
         }
         _ => samples.moves.truncate(start),

@@ -104,7 +104,7 @@ pub struct Settings {
     pub classical: bool,
     /// Pairs of games in the whole run.
     pub pairs: u64,
-    /// Number of pairs before a pair whose results it need not wait for, itself included; at least 1.
+    /// A pair may start before the results of the `lag - 1` pairs before it are known; at least 1.
     pub lag: u64,
     /// Gain at the end, in squared steps.
     pub gain: f64,

@@ -10,7 +10,7 @@ use super::screen::{self, Design, Idea, Screening};
 use super::spsa::{self, Settings, State, Tuned};
 use super::trainer::network_options::Training;
 use super::trajectory_chart;
-use crate::arena::cancel::interrupts;
+use crate::arena::cancel::{Outcome, interrupts};
 use crate::arena::ground::Ground;
 use crate::output_file;
 use crate::progress::Progress;
@@ -248,22 +248,22 @@ impl AllowanceArguments {
 ///
 /// # Errors
 /// When an option is invalid, or the output cannot be written.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &Arguments) -> Result<Outcome> {
     match &arguments.command {
         Command::Params => tengen::tools::param_list::list(&mut std::io::stdout())?,
-        Command::Spsa(arguments) => run_spsa(arguments)?,
-        Command::Screen(arguments) => run_screen(arguments)?,
-        Command::Regret(arguments) => run_regret(arguments)?,
+        Command::Spsa(arguments) => return run_spsa(arguments),
+        Command::Screen(arguments) => return run_screen(arguments),
+        Command::Regret(arguments) => return run_regret(arguments),
         Command::Network(typed) => super::trainer::run(typed, &mut std::io::stdout())?,
         Command::Referee(arguments) => referee::run(arguments, &mut std::io::stdout())?,
-        Command::Match(arguments) => run_match(arguments)?,
+        Command::Match(arguments) => return run_match(arguments),
         Command::Eval(arguments) => fit::run_eval(arguments)?,
         Command::Order(arguments) => fit::run_order(arguments)?,
     }
-    Ok(())
+    Ok(Outcome::Finished)
 }
 
-fn run_spsa(typed: &SpsaArguments) -> Result<()> {
+fn run_spsa(typed: &SpsaArguments) -> Result<Outcome> {
     let (games, grounds) = (&typed.games, typed.games.grounds()?);
     let settings = Settings {
         tuned: typed.params.iter().map(|text| Tuned::parse(text)).collect::<Result<_>>()?,
@@ -277,6 +277,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
         build: state_file::build_checksum(),
         books: grounds.iter().map(book_checksum).collect(),
     };
+    let _lock = output_file::lock(&typed.state)?;
     let mut state = State::open(&typed.state, settings)?;
     let cancel = interrupts();
     let progress = Progress::new("pairs", state.settings.pairs, state.played);
@@ -290,10 +291,10 @@ fn run_spsa(typed: &SpsaArguments) -> Result<()> {
         output_file::write(path, text)?;
     }
     std::io::stdout().write_all(report(&state).as_bytes())?;
-    Ok(())
+    Ok(cancel.outcome())
 }
 
-fn run_screen(typed: &ScreenArguments) -> Result<()> {
+fn run_screen(typed: &ScreenArguments) -> Result<Outcome> {
     let (games, grounds) = (&typed.games, typed.games.grounds()?);
     let design = Design {
         ideas: typed.ideas.iter().map(|text| Idea::parse(text)).collect::<Result<_>>()?,
@@ -304,32 +305,36 @@ fn run_screen(typed: &ScreenArguments) -> Result<()> {
         build: state_file::build_checksum(),
         books: grounds.iter().map(book_checksum).collect(),
     };
+    let _lock = output_file::lock(&typed.state)?;
     let mut screening = Screening::open(&typed.state, design)?;
+    let cancel = interrupts();
     let progress = Progress::new("pairs", typed.pairs, screening.half_points.len() as u64);
-    screen::run(&mut screening, &grounds, typed.pairs, games.threads(), &interrupts(), |screening| {
+    screen::run(&mut screening, &grounds, typed.pairs, games.threads(), &cancel, |screening| {
         progress.show(screening.half_points.len() as u64, "");
         screening.save(&typed.state)
     })?;
     progress.end();
     std::io::stdout().write_all(screening.report().as_bytes())?;
-    Ok(())
+    Ok(cancel.outcome())
 }
 
-fn run_regret(typed: &RegretArguments) -> Result<()> {
+fn run_regret(typed: &RegretArguments) -> Result<Outcome> {
     let samples = regret::samples(&typed.records, typed.seed)?;
+    let _lock = output_file::lock(&typed.state)?;
+    let cancel = interrupts();
     let mut answers = Answers::open(&typed.state, typed.question(&samples)?)?;
     let progress = Progress::new("positions", typed.positions as u64, answers.choices.len() as u64);
     let threads = typed.concurrency.unwrap_or_else(processors);
-    regret::run(&mut answers, &samples, typed.positions, threads, &interrupts(), |answers| {
+    regret::run(&mut answers, &samples, typed.positions, threads, &cancel, |answers| {
         progress.show(answers.choices.len() as u64, "");
         answers.save(&typed.state)
     })?;
     progress.end();
     std::io::stdout().write_all(answers.report().as_bytes())?;
-    Ok(())
+    Ok(cancel.outcome())
 }
 
-fn run_match(typed: &MatchArguments) -> Result<()> {
+fn run_match(typed: &MatchArguments) -> Result<Outcome> {
     let duel = Duel {
         first: typed.first.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
         second: typed.second.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
@@ -338,9 +343,10 @@ fn run_match(typed: &MatchArguments) -> Result<()> {
         allowance: typed.games.allowance.allowance(),
         classical: typed.games.allowance.classical,
     };
-    let text = duel::run(&duel, typed.games.threads(), &interrupts())?;
+    let cancel = interrupts();
+    let text = duel::run(&duel, typed.games.threads(), &cancel)?;
     std::io::stdout().write_all(text.unwrap_or_else(|| "interrupted\n".to_owned()).as_bytes())?;
-    Ok(())
+    Ok(cancel.outcome())
 }
 
 /// The values of a run so far.
