@@ -11,6 +11,7 @@ use common::boards::{picture, place, position_near_the_draw};
 use common::from_environment;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
+use std::collections::HashSet;
 use tengen::base::{Color, Ply, Point, Rule, Score, Size};
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::search::forced::{self, Duty};
@@ -145,6 +146,8 @@ fn check(board: &mut Board, tally: &mut Tally) {
         Duty::StopFourThree(list) => (2, list, 6),
     };
     tally.lists[kind] += 1;
+    let distinct: HashSet<&Point> = list.iter().collect();
+    assert_eq!(distinct.len(), list.len(), "a reply twice in list {kind} {list:?}\n{}", picture(board));
     for reply in legal_moves(board) {
         if !list.contains(&reply) {
             assert!(loses(board, reply, plies), "{reply} is missing from list {kind} {list:?}\n{}", picture(board));

@@ -50,7 +50,7 @@ struct Summary {
     counts: [[u16; 16]; 2],
     /// Cells near a stone.
     near: CellSet,
-    /// Per colour, the empty cells with a threat for which [`is_strong`] holds.
+    /// Per colour, the empty cells with a threat for which [`Threat::is_strong`] holds.
     strong: [CellSet; 2],
     /// Per colour, the last cell that became a four-three, an open four and a five; 0: none yet.
     seen: [[u16; SEEN]; 2],
@@ -80,11 +80,6 @@ const LOG: usize = 1 << 15;
 const FIRST_SEEN: usize = Threat::FourThree as usize;
 /// Number of those threats.
 const SEEN: usize = Threat::ALL.len() - FIRST_SEEN;
-
-/// Whether the threat with this index makes a four or better, or may do so: black's suspected fouls in renju.
-const fn is_strong(threat: usize) -> bool {
-    threat >= Threat::Four.index() || threat == Threat::Forbidden.index()
-}
 
 impl Board {
     /// An empty board, black to move.
@@ -148,7 +143,7 @@ impl Board {
                 cell.combinations = self.tables.by_sums().combinations(cell.sums);
                 for (side, combination) in cell.combinations.into_iter().enumerate() {
                     self.now.counts[side][combination.code()] += 1;
-                    self.now.strong[side].set(point.index(), is_strong(combination.code()));
+                    self.now.strong[side].set(point.index(), Threat::is_strong_index(combination.code()));
                 }
             }
             self.shapes[point.index()] = cell;
@@ -410,7 +405,7 @@ impl Board {
     /// false.
     #[inline]
     fn for_each_candidate_while(&self, color: Color, threat: Threat, visit: impl FnMut(Point) -> bool) {
-        if is_strong(threat.index()) {
+        if threat.is_strong() {
             let strong = self.now.strong[color.index()].rows();
             self.for_each_of_while(|row| strong[row], visit);
         } else {

@@ -123,6 +123,18 @@ pub enum Threat {
 }
 
 impl Threat {
+    /// Whether it makes a four or better, or may do so: black's suspected fouls in renju.
+    #[inline]
+    pub const fn is_strong(self) -> bool {
+        Threat::is_strong_index(self.index())
+    }
+
+    /// [`Threat::is_strong`] of the threat with this index.
+    #[inline]
+    pub(super) const fn is_strong_index(index: usize) -> bool {
+        index >= Threat::Four.index() || index == Threat::Forbidden.index()
+    }
+
     /// All threats, weakest first. Arrays by threat have the length `Threat::ALL.len()`.
     pub const ALL: [Threat; 14] = [
         Threat::None,

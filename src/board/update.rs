@@ -6,7 +6,7 @@
 
 use super::combination::Combination;
 use super::lines::empty_bits;
-use super::{Board, CellShapes, Change, FIRST_SEEN, LOG, Observer, SEEN, is_strong};
+use super::{Board, CellShapes, Change, FIRST_SEEN, LOG, Observer, SEEN, Threat};
 use crate::base::point::{BORDER, CELLS, STRIDE};
 use crate::base::{Color, Direction, Point, bounded};
 
@@ -130,7 +130,7 @@ impl Board {
         for (side, step) in steps(before, after).into_iter().enumerate() {
             if IS_NOTED[step] {
                 let threat = after[side].code();
-                self.now.strong[side].set(index, is_strong(threat));
+                self.now.strong[side].set(index, Threat::is_strong_index(threat));
                 if threat >= FIRST_SEEN {
                     self.now.seen[side][bounded::<SEEN>(threat - FIRST_SEEN)] = index as u16;
                 }
@@ -180,7 +180,8 @@ static IS_NOTED: [bool; 256] = {
     let mut at = 0;
     while at < 256 {
         let (before, after) = (at >> 4, at & 15);
-        is_noted[at] = before != after && (after >= FIRST_SEEN || is_strong(before) != is_strong(after));
+        is_noted[at] = before != after
+            && (after >= FIRST_SEEN || Threat::is_strong_index(before) != Threat::is_strong_index(after));
         at += 1;
     }
     is_noted

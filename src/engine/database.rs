@@ -376,6 +376,13 @@ impl Database {
         (!is_ours).then(|| self.touched.entry(name.to_owned()).or_default())
     }
 
+    /// The same for an entry that a command has removed: nothing of it comes back when a search notes the position again.
+    fn touch_whole(&mut self, name: &str) {
+        if let Some(parts) = self.touch(name) {
+            *parts = Part::ALL.to_vec();
+        }
+    }
+
     /// Writes a copy to a file.
     ///
     /// # Errors
@@ -476,7 +483,7 @@ impl Database {
         if let Some((name, _)) = position.name()
             && self.entries.remove(&name).is_some()
         {
-            self.touch(&name);
+            self.touch_whole(&name);
         }
     }
 
@@ -499,7 +506,7 @@ impl Database {
             !concerned
         });
         for name in deleted {
-            self.touch(&name);
+            self.touch_whole(&name);
         }
     }
 }

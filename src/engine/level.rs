@@ -158,9 +158,7 @@ fn necessary(board: &Board) -> Option<ReplyList> {
     match forced::duty(board) {
         Duty::StopFive(list) if !list.is_empty() => Some(list.into_iter().collect()),
         Duty::StopFour(list) if !list.is_empty() => Some(list),
-        // The position is lost; play the moves that stop at least one of the threats.
-        Duty::StopFive(_) => Some(forced::kill_union(board, them, Threat::Five)),
-        Duty::StopFour(_) => Some(forced::kill_union(board, them, Threat::OpenFour)),
+        Duty::StopFive(_) | Duty::StopFour(_) => Some(forced::last_resorts(board)),
         _ => None,
     }
 }

@@ -7,6 +7,7 @@ use crate::search::{NullSink, ReportSink, Scope, SearchControl, SearchLimits};
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::{IndexedRandom, SliceRandom};
+use std::ops::Range;
 use std::time::Instant;
 
 /// The answer to a swap2 question.
@@ -28,8 +29,8 @@ const FOURTHS: usize = 4;
 const FIFTHS: usize = 8;
 /// Share of the game's clock that an opening question gets: one part in this many.
 const CLOCK_PARTS: u32 = 20;
-/// Node limit for a part of a question that has no other limit.
-const PART_NODES: u64 = 400_000;
+/// Node limit of a question that has no other limit.
+const QUESTION_NODES: u64 = 400_000;
 /// With three stones on the board and an absolute score below this, two more are placed if the score then is below it too,
 /// and the opponent chooses.
 const EVEN: i32 = 25;
@@ -49,12 +50,12 @@ impl Engine {
     /// stones leave an even position, place two more that keep it even and let the opponent choose.
     fn choose_side(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Swap2Choice {
         let is_first = self.stones().len() == 3;
-        let half = share_of(control, 1, 2);
+        let half = share_of(control, 0..1, 2);
         let report = self.think(if is_first { &half } else { control }, sink);
         let score = report.last.score;
         if is_first
             && score.units().abs() < EVEN
-            && let Some(stones) = self.even_pair(&share_of(control, 2, 2))
+            && let Some(stones) = self.even_pair(&share_of(control, 1..2, 2))
         {
             return Swap2Choice::Place(stones);
         }
@@ -92,8 +93,9 @@ impl Engine {
         for round in 0..rounds {
             let count = continuations.len() as u32;
             let mut weighed = Vec::new();
-            for (continuation, number) in continuations.iter().zip(1..) {
-                let inner = share_of(control, round * count + number, rounds * count);
+            for (continuation, number) in continuations.iter().zip(0..) {
+                let part = round * count + number;
+                let inner = share_of(control, part..part + 1, rounds * count);
                 let board = self.board_after(continuation);
                 let report = self.search(self.level(), board, Scope::default(), &inner, &mut NullSink);
                 weighed.push((report.last.score.units().abs(), continuation.clone()));
@@ -148,19 +150,21 @@ impl Engine {
     /// The fourth stone and the number of fifth stones to ask for (1 to 8): the most even combination, since the opponent
     /// may take either side.
     pub fn soosorv_fourth(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Option<(Point, usize)> {
-        let tried = self.best_lines(self.level(), FOURTHS, &share_of(control, 1, 4), sink);
+        let tried = self.best_lines(self.level(), FOURTHS, &share_of(control, 0..1, 4), sink);
         let fourths: Vec<Point> = if tried.lines.is_empty() {
             tried.best.into_iter().collect()
         } else {
             tried.lines.iter().filter_map(|line| line.pv.first().copied()).collect()
         };
         let mut best: Option<(i32, Point, usize)> = None;
-        for (fourth, round) in fourths.iter().zip(1..) {
+        let count = fourths.len() as u32;
+        for (fourth, round) in fourths.iter().zip(0..) {
             if self.play(*fourth).is_err() {
                 continue;
             }
-            let until = share_of(control, fourths.len() as u32 + 3 * round, 4 * fourths.len() as u32);
-            let report = self.best_lines(self.level(), FIFTHS, &until, &mut NullSink);
+            let part = count + 3 * round;
+            let inner = share_of(control, part..part + 3, 4 * count);
+            let report = self.best_lines(self.level(), FIFTHS, &inner, &mut NullSink);
             let _ = self.take_back(*fourth);
             for (line, count) in report.lines.iter().zip(1..) {
                 let score = line.score.units().abs();
@@ -223,16 +227,17 @@ impl Engine {
     }
 }
 
-/// A control that stops when `part / whole` of the question's time is used.
-fn share_of(control: &SearchControl, part: u32, whole: u32) -> SearchControl {
+/// A control for these parts of a question with `whole` parts: it stops when the question has used its time up to their end, and
+/// has their share of the nodes.
+fn share_of(control: &SearchControl, parts: Range<u32>, whole: u32) -> SearchControl {
     let limits = control.limits();
     let time = limits.time_for_question(CLOCK_PARTS);
     let unbounded = time.is_none() && limits.nodes.is_none() && limits.depth.is_none();
-    let nodes = limits.nodes.or(unbounded.then_some(PART_NODES));
+    let nodes = limits.nodes.or(unbounded.then_some(QUESTION_NODES));
     control.part(SearchLimits {
-        turn: time.map(|time| time * part / whole),
+        turn: time.map(|time| time * parts.end / whole),
         left: None,
-        nodes: nodes.map(|nodes| (nodes / u64::from(whole)).max(1)),
+        nodes: nodes.map(|nodes| (nodes / u64::from(whole) * parts.len() as u64).max(1)),
         ..limits
     })
 }

@@ -86,7 +86,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
             let before = self.report.last.score;
             self.sink.root_event(RootEvent::Deepens(depth));
             let finished = self.iterate(depth);
-            // A win that is not found again is still a win, and its move the right one: only the table has lost the proof.
+            // A win that is not found again is still proven: only the table has lost its entries. Its move is kept.
             if self.wanted == 1 && before.is_win() && !finished.is_ok_and(|score| score >= before) {
                 break;
             }

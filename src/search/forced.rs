@@ -49,12 +49,6 @@ pub fn has_no_four(board: &Board, color: Color) -> bool {
     board.count_from(color, Threat::Four) == 0 && board.count(color, Threat::Forbidden) == 0
 }
 
-/// Whether a point makes a four or better for `color`, or is a suspected foul.
-pub fn is_strong(board: &Board, point: Point, color: Color) -> bool {
-    let threat = board.threat(point, color);
-    threat >= Threat::Four || threat == Threat::Forbidden
-}
-
 /// Whether a point may make a four or better for `color`: a suspected foul counts when its shapes contain a four.
 pub fn may_make_four(board: &Board, point: Point, color: Color) -> bool {
     match board.threat(point, color) {
@@ -150,7 +144,7 @@ fn four_three_wins(board: &Board, us: Color, opponent_has_no_four: bool) -> bool
     }
     board.points_of(us, Threat::FourThree).iter().any(|&point| {
         let is_answered = !opponent_has_no_four
-            && four_stops(board, point, us).iter().any(|&stop| is_strong(board, stop, us.opponent()));
+            && four_stops(board, point, us).iter().any(|&stop| board.threat(stop, us.opponent()).is_strong());
         let is_real = |line| {
             board.shape(point, us, line).is_open_three() && !open_fours_after(board, point, us, line).legal.is_empty()
         };
@@ -189,24 +183,23 @@ fn four_stops(board: &Board, point: Point, color: Color) -> LineList {
     let mut stops = LineList::new();
     for direction in Direction::ALL {
         if board.shape(point, color, direction) == Shape::Four {
-            push_weakening(board, point, color, direction, Shape::Four, &mut stops);
+            stops.extend(weakening(board, point, color, direction, Shape::Four));
         }
     }
     stops
 }
 
 /// Adds the cells where a stone of the other colour reduces the line through `point` below `level`.
-fn push_weakening(
+fn weakening(
     board: &Board,
     point: Point,
     color: Color,
     direction: Direction,
     level: Shape,
-    list: &mut impl Extend<Point>,
-) {
+) -> impl Iterator<Item = Point> {
     let after = board.shapes_after(point, color, direction, color.opponent());
-    let weakened = after.filter(|&(_, shape)| shape < level);
-    list.extend(weakened.filter_map(|(distance, _)| point.step(direction, distance as i32)));
+    let weakened = after.filter(move |&(_, shape)| shape < level);
+    weakened.filter_map(move |(distance, _)| point.step(direction, distance as i32))
 }
 
 /// All cells where a stone of the other colour reduces the threat of `color` at `point` below `level`; the point itself
@@ -254,17 +247,24 @@ pub fn kill_intersection(board: &Board, color: Color, level: Threat) -> LineList
 pub fn kill_union(board: &Board, color: Color, level: Threat) -> ReplyList {
     let mut all = ReplyList::new();
     for point in board.points_of(color, level) {
-        push_missing(&mut all, &kill_set(board, point, color, level));
+        push_missing(&mut all, kill_set(board, point, color, level));
     }
     all
 }
 
-fn push_missing(list: &mut ReplyList, more: &[Point]) {
-    for &point in more {
+fn push_missing(list: &mut ReplyList, more: impl IntoIterator<Item = Point>) {
+    for point in more {
         if !list.contains(&point) {
             list.push(point);
         }
     }
+}
+
+/// Replies in a position that the opponent's threats decide: those that stop at least one of them.
+pub fn last_resorts(board: &Board) -> ReplyList {
+    let them = board.side().opponent();
+    let level = if board.count(them, Threat::Five) > 0 { Threat::Five } else { Threat::OpenFour };
+    kill_union(board, them, level)
 }
 
 /// Adds the points where `color` makes a four or better; in renju also black's suspected fouls that may make one.
@@ -330,7 +330,7 @@ fn four_three_replies(board: &Board, them: Color) -> Option<ReplyList> {
     let mut common: Option<ReplyList> = None;
     for point in board.points_of(them, Threat::FourThree) {
         let stops = four_stops(board, point, them);
-        if stops.iter().any(|&stop| is_strong(board, stop, us)) {
+        if stops.iter().any(|&stop| board.threat(stop, us).is_strong()) {
             continue;
         }
         let mut replies = ReplyList::new();
@@ -340,7 +340,7 @@ fn four_three_replies(board: &Board, them: Color) -> Option<ReplyList> {
             let shape = board.shape(point, them, direction);
             if shape == Shape::Four {
                 let level = if board.rule().is_caro() { Shape::Five } else { Shape::Four };
-                push_weakening(board, point, them, direction, level, &mut replies);
+                push_missing(&mut replies, weakening(board, point, them, direction, level));
             } else if shape.is_open_three() {
                 is_real = push_three_stops(board, point, them, direction, &mut replies);
             }
@@ -349,7 +349,7 @@ fn four_three_replies(board: &Board, them: Color) -> Option<ReplyList> {
             continue;
         }
         for &stop in &stops {
-            for_each_counter(board, stop, us, |cell| push_missing(&mut replies, &[cell]));
+            for_each_counter(board, stop, us, |cell| push_missing(&mut replies, [cell]));
         }
         match &mut common {
             None => common = Some(replies),
@@ -369,13 +369,13 @@ fn push_three_stops(board: &Board, point: Point, color: Color, line: Direction, 
             let reach = board.reach() as i32;
             for four in &fours.legal {
                 let near = (-reach..=reach).filter_map(|steps| four.step(line, steps));
-                near.filter(|&cell| board.is_empty(cell)).for_each(|cell| push_missing(list, &[cell]));
+                push_missing(list, near.filter(|&cell| board.is_empty(cell)));
             }
         }
         if fours.legal.is_empty() {
             return false;
         }
     }
-    push_weakening(board, point, color, line, Shape::OpenThree, list);
+    push_missing(list, weakening(board, point, color, line, Shape::OpenThree));
     true
 }

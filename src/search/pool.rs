@@ -40,11 +40,21 @@ pub struct Job {
 /// The search of a helper: its job, its thread number and its history.
 pub type Work = fn(&Job, usize, &mut History) -> SearchReport;
 
+/// A job for one helper.
+#[derive(Debug)]
+struct Assignment {
+    job: Job,
+    /// Its thread number in this job, from 1.
+    id: usize,
+    /// Whether it clears its history first.
+    forget: bool,
+}
+
 /// A parked or searching thread, with its channels.
 #[derive(Debug)]
 struct Helper {
-    /// Jobs, each with a flag: clear the history first. `None` ends the thread.
-    jobs: Option<Sender<(Job, bool)>>,
+    /// `None` ends the thread.
+    jobs: Option<Sender<Assignment>>,
     reports: Receiver<SearchReport>,
     thread: Option<JoinHandle<()>>,
     /// Whether it has a job whose report has not been received.
@@ -54,11 +64,11 @@ struct Helper {
 }
 
 impl Helper {
-    fn start(id: usize) -> std::io::Result<Helper> {
+    fn start() -> std::io::Result<Helper> {
         let (jobs, inbox) = mpsc::channel();
         let (outbox, reports) = mpsc::channel();
-        let builder = thread::Builder::new().name(format!("helper {id}")).stack_size(STACK);
-        let thread = builder.spawn(move || serve(id, &inbox, &outbox))?;
+        let builder = thread::Builder::new().name("helper".to_owned()).stack_size(STACK);
+        let thread = builder.spawn(move || serve(&inbox, &outbox))?;
         Ok(Helper { jobs: Some(jobs), reports, thread: Some(thread), busy: false, forget: false })
     }
 
@@ -93,9 +103,9 @@ impl Drop for Helper {
 
 /// Runs jobs until the channel closes. A job, and with it the reference to the table, is dropped before its report is
 /// sent.
-fn serve(id: usize, jobs: &Receiver<(Job, bool)>, reports: &Sender<SearchReport>) {
+fn serve(jobs: &Receiver<Assignment>, reports: &Sender<SearchReport>) {
     let mut history = History::new();
-    for (job, forget) in jobs {
+    for Assignment { job, id, forget } in jobs {
         if forget {
             history.clear();
         } else {
@@ -131,7 +141,7 @@ impl Pool {
     pub fn resize(&mut self, threads: usize) {
         self.helpers.truncate(threads.max(1) - 1);
         while self.threads() < threads {
-            match Helper::start(self.threads()) {
+            match Helper::start() {
                 Ok(helper) => self.helpers.push(helper),
                 Err(error) => {
                     log::warn!("no more than {} threads: {error}", self.threads());
@@ -156,9 +166,9 @@ impl Pool {
     /// Starts the helpers on a job. They search until they are stopped or the result is dropped, or nothing is left to find.
     pub fn start(&mut self, job: &Job) -> RunningHelpers<'_> {
         self.settle();
-        for helper in &mut self.helpers {
-            let forget = std::mem::take(&mut helper.forget);
-            helper.busy = helper.jobs.as_ref().is_some_and(|jobs| jobs.send((job.clone(), forget)).is_ok());
+        for (helper, id) in self.helpers.iter_mut().zip(1..) {
+            let work = Assignment { job: job.clone(), id, forget: std::mem::take(&mut helper.forget) };
+            helper.busy = helper.jobs.as_ref().is_some_and(|jobs| jobs.send(work).is_ok());
         }
         RunningHelpers { pool: self, shared: Arc::clone(&job.shared) }
     }
@@ -218,6 +228,12 @@ mod tests {
         report(id, 1, Score::DRAW)
     }
 
+    /// Counts one node under its number.
+    fn numbered(job: &Job, id: usize, _history: &mut History) -> SearchReport {
+        job.shared.note_nodes(id, 1);
+        report(id, 1, Score::DRAW)
+    }
+
     fn panicking(job: &Job, id: usize, history: &mut History) -> SearchReport {
         assert!(id != 1, "as the test wants it");
         patient(job, id, history)
@@ -253,5 +269,19 @@ mod tests {
         assert!(Arc::get_mut(&mut job.shared).is_some());
         pool.resize(3);
         assert_eq!(pool.threads(), 3);
+    }
+
+    /// Bug: after the first helper had panicked, the others kept their numbers, which were too large for the next search.
+    #[test]
+    fn helpers_are_numbered_anew_for_each_search() {
+        let mut pool = Pool::new();
+        pool.resize(4);
+        drop(pool.start(&job(4, panicking)));
+        pool.settle();
+        assert_eq!(pool.threads(), 3);
+        let job = job(pool.threads(), numbered);
+        drop(pool.start(&job));
+        pool.settle();
+        assert_eq!((pool.threads(), job.shared.nodes_of_others(0)), (3, 2));
     }
 }

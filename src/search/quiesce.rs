@@ -119,7 +119,7 @@ impl Worker<'_> {
             return score;
         }
         let Duty::StopFive(stops) = forced::duty_of(&self.board, kills) else {
-            // The move was no four after all: with overlines a stone can spoil its own row.
+            // A safeguard: a four leaves a point that completes the five.
             return self.evaluator.evaluate(&self.board);
         };
         let mut best = Score::loss_in(ply, 2);

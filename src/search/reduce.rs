@@ -66,7 +66,7 @@ pub struct LateMove {
     pub lag: i32,
     /// Its history entry.
     pub history: i32,
-    /// Whether the node is a PV node.
+    /// Whether the node is a PV node, was one, or neither.
     pub pv: PvNode,
     /// Whether the static evaluation is better than two plies ago.
     pub improving: bool,

@@ -64,6 +64,10 @@ impl Worker<'_> {
 
     /// Proves that the side to move loses with every reply.
     fn prove_loss(&mut self, ply: Ply, nodes: &mut u32) -> Option<Score> {
+        // The next move ends the game, or it has ended.
+        if self.board.moves_to_draw() < 2 {
+            return None;
+        }
         // `duty` is for positions that the threats do not decide.
         if self.board.count(self.board.side(), Threat::Five) > 0 {
             return None;
@@ -107,5 +111,48 @@ impl Worker<'_> {
         let score = self.quiesce(LEAST_WIN, Score::INFINITE, ply);
         *nodes = nodes.saturating_sub((self.nodes - before) as u32);
         (!self.aborted).then_some(score)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Cell, Color, Rule, Size};
+    use crate::board::Board;
+    use crate::search::history::History;
+    use crate::search::limits::SearchControl;
+    use crate::search::params::Params;
+    use crate::search::shared::Shared;
+    use crate::search::tt::TranspositionTable;
+    use std::sync::Arc;
+
+    /// Renju, black to move, with a white open four and this many empty points.
+    fn open_four(empty: usize) -> Board {
+        let size = Size::square(15).unwrap();
+        let row: Vec<Point> = (2..=7).map(|x| Point::new(x, 7).unwrap()).collect();
+        let mut others = size.points().filter(|point| !row.contains(point) && matches!(point.y(), 0 | 14));
+        let left: Vec<Point> = others.by_ref().take(empty - 2).chain([row[0], row[5]]).collect();
+        let color = |point: Point| match (point.x() + 2 * point.y()) % 4 {
+            _ if row.contains(&point) => Cell::White,
+            0 | 1 => Cell::Black,
+            _ => Cell::White,
+        };
+        let stones: Vec<(Point, Cell)> =
+            size.points().filter(|point| !left.contains(point)).map(|point| (point, color(point))).collect();
+        Board::from_cells(Rule::Renju, size, &stones, Color::Black)
+    }
+
+    /// Bug: a claim that made an open four with the last stone before the draw was taken for proven.
+    #[test]
+    fn no_loss_is_proven_where_the_game_is_drawn_first() {
+        for (empty, is_lost) in [(25, false), (26, false), (31, true)] {
+            let board = open_four(empty);
+            assert_eq!(board.count(Color::White, Threat::Five), 2);
+            let shared = Shared::new(Arc::new(TranspositionTable::new(1 << 16)), None, 1);
+            let (control, params, mut history) =
+                (SearchControl::default(), Params::shipped(Rule::Renju), History::new());
+            let mut worker = Worker::new(board, &params, &mut history, &shared, 0, &control);
+            assert_eq!(worker.prove_loss(Ply::ROOT, &mut 1000).is_some(), is_lost, "{empty} empty points");
+        }
     }
 }

@@ -73,7 +73,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     });
     let mut report = Deepening::new(&mut worker, moves, lines, report, sink).run(MAX_DEPTH);
     // Several lines are reported as the main thread has found them: helpers search for the first only.
-    // A search that nobody needs waits for no votes.
+    // A search that was stopped in the opponent's time does not wait for votes.
     if let Some(reports) = helpers.filter(|_| !worker.is_unwanted()).map(RunningHelpers::stop_and_collect)
         && lines == 1
     {

@@ -6,7 +6,7 @@ use super::reprove;
 use super::scope::Scope;
 use super::worker::Worker;
 use crate::base::{Direction, Ply, Point, PointList, Score};
-use crate::board::{Board, Shape, Threat, symmetry};
+use crate::board::{Shape, Threat, symmetry};
 use crate::eval::Evaluator;
 
 /// A move under consideration.
@@ -56,7 +56,7 @@ pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
     let mut are_all = false;
     if fives.is_empty() {
         let loses = forced::static_result(board, Ply::ROOT).is_some_and(Score::is_loss);
-        let duty = if loses { last_resorts(board) } else { forced::duty(board) };
+        let duty = if loses { Duty::StopFour(forced::last_resorts(board)) } else { forced::duty(board) };
         order::for_each_reply(board, &duty, |point| points.push(point));
         let is_complete = !duty.is_free() || points.len() + board.occupied() == size.cells();
         are_all = is_complete && !points.iter().any(|point| blocked.contains(point));
@@ -104,17 +104,6 @@ fn sorted(worker: &mut Worker<'_>, points: &[Point]) -> Vec<RootMove> {
     let mut moves: Vec<(Point, i32)> = points.iter().copied().zip(scores).collect();
     moves.sort_unstable_by_key(|&(point, score)| (-score, point));
     moves.into_iter().map(|(point, score)| RootMove::new(point, Score::estimate(score))).collect()
-}
-
-/// Replies in a position that is lost whatever is played: those that stop at least one threat, and fours.
-fn last_resorts(board: &Board) -> Duty {
-    let them = board.side().opponent();
-    let level = if board.count(them, Threat::Five) > 0 { Threat::Five } else { Threat::OpenFour };
-    let mut list = forced::kill_union(board, them, level);
-    if level != Threat::Five {
-        forced::push_fours(board, board.side(), &mut list);
-    }
-    Duty::StopFour(list)
 }
 
 /// The shortest win that earlier searches have proven, whose move is put first: however short the time for this move is,

@@ -336,9 +336,10 @@ fn unpack(data: u64, ply: Ply) -> TtEntry {
     }
 }
 
-/// The whole plies under which a main-search result of this remaining depth is stored.
+/// The whole plies under which a main-search result of this remaining depth is stored. Extensions may make a node deeper than
+/// the deepest iteration.
 pub fn stored_depth(depth: Depth) -> i32 {
-    depth.whole().max(0)
+    depth.whole().clamp(0, DEEPEST)
 }
 
 #[cfg(test)]

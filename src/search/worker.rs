@@ -34,7 +34,7 @@ const GROWTH_MOST: u64 = 4096;
 pub const GRACE: u64 = 16_384;
 
 /// Most time for these nodes, from the deadline or, after a stop, from the command. On an overloaded machine they could
-/// take seconds. It is less than the reserve that the deadline leaves to the manager.
+/// take seconds. It is less than the reserve that the deadline leaves to the manager, but for moves of less than 60 ms.
 const GRACE_TIME: Duration = Duration::from_millis(15);
 
 /// A principal variation.

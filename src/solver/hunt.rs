@@ -1,7 +1,7 @@
 //! The main search as a source of candidate wins: which positions it believes won, and by which move.
 //!
 //! A candidate is no proof. The search tries only replies near the stones, at most nodes only the likeliest of them, and
-//! when all of these lose it returns the strongest estimate. That is cheap and mostly right.
+//! when all of these lose it returns the strongest estimate. This is fast and usually correct.
 //! [`ProofBuilder`](super::proof::ProofBuilder) takes the move, tries every reply, and searches again where one has no
 //! answer.
 

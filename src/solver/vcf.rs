@@ -118,7 +118,7 @@ pub struct VcfSolver {
     node_limit: u64,
     deadline: Option<Instant>,
     spare: usize,
-    /// The limits are used up: results mean nothing any more.
+    /// The limits are used up: results are no longer valid.
     out: bool,
     /// The length limit was reached somewhere below the current node.
     cut: bool,

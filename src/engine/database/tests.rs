@@ -282,3 +282,29 @@ fn what_a_command_removes_stays_removed_in_a_file_of_two_processes() {
     second.edit(&position(&one), |entry| (entry.value, entry.depth) = (-5, 3));
     assert_eq!(second.get(&position(&one)).map(|entry| entry.depth), Some(3));
 }
+
+/// Bug: parts of a deleted entry came back from the file of another process when a search noted the position again.
+#[test]
+fn a_deleted_entry_that_is_noted_again_has_nothing_of_the_old_one() {
+    for delete_all in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shared");
+        let one = stones(&[(7, 7)]);
+        let mut first = Database::open(&path).unwrap();
+        first.note(&position(&one), Score::estimate(10), 10, Point::new(8, 8));
+        first.edit(&position(&one), |entry| (entry.tag, entry.label) = (Some(b'x'), "of the first".into()));
+        first.save().unwrap();
+        let mut second = Database::open(&path).unwrap();
+        if delete_all {
+            second.delete_from(&position(&one), Deletion::All);
+        } else {
+            second.delete(&position(&one));
+        }
+        second.note(&position(&one), Score::estimate(-3), 4, Point::new(6, 6));
+        drop(first);
+        second.save().unwrap();
+        let entry = second.get(&position(&one)).unwrap();
+        assert_eq!((entry.value, entry.depth, entry.best), (-3, 4, Point::new(6, 6)));
+        assert_eq!((entry.tag, entry.label.as_str()), (None, ""));
+    }
+}
