@@ -111,7 +111,7 @@ fn more_lines_cost_less_than_a_search_each() {
         let mut found = Vec::new();
         for _ in 0..5 {
             let mut engine = engine(rule, MIDDLE);
-            engine.set_blocked(&found);
+            engine.blocked_mut().set_points(&found);
             let report = engine.think(&depth(10), &mut NullSink);
             apart += report.last.nodes;
             found.push(report.best.unwrap());
@@ -126,7 +126,7 @@ fn blocked_moves_are_in_no_line() {
     let mut engine = engine(Rule::Freestyle, MIDDLE);
     let report = engine.analyse(3, &nodes(20_000), &mut NullSink);
     let blocked = firsts(&report);
-    engine.set_blocked(&blocked);
+    engine.blocked_mut().set_points(&blocked);
     let report = engine.analyse(3, &nodes(20_000), &mut NullSink);
     check(&report, 3);
     assert!(firsts(&report).iter().all(|point| !blocked.contains(point)));
@@ -145,7 +145,7 @@ fn a_blocked_five_does_not_hide_the_others() {
     let plain = [point(3, 8), point(5, 12)];
     for (blocked, open) in [(plain[0], plain[1]), (plain[1], plain[0])] {
         let mut engine = engine(Rule::Standard, &stones);
-        engine.set_blocked(&[blocked]);
+        engine.blocked_mut().set_points(&[blocked]);
         let report = engine.think(&depth(1), &mut NullSink);
         assert_eq!((report.best, report.last.score.distance()), (Some(open), Some(1)), "{blocked} is blocked");
     }
@@ -272,18 +272,18 @@ fn a_blocked_path_changes_what_a_line_is_worth() {
     let mut engine = engine(Rule::Freestyle, &stones);
     let away = point(14, 14);
     let elsewhere: Vec<Point> = engine.size().points().filter(|&p| p != away).collect();
-    engine.set_blocked(&elsewhere);
+    engine.blocked_mut().set_points(&elsewhere);
     // With all other moves blocked this does not prove that the position is lost: the score is the lowest estimate.
     let seems_lost = |report: &SearchReport| report.last.score.seems_lost();
     assert!(seems_lost(&engine.think(&depth(6), &mut NullSink)));
     let path = |last: (usize, usize)| -> Vec<Point> {
         stones.iter().chain([&(14, 14), &last]).map(|&(x, y)| point(x, y)).collect()
     };
-    engine.set_blocked_paths(&[path((6, 7)), path((10, 7)), path((5, 7)), path((11, 7))]);
+    engine.blocked_mut().set_paths(&[path((6, 7)), path((10, 7)), path((5, 7)), path((11, 7))]);
     let report = engine.think(&depth(3), &mut NullSink);
     assert_eq!(report.best, Some(away));
     assert!(!seems_lost(&report), "{:?}", report.last);
-    engine.set_blocked_paths(&[]);
+    engine.blocked_mut().set_paths(&[]);
     assert!(seems_lost(&engine.think(&depth(6), &mut NullSink)), "the block still has an effect");
 }
 
@@ -293,7 +293,7 @@ fn blocked_paths_that_break_the_symmetry_keep_mirror_images_apart() {
     let mut engine = engine(Rule::Freestyle, &[(7, 7)]);
     let mut moves = |paths: &[[(usize, usize); 2]], all_symmetric: bool| {
         let path = |path: &[(usize, usize); 2]| [(7, 7)].iter().chain(path).map(|&(x, y)| point(x, y)).collect();
-        engine.set_blocked_paths(&paths.iter().map(path).collect::<Vec<_>>());
+        engine.blocked_mut().set_paths(&paths.iter().map(path).collect::<Vec<_>>());
         engine.options_mut().all_symmetric = all_symmetric;
         firsts(&engine.analyse(225, &depth(1), &mut NullSink))
     };
@@ -316,7 +316,7 @@ fn balanced_stones_are_balanced() {
     let attainable = away.think(&depth(2), &mut NullSink).last.score.units();
     for (count, bias) in [(1, attainable), (2, 0), (3, -30)] {
         let mut engine = engine(Rule::Freestyle, &[(7, 7)]);
-        engine.set_blocked(&[point(8, 8), point(7, 8)]);
+        engine.blocked_mut().set_points(&[point(8, 8), point(7, 8)]);
         let before = engine.stones().to_vec();
         let found = engine.balance(count, bias, &depth(2)).unwrap();
         assert_eq!(engine.stones(), before);
@@ -324,7 +324,7 @@ fn balanced_stones_are_balanced() {
         assert!(found.stones.iter().all(|p| *p != point(7, 7) && *p != point(8, 8) && *p != point(7, 8)));
         assert!((found.score.units() - bias).abs() <= 30, "{count} stones for {bias}: {found:?}");
         let mut twin = self::engine(Rule::Freestyle, &[(7, 7)]);
-        twin.set_blocked(&[point(8, 8), point(7, 8)]);
+        twin.blocked_mut().set_points(&[point(8, 8), point(7, 8)]);
         assert_eq!(twin.balance(count, bias, &depth(2)).unwrap(), found, "the same again");
     }
     assert_eq!(engine(Rule::Freestyle, &[(7, 7)]).balance(0, 0, &depth(2)).map(|b| b.stones.len()), Some(0));
@@ -347,7 +347,7 @@ fn mostly_blocked() -> Engine {
     let spread = (1..22).step_by(3).flat_map(|y| (1..22).step_by(3).map(move |x| point(x, y)));
     spread.for_each(|stone| engine.play(stone).unwrap());
     let blocked: Vec<Point> = engine.size().points().filter(|point| point.y() < 18).collect();
-    engine.set_blocked(&blocked);
+    engine.blocked_mut().set_points(&blocked);
     engine
 }
 
@@ -387,7 +387,7 @@ fn a_balance_uses_what_room_there_is() {
     let mut engine = engine(Rule::Freestyle, &[(7, 7)]);
     let corner = [point(0, 0), point(1, 0)];
     let blocked: Vec<Point> = engine.size().points().filter(|point| !corner.contains(point)).collect();
-    engine.set_blocked(&blocked);
+    engine.blocked_mut().set_points(&blocked);
     let stones = engine.balance(2, 0, &depth(2)).unwrap().stones;
     assert!(stones.len() == 2 && stones.iter().all(|stone| corner.contains(stone)), "{stones:?}");
     assert_eq!(engine.balance(3, 0, &depth(2)), None);

@@ -39,7 +39,7 @@ impl Brain {
         let mut brain = Brain { child, input, lines };
         let path = database.to_str().unwrap();
         brain.send(&format!("START 15\nINFO usedatabase 1\nyxsetdatabase\n{path}\n"));
-        brain.read_until("MESSAGE database of ");
+        brain.read_until("MESSAGE positions in the database: ");
         brain
     }
 
@@ -148,10 +148,10 @@ fn a_database_that_cannot_be_written_is_reported_and_can_be_written_later() {
     let mut brain = Brain::start(&path);
     std::fs::remove_dir_all(&folder).unwrap();
     brain.send("INFO max_depth 4\nBOARD\n7,7,2\nDONE\n");
-    brain.read_until("MESSAGE database not written: ");
+    brain.read_until("MESSAGE warning: database not written: ");
     std::fs::create_dir(&folder).unwrap();
     brain.send("yxsavedatabase\n");
-    assert_eq!(brain.read_until("MESSAGE database of "), "MESSAGE database of 2 positions");
+    assert_eq!(brain.read_until("MESSAGE positions in the database: "), "MESSAGE positions in the database: 2");
     brain.end();
     assert!(get(&Database::open(&path).unwrap(), &[(7, 7)]).is_some());
 }
@@ -162,9 +162,9 @@ fn results_under_blocked_moves_are_not_stored() {
     let path = folder.path().join("positions");
     let mut brain = Brain::start(&path);
     brain.send("INFO max_depth 4\nyxblock\n8,8\ndone\nBOARD\n7,7,2\nDONE\nyxdbcheck\n");
-    assert_eq!(brain.read_until("MESSAGE database of "), "MESSAGE database of 0 positions");
+    assert_eq!(brain.read_until("MESSAGE positions in the database: "), "MESSAGE positions in the database: 0");
     brain.send("yxblockreset\nBOARD\n7,7,2\nDONE\nyxdbcheck\n");
-    assert_eq!(brain.read_until("MESSAGE database of "), "MESSAGE database of 2 positions");
+    assert_eq!(brain.read_until("MESSAGE positions in the database: "), "MESSAGE positions in the database: 2");
     brain.end();
 }
 
@@ -190,7 +190,7 @@ fn no_kill_damages_the_file() {
             write!(script, "yxedittvddatabase 2 0 {value} 0\n3,5\n4,5\ndone\nyxsavedatabase\n").unwrap();
         }
         brain.send(&script);
-        brain.read_until("MESSAGE database of ");
+        brain.read_until("MESSAGE positions in the database: ");
         thread::sleep(Duration::from_micros(700 * round));
         brain.child.kill().unwrap();
         brain.child.wait().unwrap();
@@ -274,16 +274,16 @@ fn two_processes_do_not_overwrite_each_other() {
     let in_use = "in use by another process, changes are not written";
     let mut first = Brain::start(&path);
     edit(&mut first, 10, 0);
-    first.read_until("MESSAGE database of 1 positions");
+    first.read_until("MESSAGE positions in the database: 1");
 
     let mut second = Brain::start(&path);
-    assert_eq!(second.read_until("MESSAGE database"), format!("MESSAGE database: {in_use}"));
+    assert_eq!(second.read_until("MESSAGE warning"), format!("MESSAGE warning: database: {in_use}"));
     second.send("yxquerydatabaseone\n0,7\ndone\n");
     second.read_until("MESSAGE DATABASE ONE -1 10 0");
     edit(&mut second, 20, 1);
     assert_eq!(second.read_until("ERROR"), format!("ERROR database: {in_use}"));
     edit(&mut first, 30, 2);
-    first.read_until("MESSAGE database of 2 positions");
+    first.read_until("MESSAGE positions in the database: 2");
     let third = Brain::start(&path);
     third.end();
     let database = Database::open(&path).unwrap();
@@ -293,7 +293,7 @@ fn two_processes_do_not_overwrite_each_other() {
     first.child.kill().unwrap();
     first.child.wait().unwrap();
     second.send("yxsavedatabase\n");
-    second.read_until("MESSAGE database of 3 positions");
+    second.read_until("MESSAGE positions in the database: 3");
     second.end();
     let database = Database::open(&path).unwrap();
     assert_eq!([0, 1, 2].map(|x| get(&database, &[(x, 7)])), [Some((10, 0)), Some((20, 0)), Some((30, 0))]);
@@ -308,11 +308,11 @@ fn the_same_file_again_is_still_ours() {
     for name in [&path, folder.path(), &path] {
         brain.send(&format!("yxsetdatabase\n{}\n", name.display()));
     }
-    brain.read_until("MESSAGE database of 1 positions");
+    brain.read_until("MESSAGE positions in the database: 1");
     brain.read_until("ERROR database: not a plain file");
-    brain.read_until("MESSAGE database of 1 positions");
+    brain.read_until("MESSAGE positions in the database: 1");
     brain.send("yxedittvddatabase 2 0 5 0\n8,8\ndone\nyxsavedatabase\n");
-    assert_eq!(brain.read_until("MESSAGE database"), "MESSAGE database of 2 positions");
+    assert_eq!(brain.read_until("MESSAGE positions in the database: "), "MESSAGE positions in the database: 2");
     brain.end();
 }
 

@@ -9,7 +9,7 @@ use common::{PATIENCE, lines_of};
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::Receiver;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const SIDE: i64 = 15;
 
@@ -24,6 +24,8 @@ struct Gui {
     path: Vec<Square>,
     /// Whether a move is due.
     thinking: bool,
+    /// Asked for several lines. The GUI waits for nothing then, and plays the move that comes.
+    analysing: bool,
     /// Moves that are due and no longer wanted.
     omit: usize,
     /// Answers to START and YXSHOWFORBID that are due.
@@ -55,6 +57,7 @@ impl Gui {
             lines,
             path,
             thinking: false,
+            analysing: false,
             omit: 0,
             oks: 0,
             forbids: 0,
@@ -125,6 +128,7 @@ impl Gui {
             self.omit += 1;
             self.thinking = false;
         }
+        self.analysing = false;
         self.path.pop();
         self.show_forbidden();
         self.query_database();
@@ -136,7 +140,7 @@ impl Gui {
         self.send("info nbestsym 0");
         self.position("yxboard");
         self.send(&format!("yxnbest {count}"));
-        self.thinking = true;
+        self.analysing = true;
         self.query_database();
     }
 
@@ -168,8 +172,8 @@ impl Gui {
                 self.omit -= 1;
                 return;
             }
-            assert!(self.thinking, "the move {line} was not asked for");
-            self.thinking = false;
+            assert!(self.thinking || self.analysing, "the move {line} was not asked for");
+            (self.thinking, self.analysing) = (false, false);
             let on_board = (0..SIDE).contains(&square.0) && (0..SIDE).contains(&square.1);
             assert!(on_board && !self.path.contains(&square), "{line} in {:?}", self.path);
             self.path.push(square);
@@ -177,7 +181,7 @@ impl Gui {
     }
 
     fn settled(&self) -> bool {
-        !self.thinking && self.omit + self.oks + self.forbids + self.databases == 0
+        !self.thinking && !self.analysing && self.omit + self.oks + self.forbids + self.databases == 0
     }
 
     /// Reads lines until this holds.
@@ -204,7 +208,8 @@ impl Gui {
         // The OK of its position comes before everything that the search says.
         self.read_until(|gui| gui.oks == 0);
         self.messages.clear();
-        self.read_until(|gui| !gui.thinking || gui.messages.iter().any(|message| message.starts_with("depth ")));
+        let has_iteration = |gui: &Gui| gui.messages.iter().any(|message| message.contains("depth "));
+        self.read_until(|gui| !(gui.thinking || gui.analysing) || has_iteration(gui));
     }
 
     /// Nothing comes that is not due. The brain answers in order, so after the answer to one more question every line
@@ -305,6 +310,28 @@ impl Gui {
         self.think_and_wait();
     }
 
+    /// The user takes back while the computer analyses, and asks for a move in the end. Nothing is due for the analysis.
+    fn undo_in_mid_analysis(&mut self) {
+        // The GUI asks for forbidden points, and sends the position for it, where black is to move.
+        if self.path.len().is_multiple_of(2) {
+            self.think_and_wait();
+        }
+        self.send("INFO timeout_turn 60000");
+        self.best_lines(2);
+        self.wait_for_iteration();
+        // Commands that come at once belong to a script.
+        std::thread::sleep(Duration::from_millis(150));
+        // A proven win ends the analysis.
+        while let Ok((_, line)) = self.lines.try_recv() {
+            self.take(&line);
+        }
+        self.undo();
+        self.send("INFO timeout_turn 150");
+        self.wait();
+        self.expect_silence();
+        self.think_and_wait();
+    }
+
     /// The user takes back while nothing is being searched, so that the stop has nothing to stop.
     fn undo_at_rest(&mut self) {
         self.undo();
@@ -341,7 +368,7 @@ fn thirty_moves(pondering: &str) {
     let mut turn = 0;
     while gui.path.len() < 30 {
         turn += 1;
-        match turn % 6 {
+        match turn % 7 {
             0 => gui.think_and_wait(),
             1 => {
                 gui.stop_a_long_search();
@@ -354,6 +381,10 @@ fn thirty_moves(pondering: &str) {
             }
             4 => {
                 gui.undo_at_rest();
+                happened.undone += 1;
+            }
+            5 => {
+                gui.undo_in_mid_analysis();
                 happened.undone += 1;
             }
             _ => gui.play_and_wait(turn),

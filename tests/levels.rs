@@ -171,8 +171,8 @@ fn no_level_plays_what_is_blocked() {
             engine.new_game(Size::square(15).unwrap(), false);
             engine.play(center).unwrap();
             let mut game = Game { oracle: Oracle::new(Rule::Freestyle, engine.size()), engine, moves: String::new() };
-            game.engine.set_blocked(&blocked);
-            game.engine.set_blocked_paths(&[vec![center, line]]);
+            game.engine.blocked_mut().set_points(&blocked);
+            game.engine.blocked_mut().set_paths(&[vec![center, line]]);
             played.push(game.ask(strength, seed));
         }
         assert!(played.iter().all(|answer| *answer != line && !blocked.contains(answer)), "{strength}: {played:?}");

@@ -141,7 +141,7 @@ fn a_loss_while_the_defence_is_blocked_is_not_announced() {
         for lines in [1, 3] {
             let mut engine = game(stones);
             assert!(search(&mut engine, lines).1.iter().all(|&score| !score.seems_lost()), "it holds");
-            engine.set_blocked(&blocked.iter().copied().map(point).collect::<Vec<_>>());
+            engine.blocked_mut().set_points(&blocked.iter().copied().map(point).collect::<Vec<_>>());
             let (report, scores) = search(&mut engine, lines);
             assert!(scores.iter().all(|score| !score.is_loss()) && report.last.score.seems_lost(), "{scores:?}");
             // The other moves are proven to lose.
@@ -150,7 +150,7 @@ fn a_loss_while_the_defence_is_blocked_is_not_announced() {
     }
     // A blocked point that is no defence does not matter.
     let mut engine = game(OPEN_FOUR);
-    engine.set_blocked(&[point((14, 0))]);
+    engine.blocked_mut().set_points(&[point((14, 0))]);
     assert_eq!(search(&mut engine, 1).0.last.score, Score::loss_in(Ply::ROOT, 2));
 }
 
@@ -166,7 +166,7 @@ fn a_win_because_the_defence_is_a_blocked_path_is_not_announced() {
         engine.play(point).unwrap();
     }
     let four_after = |four, answer| [&moves[..], &[four, answer]].concat();
-    engine.set_blocked_paths(&[four_after(point(6, 3), point(7, 3)), four_after(point(7, 3), point(6, 3))]);
+    engine.blocked_mut().set_paths(&[four_after(point(6, 3), point(7, 3)), four_after(point(7, 3), point(6, 3))]);
     let (report, scores) = search(&mut engine, 1);
     assert!(scores.iter().all(|score| !score.is_win()), "{scores:?}");
     assert!((-report.last.score).seems_lost(), "{:?}", report.last);

@@ -247,6 +247,8 @@ impl Database {
         if was_ours {
             self.lock = FileLock::None;
         }
+        // What was collected without a file goes into the first one.
+        let unsaved = if self.path.is_none() { self.entries.clone() } else { Entries::default() };
         let opened = Database::open(path);
         if opened.is_err()
             && was_ours
@@ -255,6 +257,7 @@ impl Database {
             self.lock = files::lock(path).unwrap_or(FileLock::HeldElsewhere);
         }
         *self = opened?;
+        self.merge_entries(unsaved.sorted().into_iter().map(|(name, entry)| (name.to_owned(), entry.clone())));
         Ok(())
     }
 
@@ -266,11 +269,6 @@ impl Database {
     /// Whether there is no position.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// The file, if there is one.
-    pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
     }
 
     /// Whether the file was locked by another process when we last tried.
@@ -400,7 +398,13 @@ impl Database {
     /// The file cannot be read or is no database. This one then stays as it was.
     pub fn merge(&mut self, path: &Path) -> Result<usize, DatabaseError> {
         let before = self.len();
-        for (name, mut entry) in load(path)? {
+        self.merge_entries(load(path)?);
+        Ok(self.len() - before)
+    }
+
+    /// Adds entries; of an entry that is known already, what it has more.
+    fn merge_entries(&mut self, entries: impl IntoIterator<Item = (String, Entry)>) {
+        for (name, mut entry) in entries {
             if let Some(old) = self.entries.get(&name) {
                 entry.update(old);
             }
@@ -409,7 +413,6 @@ impl Database {
                 self.entries.insert(name, entry);
             }
         }
-        Ok(self.len() - before)
     }
 
     /// The entry of a position, with the best move turned to fit it.

@@ -223,16 +223,6 @@ impl Engine {
         &mut self.blocked
     }
 
-    /// Blocks exactly these points; see [`Blocked::points`].
-    pub fn set_blocked(&mut self, points: &[Point]) {
-        self.blocked.set_points(points);
-    }
-
-    /// Blocks exactly these lines; see [`Blocked::paths`].
-    pub fn set_blocked_paths(&mut self, paths: &[Vec<Point>]) {
-        self.blocked.set_paths(paths);
-    }
-
     /// The scope of a search for the `lines` best lines of the current position.
     fn scope(&self, board: &Board, lines: usize) -> Scope {
         self.scope_without(self.blocked.points().to_vec(), board, lines)

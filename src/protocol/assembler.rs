@@ -1,7 +1,7 @@
 //! Assembles lines into commands: one line is a command, or opens a block that ends with `DONE`, or announces a path.
 
 use super::command::table::{self, Payload};
-use super::command::{Command, FileUse, Placement, Spot, payload};
+use super::command::{Command, FileUse, Malformed, Placement, Spot, payload};
 use super::number::split_word;
 
 /// Reads commands from lines; remembers the block or the path that is being read.
@@ -16,8 +16,9 @@ enum State {
     Idle,
     /// In a block of lines `x,y,who`.
     Stones { make: fn(Vec<Placement>) -> Command, stones: Vec<Placement> },
-    /// In a block of lines `x,y`. `arguments`: the rest of its first line.
-    Points { make: fn(&[u8], Vec<Spot>) -> Command, arguments: Vec<u8>, points: Vec<Spot> },
+    /// In a block of lines `x,y`. `arguments`: the rest of its first line; `points`: `None` after a line that cannot be read, if
+    /// it is not lenient.
+    Points { make: fn(&[u8], Vec<Spot>) -> Command, is_lenient: bool, arguments: Vec<u8>, points: Option<Vec<Spot>> },
     /// The next line is a path.
     Path(FileUse),
 }
@@ -27,14 +28,19 @@ impl State {
         matches!(self, State::Stones { .. } | State::Points { .. })
     }
 
-    /// Takes one line of a block; lines that cannot be read are skipped.
+    /// Takes one line of a block.
     fn take(&mut self, line: &[u8]) {
         match self {
             State::Stones { stones, .. } if stones.len() < Assembler::BLOCK_LINES => {
                 stones.extend(payload::placement(line));
             }
-            State::Points { points, .. } if points.len() < Assembler::BLOCK_LINES => {
-                points.extend(payload::spot(line).map(|(spot, _)| spot));
+            State::Points { points: kept, is_lenient, .. } => {
+                let Some(points) = kept.as_mut().filter(|points| points.len() < Assembler::BLOCK_LINES) else { return };
+                match payload::spot(line) {
+                    Some((spot, _)) => points.push(spot),
+                    None if *is_lenient => {}
+                    None => *kept = None,
+                }
             }
             _ => {}
         }
@@ -44,7 +50,9 @@ impl State {
     fn finish(self) -> Option<Command> {
         match self {
             State::Stones { make, stones } => Some(make(stones)),
-            State::Points { make, arguments, points } => Some(make(&arguments, points)),
+            State::Points { make, arguments, points, .. } => {
+                Some(points.map_or(Command::Malformed(Malformed::Coordinates), |points| make(&arguments, points)))
+            }
             State::Idle | State::Path(_) => None,
         }
     }
@@ -65,7 +73,9 @@ fn parse(line: &[u8]) -> Line {
     match keyword.payload {
         Payload::Line(make) => make(rest).map_or(Line::Nothing, Line::Command),
         Payload::Stones(make) => Line::Opens(State::Stones { make, stones: Vec::new() }),
-        Payload::Points(make) => Line::Opens(State::Points { make, arguments: rest.to_vec(), points: Vec::new() }),
+        Payload::Points { make, is_lenient } => {
+            Line::Opens(State::Points { make, is_lenient, arguments: rest.to_vec(), points: Some(Vec::new()) })
+        }
         Payload::Path(file_use) => Line::Opens(State::Path(file_use)),
     }
 }
@@ -89,7 +99,7 @@ impl Assembler {
         }
         match parse(line) {
             // The usual line of a block.
-            Line::Command(Command::Unknown(_) | Command::Malformed(_)) if self.state.is_block() => {
+            Line::Command(Command::Unknown(_)) if self.state.is_block() => {
                 self.state.take(line);
                 None
             }

@@ -110,8 +110,15 @@ pub enum Command {
     UnblockPaths,
     /// A swap2 question in the Yixin dialect, on a board of 0, 3 or 5 stones (steps 1 to 3).
     Swap2Step(u8),
-    /// A question of the Soosorv-8 opening: the step (1 to 6), the number of fifth stones (steps 4 and 5), the stones.
-    Soosorv(u8, usize, Vec<Spot>),
+    /// A question of the Soosorv-8 opening.
+    Soosorv {
+        /// From 1 to 6.
+        step: u8,
+        /// Number of fifth stones in steps 4 and 5.
+        fifths: usize,
+        /// The stones.
+        spots: Vec<Spot>,
+    },
     /// A draw offer.
     OfferDraw,
     /// A query or a change of the database, and the moves that lead to the position.

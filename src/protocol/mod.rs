@@ -51,7 +51,7 @@ fn with_process_id(path: PathBuf) -> PathBuf {
 ///
 /// Returns when all earlier questions are answered and the database is saved. Each wait on the way is bounded: searches
 /// are stopped ([`Traffic`]), a manager that has left and no longer reads gets a timeout ([`Output`]), and so does file
-/// access ([`crate::engine::files`]).
+/// access ([`crate::engine::files`]), except that of a record.
 ///
 /// # Errors
 /// The file `record` cannot be created, or a thread cannot be started or panics.
@@ -75,7 +75,7 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
         session.set_began(began);
         if !is_recorded {
             // Different openings every time, unless the session is recorded for replay.
-            session.set_opening_seed(seed_of_the_moment());
+            session.set_opening_seed(random_seed());
         }
         session.serve(&orders);
     })?;
@@ -87,7 +87,7 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
 
 /// A different number every time, from the clock and the process id; the system's random keys are not used, see
 /// [`crate::base::maps`].
-fn seed_of_the_moment() -> u64 {
+fn random_seed() -> u64 {
     let mut hasher = DefaultHasher::new();
     (SystemTime::now(), std::process::id()).hash(&mut hasher);
     hasher.finish()

@@ -359,7 +359,7 @@ impl fmt::Display for Reply<'_> {
             }
             Reply::SoosorvChoice(point) => write!(f, "MESSAGE SOOSORV MOVE5C {} {}", point.x(), point.y()),
             Reply::DrawRejected => f.write_str("MESSAGE DRAW REJECT"),
-            Reply::DatabaseSize(count) => write!(f, "MESSAGE database of {count} positions"),
+            Reply::DatabaseSize(count) => write!(f, "MESSAGE positions in the database: {count}"),
             Reply::DatabaseMoves(moves) => {
                 f.write_str("MESSAGE DATABASE REFRESH\n")?;
                 for (point, entry) in *moves {
@@ -376,7 +376,7 @@ impl fmt::Display for Reply<'_> {
             Reply::File(FileReport::HashWritten(count)) => write!(f, "MESSAGE hash table: {count} positions written"),
             Reply::File(FileReport::HashRead(count)) => write!(f, "MESSAGE hash table: {count} positions read"),
             Reply::FileError(text) => write!(f, "ERROR {text}"),
-            Reply::FileWarning(text) => write!(f, "MESSAGE {text}"),
+            Reply::FileWarning(text) => write!(f, "MESSAGE warning: {text}"),
         }
     }
 }
@@ -449,6 +449,28 @@ mod tests {
             text,
             "MESSAGE 1 of 3 candidate moves hold: h8 50.0%\nMESSAGE lose: j8 in 6\nMESSAGE probably lose: i8"
         );
+    }
+
+    /// Bug: `MESSAGE database of 2 positions` was a line about the database to Yixin-Board, which takes keywords in any case and
+    /// reads points from what follows.
+    #[test]
+    fn messages_for_people_begin_with_no_keyword() {
+        let texts = [
+            Reply::DatabaseSize(2),
+            Reply::DatabaseLabel("database one"),
+            Reply::HashCapacity(7),
+            Reply::File(FileReport::HashWritten(3)),
+            Reply::File(FileReport::HashRead(3)),
+            Reply::FileWarning("database: in use"),
+            Reply::FullStrength { strength: 20 },
+        ];
+        for text in texts.map(|reply| reply.to_string().to_uppercase()) {
+            let text = text.strip_prefix("MESSAGE ").unwrap();
+            let is_keyword = |word: &&str| text.starts_with(word);
+            let found =
+                ["DATABASE", "REALTIME", "INFO", "SWAP2", "SOOSORV", "DRAW"].iter().find(|word| is_keyword(word));
+            assert_eq!(found, None, "{text}");
+        }
     }
 
     #[test]

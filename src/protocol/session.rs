@@ -238,7 +238,7 @@ impl<W: Write> Session<W> {
                 Ok(())
             }
             Command::UnblockAll => {
-                self.engine.set_blocked(&[]);
+                self.engine.blocked_mut().set_points(&[]);
                 Ok(())
             }
             Command::BlockPath(spots) => {
@@ -250,12 +250,12 @@ impl<W: Write> Session<W> {
                 Ok(())
             }
             Command::UnblockPaths => {
-                self.engine.set_blocked_paths(&[]);
+                self.engine.blocked_mut().set_paths(&[]);
                 Ok(())
             }
             Command::Swap2Step(1) => self.swap2_opening(order),
             Command::Swap2Step(step) => self.swap2_step(order, *step),
-            Command::Soosorv(step, count, spots) => self.soosorv(order, *step, *count, spots),
+            Command::Soosorv { step, fifths, spots } => self.soosorv(order, *step, *fifths, spots),
             Command::OfferDraw => self.reply(&Reply::DrawRejected),
             Command::Database(query, spots) => self.ask_database(query, spots),
             Command::SaveDatabase => self.save_database(),
@@ -311,6 +311,20 @@ impl<W: Write> Session<W> {
             self.replies.extend(reply.to_string().lines().map(str::to_owned));
         }
         reply.write(&mut self.out)
+    }
+
+    /// Gives an answer about the current position, unless the manager has left that position without waiting for it. Returns
+    /// whether it was given.
+    fn reply_unless_superseded(&mut self, order: &Order, reply: &Reply<'_>) -> io::Result<bool> {
+        if !self.traffic.is_superseded(order.seq) {
+            return self.reply(reply).map(|()| true);
+        }
+        if let Some(recorder) = self.traffic.recorder() {
+            for _ in reply.to_string().lines() {
+                recorder.said(None);
+            }
+        }
+        Ok(false)
     }
 
     /// The notation of points in messages.
@@ -414,7 +428,7 @@ impl<W: Write> Session<W> {
             None => self.search(order, |engine, control, sink| engine.think(control, sink))?,
         };
         // The score of a lower level does not belong in the database.
-        self.answer(found.as_ref(), self.is_at_full_strength())
+        self.answer(found.as_ref(), self.is_at_full_strength(), None)
     }
 
     fn is_at_full_strength(&self) -> bool {
@@ -422,17 +436,19 @@ impl<W: Write> Session<W> {
     }
 
     /// Plays the move of a search on our board and answers it; a fallback if there is none or it cannot be played. Then
-    /// looks for the reply to expect, and stores the result in the database if `store` is set.
-    fn answer(&mut self, found: Option<&SearchReport>, store: bool) -> io::Result<()> {
+    /// looks for the reply to expect, and stores the result in the database if `store` is set. The answer of an analysis is
+    /// due only while its position is the current one: Yixin-Board would play it on another one.
+    fn answer(&mut self, found: Option<&SearchReport>, store: bool, analysis: Option<&Order>) -> io::Result<()> {
         let (mut stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         let played = found.and_then(|report| report.best).filter(|&point| self.engine.play(point).is_ok());
         let answer = match played {
             Some(point) => Some(point),
             None => self.fallback().filter(|&point| self.engine.play(point).is_ok()),
         };
-        let replied = match answer {
-            Some(point) => self.reply(&Reply::Move(point)),
-            None => self.complain(Complaint::NoMove),
+        let replied = match (answer, analysis) {
+            (Some(point), None) => self.reply(&Reply::Move(point)),
+            (Some(point), Some(order)) => self.reply_unless_superseded(order, &Reply::Move(point)).map(drop),
+            (None, _) => self.complain(Complaint::NoMove),
         };
         // The move is sent: a panic from here on must not lead to a second answer.
         let epilogue = || {

@@ -121,7 +121,7 @@ fn file(arguments: &[OsString]) -> Result<&Path> {
 pub fn help() -> String {
     let mut text = "\
 pbrain-tengen without arguments speaks the Gomocup protocol on its standard streams.
-With arguments it is one of these tools; most of them have --help.
+With arguments it is one of these tools; play, explain, solve and bench suite have --help.
 
 "
     .to_owned();

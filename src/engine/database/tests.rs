@@ -283,6 +283,29 @@ fn what_a_command_removes_stays_removed_in_a_file_of_two_processes() {
     assert_eq!(second.get(&position(&one)).map(|entry| entry.depth), Some(3));
 }
 
+/// Bug: what was collected before a file was named was lost without a word.
+#[test]
+fn positions_without_a_file_go_into_the_first_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("first"), folder.path().join("second"));
+    let (one, two) = (stones(&[(7, 7)]), stones(&[(7, 7), (8, 8)]));
+    let mut before = Database::open(&path).unwrap();
+    before.note(&position(&one), Score::estimate(10), 10, None);
+    before.save().unwrap();
+    drop(before);
+    let mut database = Database::default();
+    database.edit(&position(&one), |entry| entry.label = "kept".into());
+    database.note(&position(&two), Score::estimate(5), 3, None);
+    assert!(matches!(database.switch_to(folder.path()), Err(DatabaseError::Io(_))));
+    assert_eq!(database.len(), 2, "a file that is refused changes nothing");
+    database.switch_to(&path).unwrap();
+    let entry = database.get(&position(&one)).unwrap();
+    assert_eq!((entry.value, entry.depth, entry.label.as_str()), (10, 10, "kept"));
+    database.switch_to(&other).unwrap();
+    assert_eq!(database.len(), 0, "what has a file stays there");
+    assert_eq!(Database::open(&path).unwrap().len(), 2);
+}
+
 /// Bug: parts of a deleted entry came back from the file of another process when a search noted the position again.
 #[test]
 fn a_deleted_entry_that_is_noted_again_has_nothing_of_the_old_one() {

@@ -116,16 +116,53 @@ fn the_yixin_dialect_stays_in_step() {
         read(&["yxblockpath", "7,7", "done", "yxblockpathreset", "yxblockpathundo", "done"]),
         [Command::BlockPath(vec![spot]), Command::UnblockPaths, Command::UnblockPath(Vec::new())]
     );
-    assert_eq!(
-        read(&["yxnbest", "yxnbest 5", "yxnbest -1", "yxnbest x"]),
-        [Command::Best(2), Command::Best(5), Command::Best(1), Command::Best(2)]
-    );
+    assert_eq!(read(&["yxnbest", "yxnbest 5"]), [Command::Best(2), Command::Best(5)]);
     assert_eq!(one("yxbalancetwo -30"), Command::Balance { stones: 2, bias: -30 });
     assert_eq!(one("yxbalance 3 7"), Command::Balance { stones: 3, bias: 7 });
-    assert_eq!(read(&["yxsoosorvstep4 3", "7,7", "done"]), [Command::Soosorv(4, 3, vec![spot])]);
+    assert_eq!(
+        read(&["yxsoosorvstep4 3", "7,7", "done"]),
+        [Command::Soosorv { step: 4, fifths: 3, spots: vec![spot] }]
+    );
     assert_eq!(one("yxnonsense"), Command::Unknown("yxnonsense".into()));
     assert_eq!(read(&["ponder", "PONDER 100"]), [Command::Ponder, Command::Ponder]);
     assert_eq!(read(&["INFO", "INFO nosuchkey 5"]), []);
+}
+
+/// Bug: a number that could not be read became the default, and a word that means nothing deleted all positions.
+#[test]
+fn a_command_with_an_unreadable_argument_is_refused() {
+    let value = || Command::Malformed(Malformed::Value);
+    for line in ["yxnbest -1", "yxnbest 0", "yxnbest x", "yxbalance 0 0", "yxbalance 2 x", "yxbalanceone x"] {
+        assert_eq!(one(line), value(), "{line}");
+    }
+    for line in [
+        "yxedittvddatabase",
+        "yxedittvddatabase 6 87 x",
+        "yxedittvddatabase 4 0 0",
+        "yxdeletedatabaseall wll",
+        "yxsoosorvstep4 0",
+    ] {
+        assert_eq!(read(&[line, "7,7", "done"]), [value()], "{line}");
+    }
+}
+
+/// Bug: the line was skipped, and the command was about another position: one deleted the whole database.
+#[test]
+fn a_block_with_an_unreadable_point_is_refused() {
+    let refused = || vec![Command::Malformed(Malformed::Coordinates)];
+    for opening in ["yxdeletedatabaseall", "yxquerydatabaseall", "SWAP2BOARD", "yxblockpath", "yxsoosorvstep2"] {
+        assert_eq!(read(&[opening, "7;7", "done"]), refused(), "{opening}");
+        assert_eq!(read(&[opening, "7,7", "foo", "8,8", "done", "ABOUT"]).last(), Some(&Command::About));
+    }
+    // Each of these points counts for itself.
+    assert_eq!(read(&["yxblock", "7;7", "7,7", "done"]), [Command::Block(vec![Spot { x: 7, y: 7 }])]);
+}
+
+/// Bug: a size that is refused got no answer inside a block whose `DONE` was lost, and left it open.
+#[test]
+fn a_refused_size_ends_a_block() {
+    assert_eq!(read(&["BOARD", "7,7,1", "START 99", "ABOUT"]), [Command::Malformed(Malformed::Size), Command::About]);
+    assert_eq!(read(&["BOARD", "START 99", "DONE"])[1..], [Command::Unknown("DONE".into())]);
 }
 
 #[test]

@@ -1,12 +1,21 @@
 //! Reads what follows a keyword: sizes, numbers, coordinates, the lines of a block.
 
-use super::{Owner, Placement, Spot};
+use super::{Owner, Placement, Query, Spot};
 use crate::base::Size;
+use crate::engine::database::Deletion;
 use crate::protocol::number::{integer, number, split_word};
 
 /// The number at the front, if there is one.
 pub fn first_number(rest: &[u8]) -> Option<i64> {
     number(split_word(rest).0)
+}
+
+/// The number at the front, or `otherwise` where nothing follows; `None` if that is no number or less than 1.
+pub fn count(rest: &[u8], otherwise: usize) -> Option<usize> {
+    if rest.is_empty() {
+        return Some(otherwise);
+    }
+    first_number(rest).filter(|&n| n >= 1).map(|n| n.min(1 << 16) as usize)
 }
 
 /// The words of a line.
@@ -62,6 +71,24 @@ pub fn placement(line: &[u8]) -> Option<Placement> {
         _ => return None,
     };
     (rest.is_empty() || rest[0].is_ascii_whitespace() && !rest.contains(&b',')).then_some((spot, owner))
+}
+
+/// The mask of an edit, and tag (1), value (2) and depth (4). Those that the mask does not name may be missing at the end.
+pub fn edit(rest: &[u8]) -> Option<Query> {
+    let mut words = words(rest);
+    let mask = words.next().and_then(number)?;
+    let mut next = |bit: i64| words.next().map_or((mask & bit == 0).then_some(0), number);
+    Some(Query::Edit { mask, tag: next(1)?, value: next(2)?, depth: next(4)? })
+}
+
+/// Which entries a deletion means: all where nothing follows.
+pub fn deletion(rest: &[u8]) -> Option<Deletion> {
+    match split_word(rest).0.to_ascii_lowercase().as_slice() {
+        b"" => Some(Deletion::All),
+        b"wl" => Some(Deletion::Decided),
+        b"nonwl" => Some(Deletion::Undecided),
+        _ => None,
+    }
 }
 
 /// A word cut to 32 characters and made printable, to be quoted in an answer.

@@ -6,9 +6,8 @@
 
 use super::{Command, FileUse, Malformed, Placement, Query, Spot, payload};
 use crate::base::Size;
-use crate::engine::database::Deletion;
 use crate::protocol::info::Info;
-use crate::protocol::number::{number, split_word};
+use crate::protocol::number::split_word;
 use crate::search::ParamTable;
 use Payload::{Line, Path, Points, Stones};
 
@@ -28,8 +27,13 @@ pub enum Payload {
     Line(fn(&[u8]) -> Option<Command>),
     /// Lines `x,y,who` up to `DONE`.
     Stones(fn(Vec<Placement>) -> Command),
-    /// Lines `x,y` up to `DONE`. The function also gets the rest of the first line.
-    Points(fn(&[u8], Vec<Spot>) -> Command),
+    /// Lines `x,y` up to `DONE`.
+    Points {
+        /// Makes the command of the rest of the first line, and of the points.
+        make: fn(&[u8], Vec<Spot>) -> Command,
+        /// Whether lines that cannot be read are skipped. Otherwise the whole command is refused.
+        is_lenient: bool,
+    },
     /// One line with a path, even if it looks like a command, unless it is `END`.
     Path(FileUse),
 }
@@ -114,7 +118,7 @@ impl Row {
         let words: Vec<String> = self.keywords.iter().map(Keyword::usage).collect();
         let block = match self.keywords.first().map(|keyword| keyword.payload) {
             Some(Stones(_)) => " + lines `x,y,who`",
-            Some(Points(_)) => " + lines `x,y`",
+            Some(Points { .. }) => " + lines `x,y`",
             Some(Path(_)) => " + a line with a path",
             Some(Line(_)) | None => "",
         };
@@ -236,7 +240,7 @@ pub static ROWS: &[Row] = &[
     .superseding()
     .on_board(),
     yixin(
-        &[line("YXNBEST", "n", |rest| Some(Command::Best(count(rest, 2))))],
+        &[line("YXNBEST", "n", |rest| Some(payload::count(rest, 2).map_or(NO_VALUE, Command::Best)))],
         |command| matches!(command, Command::Best(_)),
         "search the current position, show the n best lines (2 if n is missing) and move",
         "`MESSAGE`s, a move",
@@ -255,7 +259,9 @@ pub static ROWS: &[Row] = &[
         &[
             line("YXBALANCEONE", "b", |rest| Some(balance(1, rest))),
             line("YXBALANCETWO", "b", |rest| Some(balance(2, rest))),
-            line("YXBALANCE", "n b", |rest| Some(balance(count(rest, 1), split_word(rest).1))),
+            line("YXBALANCE", "n b", |rest| {
+                Some(payload::count(rest, 1).map_or(NO_VALUE, |stones| balance(stones, split_word(rest).1)))
+            }),
         ],
         |command| matches!(command, Command::Balance { .. }),
         "find one, two or n (up to 8) further stones, none of them blocked, after which the score of the side then to \
@@ -291,8 +297,8 @@ pub static ROWS: &[Row] = &[
     ),
     yixin(
         &[
-            points("YXBLOCK", "", |_, spots| Command::Block(spots)),
-            points("YXBLOCKUNDO", "", |_, spots| Command::Unblock(spots)),
+            single_points("YXBLOCK", |_, spots| Command::Block(spots)),
+            single_points("YXBLOCKUNDO", |_, spots| Command::Unblock(spots)),
         ],
         |command| matches!(command, Command::Block(_) | Command::Unblock(_)),
         "block these points; unblock them",
@@ -343,21 +349,21 @@ pub static ROWS: &[Row] = &[
         "none",
     ),
     yixin(
-        &[bare("YXSOOSORVSTEP1", |_| Some(Command::Soosorv(1, 1, Vec::new())))],
-        |command| matches!(command, Command::Soosorv(..)),
+        &[bare("YXSOOSORVSTEP1", |_| Some(soosorv(1, Vec::new())))],
+        |command| matches!(command, Command::Soosorv { .. }),
         "the first question of the Soosorv-8 opening: three stones",
         "`MESSAGE SOOSORV …`",
     )
     .thinking(),
     yixin(
         &[
-            points("YXSOOSORVSTEP2", "", |_, spots| Command::Soosorv(2, 1, spots)),
-            points("YXSOOSORVSTEP3", "", |_, spots| Command::Soosorv(3, 1, spots)),
-            points("YXSOOSORVSTEP4", "n", |rest, spots| Command::Soosorv(4, count(rest, 1), spots)),
-            points("YXSOOSORVSTEP5", "n", |rest, spots| Command::Soosorv(5, count(rest, 1), spots)),
-            points("YXSOOSORVSTEP6", "", |_, spots| Command::Soosorv(6, 1, spots)),
+            points("YXSOOSORVSTEP2", "", |_, spots| soosorv(2, spots)),
+            points("YXSOOSORVSTEP3", "", |_, spots| soosorv(3, spots)),
+            points("YXSOOSORVSTEP4", "n", |rest, spots| fifths(4, rest, spots)),
+            points("YXSOOSORVSTEP5", "n", |rest, spots| fifths(5, rest, spots)),
+            points("YXSOOSORVSTEP6", "", |_, spots| soosorv(6, spots)),
         ],
-        |command| matches!(command, Command::Soosorv(..)),
+        |command| matches!(command, Command::Soosorv { .. }),
         "its other questions, with the stones (in step 6 also the fifth stones on offer)",
         "`MESSAGE SOOSORV …`",
     )
@@ -386,7 +392,9 @@ pub static ROWS: &[Row] = &[
     )
     .on_board(),
     yixin(
-        &[points("YXEDITTVDDATABASE", "m t v d", |rest, spots| Command::Database(edit(rest), spots))],
+        &[points("YXEDITTVDDATABASE", "m t v d", |rest, spots| {
+            payload::edit(rest).map_or(NO_VALUE, |query| Command::Database(query, spots))
+        })],
         |command| matches!(command, Command::Database(..)),
         "change the tag t (a character code, m 1), the value v (m 2), the depth d (m 4), or several (m is the sum)",
         "none",
@@ -420,7 +428,7 @@ pub static ROWS: &[Row] = &[
     .on_board(),
     yixin(
         &[points("YXDELETEDATABASEALL", "which", |rest, spots| {
-            Command::Database(Query::DeleteFrom(deletion(rest)), spots)
+            payload::deletion(rest).map_or(NO_VALUE, |which| Command::Database(Query::DeleteFrom(which), spots))
         })],
         |command| matches!(command, Command::Database(..)),
         "delete the position and all that follow from it; `wl`: only those won or lost, `nonwl`: only the others",
@@ -463,10 +471,10 @@ pub static ROWS: &[Row] = &[
     ),
     yixin(
         &[
-            points("YXQUERYDATABASE*", "", |_, _| Command::Accepted),
-            points("YXEDIT*", "", |_, _| Command::Accepted),
-            points("YXDELETEDATABASE*", "", |_, _| Command::Accepted),
-            points("YX*BESTMOVEDATABASE", "", |_, _| Command::Accepted),
+            single_points("YXQUERYDATABASE*", |_, _| Command::Accepted),
+            single_points("YXEDIT*", |_, _| Command::Accepted),
+            single_points("YXDELETEDATABASE*", |_, _| Command::Accepted),
+            single_points("YX*BESTMOVEDATABASE", |_, _| Command::Accepted),
         ],
         |command| matches!(command, Command::Accepted),
         "further commands of this kind: accepted, no effect",
@@ -489,9 +497,14 @@ const fn path(word: &'static str, file_use: FileUse) -> Keyword {
     Keyword { word, arguments: "", payload: Path(file_use) }
 }
 
-/// A keyword with lines `x,y`.
+/// A keyword with lines `x,y`, all of which count.
 const fn points(word: &'static str, arguments: &'static str, make: fn(&[u8], Vec<Spot>) -> Command) -> Keyword {
-    Keyword { word, arguments, payload: Points(make) }
+    Keyword { word, arguments, payload: Points { make, is_lenient: false } }
+}
+
+/// A keyword with lines `x,y`, each of which counts for itself.
+const fn single_points(word: &'static str, make: fn(&[u8], Vec<Spot>) -> Command) -> Keyword {
+    Keyword { word, arguments: "", payload: Points { make, is_lenient: true } }
 }
 
 /// The keyword that `word` is, in any case.
@@ -543,13 +556,21 @@ fn at_spot(rest: &[u8], command: fn(Spot) -> Command) -> Command {
     payload::pair(rest).map_or(Command::Malformed(Malformed::Coordinates), command)
 }
 
-/// The number at the front, at least 1; `otherwise` if there is none.
-fn count(rest: &[u8], otherwise: usize) -> usize {
-    payload::first_number(rest).map_or(otherwise, |n| n.clamp(1, 1 << 16) as usize)
-}
+/// What a command without the number that it needs is.
+const NO_VALUE: Command = Command::Malformed(Malformed::Value);
 
 fn balance(stones: usize, rest: &[u8]) -> Command {
-    Command::Balance { stones, bias: payload::first_number(rest).unwrap_or(0) }
+    let bias = if rest.is_empty() { Some(0) } else { payload::first_number(rest) };
+    bias.map_or(NO_VALUE, |bias| Command::Balance { stones, bias })
+}
+
+/// A Soosorv question with a number of fifth stones.
+fn fifths(step: u8, rest: &[u8], spots: Vec<Spot>) -> Command {
+    payload::count(rest, 1).map_or(NO_VALUE, |fifths| Command::Soosorv { step, fifths, spots })
+}
+
+fn soosorv(step: u8, spots: Vec<Spot>) -> Command {
+    Command::Soosorv { step, fifths: 1, spots }
 }
 
 /// A setting; in builds with the feature `tune` also `tune.NAME VALUE`.
@@ -562,21 +583,6 @@ fn info(rest: &[u8]) -> Option<Command> {
     let name = String::from_utf8_lossy(name).into_owned();
     let command = payload::first_number(value).map(|value| Command::Tune(name, value));
     Some(command.unwrap_or(Command::Malformed(Malformed::Value)))
-}
-
-/// The mask and three values of an edit; missing ones are 0.
-fn edit(rest: &[u8]) -> Query {
-    let mut words = payload::words(rest);
-    let mut next = || words.next().and_then(number).unwrap_or(0);
-    Query::Edit { mask: next(), tag: next(), value: next(), depth: next() }
-}
-
-fn deletion(rest: &[u8]) -> Deletion {
-    match split_word(rest).0.to_ascii_lowercase().as_slice() {
-        b"wl" => Deletion::Decided,
-        b"nonwl" => Deletion::Undecided,
-        _ => Deletion::All,
-    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ impl<W: Write> Session<W> {
             return self.complain(Complaint::NoMove);
         }
         let report = self.analyse(order, |engine, control, sink| engine.analyse(lines, control, sink))?;
-        self.answer(report.as_ref(), true)
+        self.answer(report.as_ref(), true, Some(order))
     }
 
     /// Searches every candidate move, shows their scores and plays the best one.
@@ -32,10 +32,10 @@ impl<W: Write> Session<W> {
                 report.lines.iter().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
             let notation = self.notation();
             if !moves.is_empty() {
-                self.reply(&Reply::Defences { moves: &moves, notation })?;
+                self.reply_unless_superseded(order, &Reply::Defences { moves: &moves, notation })?;
             }
         }
-        self.answer(report.as_ref(), true)
+        self.answer(report.as_ref(), true, Some(order))
     }
 
     /// Finds further stones that bring the position to the score `bias`. The answer has all of them on one line; the first,
@@ -50,13 +50,13 @@ impl<W: Write> Session<W> {
             return self.complain(Complaint::NoMove);
         };
         let notation = self.notation();
-        self.reply(&Reply::Balanced { balanced: &balanced, notation })?;
+        self.reply_unless_superseded(order, &Reply::Balanced { balanced: &balanced, notation })?;
         if let Some(&first) = balanced.stones.first()
             && let Err(error) = self.engine.play(first)
         {
             return self.complain(error.into());
         }
-        self.reply(&Reply::Stones(&balanced.stones))
+        self.reply_unless_superseded(order, &Reply::Stones(&balanced.stones)).map(drop)
     }
 }
 

@@ -206,7 +206,7 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// An error on one line, whatever text the system gives.
+/// The text of an error, with control characters replaced by blanks.
 fn one_line(what: &str, error: &dyn Error) -> String {
     format!("{what}: {error}").chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,7 +1,7 @@
 //! The questions of the opening rules: swap2 in both dialects, and Soosorv-8.
 //!
 //! In the Yixin dialect the answers are messages about the current game. They are withheld when the manager has moved on
-//! to another position meanwhile.
+//! to another position meanwhile; in the second and third step of swap2 it then expects a move instead.
 
 use super::{Order, Session};
 use crate::base::{Cell, Color, Point, Score};
@@ -63,6 +63,7 @@ impl<W: Write> Session<W> {
             Some(Swap2Choice::Swap) | None => self.plain_opening(),
         };
         self.reply_unless_superseded(order, &Reply::OpeningMoves { rule: "SWAP2", first: 1, stones: &opening })
+            .map(drop)
     }
 
     /// The other swap2 questions of the Yixin dialect, about the current position.
@@ -72,28 +73,21 @@ impl<W: Write> Session<W> {
             return self.complain(Complaint::Swap2Count);
         }
         let choice = self.swap2(order)?.unwrap_or(Swap2Choice::Swap);
-        match choice {
+        let reply = match &choice {
             Swap2Choice::Place(stones) if step == 2 && stones.len() == 2 => {
-                self.reply_unless_superseded(order, &Reply::OpeningMoves { rule: "SWAP2", first: 4, stones: &stones })
+                Reply::OpeningMoves { rule: "SWAP2", first: 4, stones }
             }
             choice => {
-                let taken = choice == Swap2Choice::Swap;
-                self.reply_unless_superseded(order, &Reply::OpeningSwap { rule: "SWAP2", question: step - 1, taken })
+                let taken = *choice == Swap2Choice::Swap;
+                Reply::OpeningSwap { rule: "SWAP2", question: step - 1, taken }
             }
+        };
+        if self.reply_unless_superseded(order, &reply)? {
+            return Ok(());
         }
-    }
-
-    /// Gives an answer about the current game, unless the manager has left that game.
-    fn reply_unless_superseded(&mut self, order: &Order, reply: &Reply<'_>) -> io::Result<()> {
-        if !self.traffic.is_superseded(order.seq) {
-            return self.reply(reply);
-        }
-        if let Some(recorder) = self.traffic.recorder() {
-            for _ in reply.to_string().lines() {
-                recorder.said(None);
-            }
-        }
-        Ok(())
+        // Yixin-Board skips the next move after it has left a game in which it waits for an answer, and takes any line of
+        // coordinates for one. It has no place in a record: a replay gives the answer itself.
+        Reply::Move(self.engine.size().center()).write(&mut self.out)
     }
 
     /// The questions of the Soosorv-8 opening; `count` is the number of fifth stones in steps 4 and 5. The first step is
@@ -127,17 +121,19 @@ impl<W: Write> Session<W> {
             1 => {
                 let opening = self.search(order, |engine, control, _| engine.soosorv_opening(control))?;
                 let opening = opening.filter(|opening| opening.len() == 3).unwrap_or_else(|| self.plain_opening());
-                self.reply_unless_superseded(order, &Reply::OpeningMoves { rule, first: 1, stones: &opening })
+                self.reply_unless_superseded(order, &Reply::OpeningMoves { rule, first: 1, stones: &opening }).map(drop)
             }
             2 => {
                 let report = self.search(order, |engine, control, sink| engine.think(control, sink))?;
                 let taken = report.is_some_and(|report| report.last.score < Score::DRAW);
-                self.reply_unless_superseded(order, &Reply::OpeningSwap { rule, question: 1, taken })
+                self.reply_unless_superseded(order, &Reply::OpeningSwap { rule, question: 1, taken }).map(drop)
             }
             3 => {
                 let fourth = self.search(order, |engine, control, sink| engine.soosorv_fourth(control, sink))?;
                 match fourth.flatten().or_else(|| self.fallback().map(|point| (point, 1))) {
-                    Some((point, count)) => self.reply_unless_superseded(order, &Reply::SoosorvFourth { point, count }),
+                    Some((point, count)) => {
+                        self.reply_unless_superseded(order, &Reply::SoosorvFourth { point, count }).map(drop)
+                    }
                     None => self.complain(Complaint::NoMove),
                 }
             }
@@ -145,17 +141,17 @@ impl<W: Write> Session<W> {
                 let better =
                     self.search(order, |engine, control, sink| engine.soosorv_white_is_better(count, control, sink))?;
                 let taken = better.unwrap_or(false);
-                self.reply_unless_superseded(order, &Reply::OpeningSwap { rule, question: 2, taken })
+                self.reply_unless_superseded(order, &Reply::OpeningSwap { rule, question: 2, taken }).map(drop)
             }
             5 => {
                 let fifths = self.search(order, |engine, control, sink| engine.soosorv_fifths(count, control, sink))?;
-                self.reply_unless_superseded(order, &Reply::SoosorvFifths(&fifths.unwrap_or_default()))
+                self.reply_unless_superseded(order, &Reply::SoosorvFifths(&fifths.unwrap_or_default())).map(drop)
             }
             _ => {
                 let choice =
                     self.search(order, |engine, control, sink| engine.soosorv_choice(fifths, control, sink))?;
                 match choice.flatten().or(fifths.first().copied()) {
-                    Some(point) => self.reply_unless_superseded(order, &Reply::SoosorvChoice(point)),
+                    Some(point) => self.reply_unless_superseded(order, &Reply::SoosorvChoice(point)).map(drop),
                     None => self.complain(Complaint::SoosorvCount),
                 }
             }

@@ -70,7 +70,7 @@ struct Pondered {
 
 impl Pondering {
     /// Called before a command is carried out. Only the clock's settings and the opponent's move leave a result in force;
-    /// after a `STOP` the brain rests until its next move.
+    /// after a `STOP` the brain does not ponder until its next move.
     pub(super) fn note(&mut self, command: &Command) {
         if command.is_clock() {
             return;

@@ -107,7 +107,7 @@ fn obey(talk: &mut Conversation, command: &Command) -> Vec<String> {
     assert_eq!(distinct.len(), stones.len(), "{command:?}: two stones on one point");
     assert!(distinct.iter().all(|&point| size.contains(point)), "{command:?}: a stone off the board");
     assert!(answer.len() <= 1, "{command:?}: {answer:?}");
-    if matches!(command, Command::Swap2Step(_) | Command::Soosorv(..)) {
+    if matches!(command, Command::Swap2Step(_) | Command::Soosorv { .. }) {
         assert!(is_answered, "{command:?}");
     } else if command.thinks() {
         assert_eq!(answer.len(), 1, "{command:?}");

@@ -25,11 +25,11 @@ fn commands_have_the_properties_of_their_rows() {
             let made = |rest: &[u8]| match keyword.payload {
                 Line(make) => make(rest),
                 Stones(make) => Some(make(Vec::new())),
-                Points(make) => Some(make(rest, Vec::new())),
+                Points { make, .. } => Some(make(rest, Vec::new())),
                 Path(file_use) => Some(Command::File(file_use, Vec::new())),
             };
             let readable = |command: &Command| !matches!(command, Command::Malformed(_));
-            let rests = [&b""[..], b"15", b"7,7", b"rule 4"];
+            let rests = [&b""[..], b"15", b"7,7", b"rule 4", b"1 2 3 4"];
             let commands: Vec<Command> = rests.into_iter().filter_map(made).filter(readable).collect();
             assert!(!commands.is_empty(), "{}", keyword.word);
             for command in commands {
