@@ -59,7 +59,7 @@ fn somebody_wins_and_may_take_it_back() {
     assert!(said.contains("O plays c8\n") || said.contains("O plays g8\n"), "an open three is stopped: {said}");
 }
 
-/// After the engine had won, `go` gave the user the winner's colour, and `undo` took back the engine's move only.
+/// Bug: after the engine had won, `go` gave the user the winner's colour, and `undo` took back the engine's move only.
 #[test]
 fn go_after_the_end_keeps_the_sides() {
     let position = ["--level", "full", "--ms", "200", "--from", "d8a1e8b1f8c1o15d1"];
@@ -114,7 +114,7 @@ fn games_are_saved_for_the_review() {
     assert_eq!(saved, "Piskvorky 15x15, 0:0, 0\n8,8,0\n9,7,0\nperson\nTengen level 40\n0\n");
 }
 
-/// Set-up stones were judged as moves in the order in which the file lists them: black's last one made a double three, and
+/// Bug: set-up stones were judged as moves in the order in which the file lists them: black's last one made a double three, and
 /// "the game was over".
 #[test]
 fn a_game_may_start_from_a_set_up_position() {

@@ -245,7 +245,7 @@ mod tests {
         assert!(play(&wild) < 60_000 / 7);
     }
 
-    /// A move took its part of the clock and the whole increment, which was more than was left.
+    /// Bug: a move took its part of the clock and the whole increment, which was more than was left.
     #[test]
     fn an_increment_is_not_spent_before_it_comes() {
         for increment in [50, 1000, 20_000, i64::MAX as u64] {

@@ -367,7 +367,7 @@ mod tests {
         assert!(table.probe(78, Ply::ROOT).is_none());
     }
 
-    /// A search of the horizon stored the position again, and it was no former PV node any more.
+    /// Bug: a search of the horizon stored the position again, and it was no former PV node any more.
     #[test]
     fn a_former_pv_node_remains_one() {
         let table = TranspositionTable::new(1 << 16);
@@ -470,7 +470,7 @@ mod tests {
         }
     }
 
-    /// The memory in use was larger than what had been touched, and touching it later spoiled entries.
+    /// Bug: the memory in use was larger than what had been touched, and touching it later spoiled entries.
     #[test]
     fn a_small_table_that_may_grow_is_ready_as_far_as_it_is_used() {
         let mut table = TranspositionTable::new(1 << 20);

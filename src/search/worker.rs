@@ -401,7 +401,7 @@ mod tests {
         assert!(starved < 30 + 2 * POLL_FEWEST as usize, "{starved}");
     }
 
-    /// The clock was checked every 256 nodes, however long they took.
+    /// Bug: the clock was checked every 256 nodes, however long they took.
     #[test]
     fn slow_nodes_make_the_clock_be_checked_more_often() {
         let too_late = with_worker(40, None, |worker| {

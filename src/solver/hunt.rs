@@ -160,7 +160,7 @@ mod tests {
     use crate::base::{Rule, Size};
     use crate::board::notation::parse_moves;
 
-    /// Regression: the loss was stored with the distance from the position after the move.
+    /// Bug: the loss was stored with the distance from the position after the move.
     #[test]
     fn a_loss_by_the_only_move_counts_that_move() {
         let size = Size::square(15).unwrap();

@@ -361,7 +361,7 @@ fn the_sequential_test_stops_and_its_records_do_not_depend_on_the_workers() {
     assert_eq!(runs[0], runs[1]);
 }
 
-/// `--resume --games 2` took all other games out of the file.
+/// Bug: `--resume --games 2` took all other games out of the file.
 #[test]
 fn fewer_games_on_resume_remove_none() {
     let folder = TempDir::new().unwrap();
@@ -376,7 +376,7 @@ fn fewer_games_on_resume_remove_none() {
     assert_eq!(records(&path), before);
 }
 
-/// A test that decides earlier than the games go took the later ones out of the file.
+/// Bug: a test that decides earlier than the games go took the later ones out of the file.
 #[test]
 fn another_sequential_test_on_resume_removes_no_game() {
     let folder = TempDir::new().unwrap();
@@ -532,7 +532,7 @@ fn games_of_two_seeds_are_counted_together_and_none_twice() {
     assert!(!count(&[&paths[0], &other]).0, "another test");
 }
 
-/// A file without games was counted as a match of two engines without names.
+/// Bug: a file without games was counted as a match of two engines without names.
 #[test]
 fn a_file_without_games_is_not_counted() {
     let folder = TempDir::new().unwrap();

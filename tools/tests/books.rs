@@ -71,7 +71,7 @@ for last; do :; done
 seq 500 >\"$last\"
 ";
 
-/// The grounds that an interrupted run had finished were made again.
+/// Bug: the grounds that an interrupted run had finished were made again.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_makes_no_ground_twice() {

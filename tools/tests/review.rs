@@ -77,7 +77,7 @@ fn a_foul_ends_the_game_and_is_explained() {
     assert!(said.contains("h8 is forbidden: double three, two real threes at once.\n  row 8: "), "{said}");
 }
 
-/// Set-up stones were judged as moves in the order in which the file lists them ("black lost with move 9: double three"), and
+/// Bug: set-up stones were judged as moves in the order in which the file lists them ("black lost with move 9: double three"), and
 /// the moves were left out.
 #[test]
 fn what_was_set_up_is_not_judged() {

@@ -226,7 +226,7 @@ fn a_locked_file_keeps_what_another_process_has_written() {
     assert!(Database::open(&path).unwrap().is_locked_elsewhere() && !second.is_locked_elsewhere());
 }
 
-/// Regression: the second process overwrote newer entries of the first and lost its own labels.
+/// Bug: the second process overwrote newer entries of the first and lost its own labels.
 #[test]
 fn changes_of_two_processes_are_merged() {
     let folder = tempfile::tempdir().unwrap();
@@ -258,7 +258,7 @@ fn changes_of_two_processes_are_merged() {
     assert_eq!(last.get(&position(start)), None);
 }
 
-/// Regression: what a command had removed or lowered came back from the file, when another process had locked it first.
+/// Bug: what a command had removed or lowered came back from the file, when another process had locked it first.
 #[test]
 fn what_a_command_removes_stays_removed_in_a_file_of_two_processes() {
     let folder = tempfile::tempdir().unwrap();

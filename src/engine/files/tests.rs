@@ -113,7 +113,7 @@ fn a_file_counts_as_locked_where_none_can_be_created() {
     assert!(matches!(lock(&folder.path().join("no such folder").join("file")).unwrap(), FileLock::Held(None)));
 }
 
-/// Regression: a call that had timed out took effect late and overwrote a newer file.
+/// Bug: a call that had timed out took effect late and overwrote a newer file.
 #[test]
 fn no_file_is_changed_while_a_call_that_timed_out_can_still_take_effect() {
     let folder = tempfile::tempdir().unwrap();
@@ -132,7 +132,7 @@ fn no_file_is_changed_while_a_call_that_timed_out_can_still_take_effect() {
     assert_eq!(fs::read(&path).unwrap(), b"new");
 }
 
-/// Regression: the file counted as being changed for good.
+/// Bug: the file counted as being changed for good.
 #[test]
 fn a_call_that_panics_does_not_block_later_changes_of_the_file() {
     let folder = tempfile::tempdir().unwrap();

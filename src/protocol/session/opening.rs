@@ -50,14 +50,7 @@ impl<W: Write> Session<W> {
 
     /// The first swap2 question of the Yixin dialect, about the empty board. The current position stays.
     pub(super) fn swap2_opening(&mut self, order: &Order) -> io::Result<()> {
-        let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
-        if let Err(error) = self.engine.set_position(&[], Color::Black) {
-            return self.complain(error.into());
-        }
-        let choice = self.swap2(order)?;
-        if let Err(error) = self.engine.set_position(&stones, to_move) {
-            log::error!("cannot restore the position: {error}");
-        }
+        let Some(choice) = self.about(&[], Color::Black, |session| session.swap2(order))? else { return Ok(()) };
         let opening = match choice {
             Some(Swap2Choice::Place(opening)) => opening,
             Some(Swap2Choice::Swap) | None => self.plain_opening(),
@@ -102,17 +95,28 @@ impl<W: Write> Session<W> {
         let Some(points) = self.distinct_points(spots).filter(|points| wanted.contains(&points.len())) else {
             return self.complain(Complaint::SoosorvCount);
         };
-        let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         let (placed, fifths) = points.split_at(points.len().min(4));
         let position: Vec<(Point, Cell)> = placed.iter().copied().zip(Cell::stones_in_turn()).collect();
-        if let Err(error) = self.engine.set_position(&position, Color::to_move_after(placed.len())) {
-            return self.complain(error.into());
+        let to_move = Color::to_move_after(placed.len());
+        self.about(&position, to_move, |session| session.soosorv_answer(order, step, count, fifths)).map(drop)
+    }
+
+    /// Asks about another position; the current one stays. `None` if the position cannot be set, which has been answered.
+    fn about<T>(
+        &mut self,
+        stones: &[(Point, Cell)],
+        to_move: Color,
+        ask: impl FnOnce(&mut Self) -> io::Result<T>,
+    ) -> io::Result<Option<T>> {
+        let current = (self.engine.stones().to_vec(), self.engine.to_move());
+        if let Err(error) = self.engine.set_position(stones, to_move) {
+            return self.complain(error.into()).map(|()| None);
         }
-        let outcome = self.soosorv_answer(order, step, count, fifths);
-        if let Err(error) = self.engine.set_position(&stones, to_move) {
+        let outcome = ask(self);
+        if let Err(error) = self.engine.set_position(&current.0, current.1) {
             log::error!("cannot restore the position: {error}");
         }
-        outcome
+        outcome.map(Some)
     }
 
     fn soosorv_answer(&mut self, order: &Order, step: u8, count: usize, fifths: &[Point]) -> io::Result<()> {

@@ -328,7 +328,7 @@ mod tests {
         }
     }
 
-    /// The error was "No such file or directory", of which file it did not say.
+    /// Bug: the error was "No such file or directory", of which file it did not say.
     #[test]
     fn a_record_file_that_cannot_be_written_is_named() {
         let folder = tempfile::tempdir().unwrap();

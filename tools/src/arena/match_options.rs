@@ -365,7 +365,7 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    /// `--nodes 0` was a limit of no nodes, and `nodes=0` of one engine no limit.
+    /// Bug: `--nodes 0` was a limit of no nodes, and `nodes=0` of one engine no limit.
     #[test]
     fn zero_is_no_limit_for_all_engines_as_for_one() {
         let engines = |words: &str, fields: &str| {

@@ -351,7 +351,7 @@ mod tests {
         }
     }
 
-    /// Only the options of the whole match were looked at.
+    /// Bug: only the options of the whole match were looked at.
     #[test]
     fn a_test_without_limits_or_with_one_timed_side_runs_alone() {
         assert_eq!(concurrency("t new old"), Some(1));
@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(concurrency("t new,nodes=10 old,depth=3"), None);
     }
 
-    /// The row named a seed of its own, with which the test could not be repeated.
+    /// Bug: the row named a seed of its own, with which the test could not be repeated.
     #[cfg(unix)]
     #[test]
     fn the_row_names_the_seed_of_the_games() {
@@ -383,7 +383,7 @@ mod tests {
         assert!(row.ends_with(&format!("| {} |", games[0].seed)), "{row} {}", games[0].seed);
     }
 
-    /// Ctrl-C ends git and cargo too, and the test was noted as one that cannot be played.
+    /// Bug: Ctrl-C ends git and cargo too, and the test was noted as one that cannot be played.
     #[test]
     fn a_build_that_is_interrupted_is_no_failed_test() {
         let folder = tempfile::tempdir().unwrap();

@@ -370,7 +370,7 @@ mod tests {
         assert_ne!(before, fingerprint(""));
     }
 
-    /// A match was resumed with another build if the program was given by its name and found through PATH.
+    /// Bug: a match was resumed with another build if the program was given by its name and found through PATH.
     #[test]
     fn a_program_found_through_the_path_is_in_the_fingerprint() {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
@@ -385,7 +385,7 @@ mod tests {
         }
     }
 
-    /// A match could be resumed in another directory, or with other limits for a brain that answers late.
+    /// Bug: a match could be resumed in another directory, or with other limits for a brain that answers late.
     #[test]
     fn every_limit_and_the_directory_are_in_the_fingerprint() {
         let program = tempfile::NamedTempFile::new().unwrap();

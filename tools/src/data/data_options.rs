@@ -284,7 +284,7 @@ fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// A quarter of the board was allowed, but the stones of an opening are in a window: none was ever found.
+    /// Bug: a quarter of the board was allowed, but the stones of an opening are in a window: none was ever found.
     #[test]
     fn more_stones_than_the_window_of_an_opening_takes_are_refused() {
         let wanted = |words: &str| {

@@ -255,7 +255,7 @@ mod tests {
         }
     }
 
-    /// Only the first position was shown, and the game not at all.
+    /// Bug: only the first position was shown, and the game not at all.
     #[test]
     fn a_game_found_by_its_number_is_shown_with_all_its_positions() {
         let folder = tempfile::tempdir().unwrap();

@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(["", "+W", "W3", "1.5"].map(score), [None; 4]);
     }
 
-    /// The games were written over the records.
+    /// Bug: the games were written over the records.
     #[test]
     fn records_are_not_replaced_by_their_games() {
         let folder = tempfile::tempdir().unwrap();

@@ -471,7 +471,7 @@ mod tests {
         }
     }
 
-    /// The fits of the evaluation did not say which file is damaged.
+    /// Bug: the fits of the evaluation did not say which file is damaged.
     #[test]
     fn an_error_names_the_damaged_file() {
         let folder = tempfile::tempdir().unwrap();

@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(games(&whole), games(&parts));
     }
 
-    /// Another seed was refused only after the end of the file had been cut, and other kinds not at all.
+    /// Bug: another seed was refused only after the end of the file had been cut, and other kinds not at all.
     #[test]
     fn the_file_of_another_series_is_left_as_it_is() {
         let folder = tempfile::tempdir().unwrap();

@@ -265,7 +265,7 @@ mod tests {
         Question { values, nodes, shipped_nodes: 2000, judge_nodes: 4000, samples, build: 1 }
     }
 
-    /// The order of the positions changed with the number of games, and the state went on with the others.
+    /// Bug: the order of the positions changed with the number of games, and the state went on with the others.
     #[test]
     fn records_that_have_grown_do_not_continue_a_state() {
         let folder = tempfile::tempdir().unwrap();

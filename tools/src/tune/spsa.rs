@@ -479,7 +479,7 @@ mod tests {
         assert!(State::open(&path, settings).is_err());
     }
 
-    /// Near a bound one side was clamped, so that its games said less than the step counted for.
+    /// Bug: near a bound one side was clamped, so that its games said less than the step counted for.
     #[test]
     fn near_a_bound_both_sides_keep_their_distance() {
         let tuned = Tuned::parse("aspiration_window=20").unwrap();

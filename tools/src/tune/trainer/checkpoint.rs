@@ -142,7 +142,7 @@ mod tests {
         assert!(Checkpoint::load(&path).is_err());
     }
 
-    /// The temporary file of `run` was `run.part`, which may be the checkpoint of another run.
+    /// Bug: the temporary file of `run` was `run.part`, which may be the checkpoint of another run.
     #[test]
     fn a_checkpoint_named_part_survives_another_run() {
         let folder = tempfile::tempdir().unwrap();

@@ -94,7 +94,7 @@ mod tests {
         Ok(training)
     }
 
-    /// Any number was taken, and more than two did nothing.
+    /// Bug: any number was taken, and more than two did nothing.
     #[test]
     fn there_are_one_or_two_threads() {
         let threads = |threads: usize| training(&format!("--rule 0 --records a --out b --threads {threads}"));

@@ -246,7 +246,7 @@ fn threads_and_interruptions_change_nothing() {
     assert_eq!(network(&parts), expected);
 }
 
-/// Only the rule was compared.
+/// Bug: only the rule was compared.
 #[test]
 fn a_run_does_not_go_on_with_other_options() {
     let folder = tempfile::tempdir().unwrap();
