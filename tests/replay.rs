@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::mpsc::Receiver;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A brain that records its session.
 struct Recorded {
@@ -122,6 +122,19 @@ fn analysis_with_interruptions_is_repeated() {
     brain.ask(&["INFO timeout_turn 150", "yxbalancetwo 0"]);
     brain.send(&["yxswap2step1", "start 15 15"]);
     brain.answer();
+    // Questions that are left have no answer, or a move that the GUI skips; a replay gives their answers.
+    for (position, question) in [(&["7,7,2"][..], "yxsearchdefend"), (&["7,7,2", "8,8,1"], "yxbalancetwo 0")] {
+        brain.send(&["INFO timeout_turn 20000", "start 15 15", "yxboard"]);
+        brain.answer();
+        brain.send(position);
+        brain.send(&["done", question]);
+        std::thread::sleep(Duration::from_millis(200));
+        assert_eq!(brain.ask(&["start 15 15"]), "OK");
+    }
+    brain.send(&["yxboard", "7,7,2", "8,7,1", "9,9,2", "done", "yxswap2step2"]);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(brain.ask(&["start 15 15"]), "7,7");
+    assert_eq!(brain.answer(), "OK");
     brain.ask(&["INFO max_node 5000", "INFO timeout_turn 10000", "yxsearchdefend"]);
     brain.ask(&["INFO timeout_turn 0", "TURN 0,14"]);
     brain.ask(&["FOO \u{1}"]);

@@ -45,8 +45,8 @@ const FIRST_NODES: u64 = 1024;
 impl Engine {
     /// Finds `count` further stones, the first one of the side to move, after which the score of the side then to move is
     /// about `bias`. No stone is placed on a blocked point; the searches ignore blocked points, and have full strength. `None`
-    /// if that many stones cannot be placed. The position stays as it is. The control is used as in [`Engine::think`]: the answer comes within the limits, and at
-    /// once when the control is stopped.
+    /// if that many stones cannot be placed. The position stays as it is. The control is used as in [`Engine::think`]: the
+    /// answer comes within the limits, and at once when the control is stopped.
     pub fn balance(&mut self, count: usize, bias: i32, control: &SearchControl) -> Option<Balanced> {
         let params = self.params.for_rule(self.rule);
         let mut question = Question::new(control, &params);

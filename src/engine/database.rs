@@ -247,8 +247,6 @@ impl Database {
         if was_ours {
             self.lock = FileLock::None;
         }
-        // What was collected without a file goes into the first one.
-        let unsaved = if self.path.is_none() { self.entries.clone() } else { Entries::default() };
         let opened = Database::open(path);
         if opened.is_err()
             && was_ours
@@ -256,7 +254,9 @@ impl Database {
         {
             self.lock = files::lock(path).unwrap_or(FileLock::HeldElsewhere);
         }
-        *self = opened?;
+        // What was collected without a file goes into the first one.
+        let mut before = std::mem::replace(self, opened?);
+        let unsaved = if before.path.is_none() { std::mem::take(&mut before.entries) } else { Entries::default() };
         self.merge_entries(unsaved.sorted().into_iter().map(|(name, entry)| (name.to_owned(), entry.clone())));
         Ok(())
     }

@@ -194,6 +194,12 @@ mod tests {
         orders.recv().unwrap().stamp.at.elapsed()
     }
 
+    /// Bug: the end of the input after a command that a path follows was taken for an empty path, and got an error.
+    #[test]
+    fn the_end_of_the_input_is_no_path() {
+        assert_eq!(heard(&[(0, "YXHASHDUMP\n")]).1, [Command::End]);
+    }
+
     /// Bug: a slow start of the process was not counted towards the first move, and its answer came late.
     #[test]
     fn a_command_that_waited_for_the_process_was_heard_at_its_start() {

@@ -136,7 +136,10 @@ impl Traffic {
         match &order.command {
             Command::Stop => self.cut(&mut state, order.seq),
             command if command.supersedes() && !with_think => {
-                state.superseded_before = order.seq;
+                // What `END` and `TAKEBACK` interrupt is still answered: they set no other position.
+                if !matches!(command, Command::End | Command::TakeBack(_)) {
+                    state.superseded_before = order.seq;
+                }
                 self.cut(&mut state, order.seq);
             }
             Command::Info(info) => {

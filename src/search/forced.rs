@@ -189,7 +189,7 @@ fn four_stops(board: &Board, point: Point, color: Color) -> LineList {
     stops
 }
 
-/// Adds the cells where a stone of the other colour reduces the line through `point` below `level`.
+/// The cells where a stone of the other colour reduces the line through `point` below `level`.
 fn weakening(
     board: &Board,
     point: Point,

@@ -37,7 +37,7 @@ pub fn complaint(error: &Error) -> String {
     lines.join(" ").trim_start_matches("error: ").to_owned()
 }
 
-/// A text of other origin on one line, without control characters.
+/// A text from elsewhere on one line, without control characters.
 pub fn one_line(text: &str) -> String {
     let lines: Vec<String> =
         text.trim().lines().map(|line| line.chars().filter(|c| !c.is_control()).collect()).collect();

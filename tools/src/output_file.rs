@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
+use std::time::{Duration, Instant};
 use tengen::engine::files::{self, FileLock};
 
 /// Writes a file; one that exists is replaced.
@@ -12,14 +13,26 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     std::fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Locks a file that a run writes until it ends.
+/// Longest wait for a lock. A process that is just being started holds those of its parent for a moment.
+const LOCK_TIME: Duration = Duration::from_millis(300);
+
+/// Locks a file that a run writes until it ends. What is no plain file, such as `/dev/null`, has no lock.
 ///
 /// # Errors
 /// When another run has it.
 pub fn lock(path: &Path) -> Result<FileLock> {
-    let lock = files::lock(path).with_context(|| format!("cannot lock {}", path.display()))?;
-    ensure!(!matches!(lock, FileLock::HeldElsewhere), "another run writes {}", path.display());
-    Ok(lock)
+    if std::fs::metadata(path).is_ok_and(|file| !file.is_file()) {
+        return Ok(FileLock::None);
+    }
+    let until = Instant::now() + LOCK_TIME;
+    loop {
+        let lock = files::lock(path).with_context(|| format!("cannot lock {}", path.display()))?;
+        if !matches!(lock, FileLock::HeldElsewhere) {
+            return Ok(lock);
+        }
+        ensure!(Instant::now() < until, "another run writes {}", path.display());
+        std::thread::sleep(LOCK_TIME / 20);
+    }
 }
 
 #[cfg(test)]

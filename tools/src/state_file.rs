@@ -31,7 +31,14 @@ pub fn write(state: &impl Serialize, path: &Path) -> Result<()> {
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// A checksum of the running program; 0 if it cannot be read.
+/// A checksum of the running program and of the network that replaces its own ones; 0 if it cannot be read.
 pub fn build_checksum() -> u64 {
-    std::env::current_exe().and_then(std::fs::read).map_or(0, |bytes| Checksum::of(&bytes))
+    let Ok(program) = std::env::current_exe().and_then(std::fs::read) else { return 0 };
+    let mut checksum = Checksum::new();
+    checksum.add(&program);
+    #[cfg(feature = "tune")]
+    if let Ok(Some(network)) = tengen::eval::network::replacement() {
+        checksum.add(&network.to_bytes());
+    }
+    checksum.value()
 }

@@ -200,17 +200,17 @@ pub struct RecordFile {
 }
 
 impl RecordFile {
-    /// Opens the file; with `resume`, returns its games.
+    /// Opens the file of the match with this id; if the match is resumed, returns its games.
     ///
     /// # Errors
-    /// When it cannot be opened, exists and `resume` is false, another match writes it, or it has games of another match or more
+    /// When it cannot be opened, exists and the match is not resumed, another match writes it, or it has games of another match or more
     /// than the match.
-    pub fn open(path: &Path, setup: &Setup, resume: bool) -> Result<(RecordFile, BTreeMap<usize, GameRecord>)> {
+    pub fn open(path: &Path, setup: &Setup, id: &str) -> Result<(RecordFile, BTreeMap<usize, GameRecord>)> {
         let mut games = BTreeMap::new();
-        ensure_new(path, resume)?;
+        ensure_new(path, setup.arguments.resume)?;
         let lock = output_file::lock(path)?;
         if path.exists() {
-            games = read(path, setup)?;
+            games = read(path, setup, id)?;
             // An interruption may have cut the last line; drop it.
             rewrite(path, games.values())?;
         }
@@ -283,13 +283,12 @@ pub fn records(path: &Path) -> Result<Vec<GameRecord>> {
     lines.into_iter().collect::<Result<Vec<_>>>().with_context(|| path.display().to_string())
 }
 
-fn read(path: &Path, setup: &Setup) -> Result<BTreeMap<usize, GameRecord>> {
-    let id = match_id(setup);
+fn read(path: &Path, setup: &Setup, id: &str) -> Result<BTreeMap<usize, GameRecord>> {
     let mut games = BTreeMap::new();
     for record in records(path)? {
         ensure!(
             record.match_id == id,
-            "{} has games of a different match (engines, limits, rule, size, openings or seed differ)",
+            "{} has games of a different match (engines, files that their arguments name, limits, rule, size, openings or seed differ)",
             path.display()
         );
         let (number, total) = (record.game, setup.schedule.total());

@@ -7,7 +7,8 @@
 //!
 //! Everything is kept in a folder beside the file: `NAME.json` the commits, `NAME.jsonl` the games, `NAME.failed` why it
 //! could not be played, `rows.md` a table row for each finished test, `builds` the brains. A queue that was killed goes on
-//! where it stopped; deleting `NAME.failed` tries that test again.
+//! where it stopped; deleting `NAME.failed` tries that test again; without games, with
+//! the commits that its revisions name by then.
 
 use super::cancel::{Cancel, Outcome};
 use super::display::elo_text;
@@ -21,6 +22,7 @@ use crate::output_file;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Parser;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -53,7 +55,7 @@ struct Side {
     fields: String,
 }
 
-/// The commits of a test, fixed when it is first played.
+/// The commits of a test, fixed by its first game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Commits([String; 2]);
 
@@ -300,14 +302,18 @@ pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<Outcome> 
         return Ok(Outcome::Finished);
     }
     fs::create_dir_all(&queue.folder).with_context(|| format!("cannot create {}", queue.folder.display()))?;
+    let mut known_mistakes = HashSet::new();
     let lock = File::create(queue.folder.join("lock"))?;
     ensure!(lock.try_lock().is_ok(), "another queue works in {}", queue.folder.display());
     loop {
         let is_open = |entry: &Entry| queue.row(entry).is_none() && !queue.path(entry, "failed").exists();
-        let (entries, mut mistakes) = queue.entries()?;
+        let (entries, mistakes) = queue.entries()?;
+        let mistakes: Vec<String> = mistakes.iter().map(|mistake| format!("{mistake:#}")).collect();
         let Some(entry) = entries.into_iter().find(is_open) else {
-            return mistakes.pop().map_or(Ok(Outcome::Finished), Err);
+            ensure!(mistakes.is_empty(), "{}", mistakes.join("; "));
+            return Ok(Outcome::Finished);
         };
+        mistakes.into_iter().filter(|text| known_mistakes.insert(text.clone())).for_each(|text| log::warn!("{text}"));
         log::info!("{}", entry.name);
         match queue.play(&entry, interrupted) {
             Ok(Outcome::Finished) => {}

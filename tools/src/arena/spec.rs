@@ -218,16 +218,14 @@ impl EngineSpec {
         format!("{start}{files}{place}|{}", self.conditions())
     }
 
-    /// The contents of the files that its arguments name, as in `wine brain.exe` or `env TENGEN_NETWORK=new.tnn brain`.
+    /// The contents of the files that its arguments name, as in `wine brain.exe` or `env TENGEN_NETWORK=new.tnn brain`. Options
+    /// such as `--log=FILE` do not count: the brain may write there.
     fn named_files(&self) -> impl Iterator<Item = Vec<u8>> {
         let folder = self.directory.as_deref().unwrap_or(Path::new(""));
-        let names =
-            self.arguments.iter().flat_map(|text| [Some(text.as_str()), text.split_once('=').map(|(_, file)| file)]);
-        names
-            .flatten()
-            .map(|name| folder.join(name))
-            .filter(|path| path.is_file())
-            .filter_map(|path| std::fs::read(path).ok())
+        let words = self.arguments.iter().filter(|word| !word.starts_with('-'));
+        let names = words.flat_map(|word| [Some(word.as_str()), word.split_once('=').map(|(_, file)| file)]).flatten();
+        let paths = names.map(|name| folder.join(name)).filter(|path| path.is_file());
+        paths.filter_map(|path| std::fs::read(path).ok())
     }
 }
 

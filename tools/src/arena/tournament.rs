@@ -25,6 +25,8 @@ use std::sync::mpsc::{self, Sender};
 /// When an option is invalid, an engine cannot be started, or a file cannot be written.
 pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<Outcome> {
     let setup = Setup::new(arguments)?;
+    // Before any brain runs: it may write files that its arguments name.
+    let ids = [game_log::match_id(&setup), game_log::test_id(&setup)];
     for engine in &setup.engines {
         // A program that cannot be started would lose every game.
         Process::spawn(engine)
@@ -33,16 +35,16 @@ pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<Outcome> {
     if let Some(folder) = &setup.arguments.psq {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    let mut results = Results::open(&setup)?;
+    let mut results = Results::open(&setup, &ids[0])?;
     if !results.is_decided {
-        play(&setup, &mut results, &interrupted.child())?;
+        play(&setup, &ids, &mut results, &interrupted.child())?;
     }
     let is_decided = results.is_decided;
     results.close()?;
     Ok(if is_decided { Outcome::Finished } else { interrupted.outcome() })
 }
 
-fn play(setup: &Setup, results: &mut Results<'_>, cancel: &Cancel) -> Result<()> {
+fn play(setup: &Setup, ids: &[String; 2], results: &mut Results<'_>, cancel: &Cancel) -> Result<()> {
     let total = setup.schedule.total();
     let missing: Vec<usize> = (0..total).filter(|number| !results.games.contains_key(number)).collect();
     let next = AtomicUsize::new(0);
@@ -51,7 +53,7 @@ fn play(setup: &Setup, results: &mut Results<'_>, cancel: &Cancel) -> Result<()>
         for _ in 0..setup.concurrency.min(missing.len()) {
             let sender = sender.clone();
             let (missing, next) = (&missing, &next);
-            scope.spawn(move || work(setup, missing, next, cancel, &sender));
+            scope.spawn(move || work(setup, ids, missing, next, cancel, &sender));
         }
         drop(sender);
         let mut outcome = Ok(());
@@ -68,8 +70,14 @@ fn play(setup: &Setup, results: &mut Results<'_>, cancel: &Cancel) -> Result<()>
 }
 
 /// Plays games until none is left. Processes are kept for the next game if their engines play in it.
-fn work(setup: &Setup, missing: &[usize], next: &AtomicUsize, cancel: &Cancel, results: &Sender<GameRecord>) {
-    let ids = [game_log::match_id(setup), game_log::test_id(setup)];
+fn work(
+    setup: &Setup,
+    ids: &[String; 2],
+    missing: &[usize],
+    next: &AtomicUsize,
+    cancel: &Cancel,
+    results: &Sender<GameRecord>,
+) {
     let mut idle: Vec<(usize, Player<'_>)> = Vec::new();
     while !cancel.is_set() {
         let Some(&number) = missing.get(next.fetch_add(1, Ordering::SeqCst)) else { break };
@@ -81,7 +89,7 @@ fn work(setup: &Setup, missing: &[usize], next: &AtomicUsize, cancel: &Cancel, r
         let mut players = game.seats.map(&mut take);
         // Engines of other pairings: their memory may be needed.
         idle.drain(..).for_each(|(_, mut player)| player.quit());
-        let Some(record) = referee::play(&game, setup, &ids, &mut players) else { break };
+        let Some(record) = referee::play(&game, setup, ids, &mut players) else { break };
         idle.extend(game.seats.into_iter().zip(players));
         if results.send(record).is_err() {
             break;
@@ -107,13 +115,13 @@ struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    fn open(setup: &'a Setup) -> Result<Results<'a>> {
+    fn open(setup: &'a Setup, match_id: &str) -> Result<Results<'a>> {
         if let Some(path) = &setup.arguments.sgf {
             game_log::ensure_new(path, setup.arguments.resume)?;
         }
         let (file, games) = match &setup.arguments.records {
             Some(path) => {
-                let (file, games) = RecordFile::open(path, setup, setup.arguments.resume)?;
+                let (file, games) = RecordFile::open(path, setup, match_id)?;
                 (Some(file), games)
             }
             None => (None, BTreeMap::new()),

@@ -35,7 +35,7 @@ pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String
     for ground in &duel.grounds {
         // The same opening gives the same games again.
         let most = ground.variants();
-        ensure!(duel.pairs <= most, "{}: openings for {most} different pairs, not for {}", ground.text, duel.pairs);
+        ensure!(duel.pairs <= most, "{}: its openings make {most} different pairs, not {}", ground.text, duel.pairs);
     }
     let mut rivals = Vec::new();
     for _ in 0..threads.max(1) {

@@ -31,7 +31,7 @@ pub fn is_sample(game: &PackedGame, board: &Board) -> bool {
 /// The target value, 0 to 1, of the position before each move for its side to move. The search's score of a position is mixed
 /// with the scores of the following positions, with weights that fall with the distance, and with the result (temporal
 /// differences, Sutton 1988). What follows a move drawn at random says nothing about the positions before it. A labelled
-/// position has its own score only.
+/// position has its own score, and the result of its game, whatever moves were drawn there.
 pub fn values(game: &PackedGame, targets: &Targets) -> Vec<f32> {
     let (mut share, trace) = match game.content {
         Content::Game => (targets.score_share, targets.trace),
