@@ -56,7 +56,8 @@ fn answered(settings: &str) -> (Process, String, String) {
     let line = line(messages.last().unwrap(), 15);
     // Outside the dialect messages have another notation.
     assert!(line[0] == answer || !settings.contains("yx"), "{line:?} and {answer}");
-    brain.send("INFO max_depth 0\nINFO timeout_turn 200");
+    // Yixin-Board always sends a depth and a number of nodes.
+    brain.send("INFO max_depth 225\nINFO max_node 1000000000\nINFO timeout_turn 200");
     (brain, answer, line.get(1).cloned().unwrap_or_default())
 }
 

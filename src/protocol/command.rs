@@ -7,7 +7,7 @@ pub(super) mod payload;
 pub mod table;
 
 use super::info::Info;
-use crate::base::Size;
+use crate::base::{Point, Size};
 use crate::engine::database::Deletion;
 
 /// A pair of coordinates as received, not yet checked against the board.
@@ -17,6 +17,13 @@ pub struct Spot {
     pub x: i64,
     /// Row from 0.
     pub y: i64,
+}
+
+impl Spot {
+    /// The coordinates of a point.
+    pub fn of(point: Point) -> Spot {
+        Spot { x: point.x() as i64, y: point.y() as i64 }
+    }
 }
 
 /// Whose stone a line of a BOARD block places.
@@ -174,6 +181,18 @@ pub enum Query {
     SetBest,
     /// The position before the last move has no best move.
     ClearBest,
+}
+
+impl Command {
+    /// Whether the answer is about the position that the manager shows, and due only while it does so.
+    pub fn is_analysis(&self) -> bool {
+        matches!(self, Command::Best(_) | Command::Defend | Command::Balance { .. } | Command::Swap2Step(2..))
+    }
+
+    /// Whether this is a question of an opening rule.
+    pub fn is_opening_question(&self) -> bool {
+        matches!(self, Command::Swap2Board(_) | Command::Swap2Step(_) | Command::Soosorv { .. })
+    }
 }
 
 /// What is done with a file.

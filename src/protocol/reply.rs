@@ -162,13 +162,13 @@ pub enum Reply<'a> {
         /// The stones.
         stones: &'a [Point],
     },
-    /// Whether the brain changes sides, in an opening rule of the Yixin dialect.
+    /// Which side the brain takes, in an opening rule of the Yixin dialect.
     OpeningSwap {
         /// The keyword of the opening rule.
         rule: &'static str,
         /// The number of the question, 1 or 2.
         question: u8,
-        /// Whether the brain takes the other side.
+        /// Whether it takes the side that the question offers: black, but white in the second question of Soosorv.
         taken: bool,
     },
     /// The fourth stone of a Soosorv opening and the number of fifth stones to offer.

@@ -470,7 +470,9 @@ impl<W: Write> Session<W> {
         question: impl FnOnce(&mut Engine, &SearchControl, &mut dyn ReportSink) -> T,
     ) -> io::Result<Option<T>> {
         let started = order.stamp.at.max(self.free_since);
-        self.traffic.begin(order.seq, order.stamp, started, self.engine.options().clone());
+        let stones = || self.engine.stones().iter().map(|&(point, _)| Spot::of(point)).collect();
+        let analysed = order.command.is_analysis().then(stones);
+        self.traffic.begin(order, analysed, started, self.engine.options().clone());
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         if let Some(script) = &mut self.script {
             self.engine.set_script(Some(script.pop_front().unwrap_or_default()));
@@ -480,7 +482,8 @@ impl<W: Write> Session<W> {
             recorder.asked(&self.engine);
         }
         let notation = self.notation();
-        let mut sink = Messages::new(&mut self.out, &self.traffic, notation, &self.options, started);
+        let draws = self.options.realtime && !order.command.is_opening_question();
+        let mut sink = Messages::new(&mut self.out, &self.traffic, notation, order.seq, draws, started);
         let (engine, control) = (&mut self.engine, self.traffic.control());
         let answer = catch_unwind(AssertUnwindSafe(|| question(engine, control, &mut sink)));
         let outcome = sink.finish();

@@ -7,7 +7,7 @@
 //! A search in the opponent's time answers no command. The expected move makes it the running search; every other command
 //! stops it, except for those that only set the clock.
 
-use super::command::{Command, Spot};
+use super::command::{Command, Query, Spot};
 use super::info::Info;
 use super::session_record::Recorder;
 use crate::engine::Options;
@@ -56,6 +56,8 @@ struct Running {
     options: Options,
     /// Whether it began in the opponent's time, before its question.
     ponder: Ponder,
+    /// The stones of the position, if the answer is due only while the manager shows it.
+    analysed: Option<Vec<Spot>>,
 }
 
 /// A search in the opponent's time.
@@ -142,6 +144,7 @@ impl Traffic {
                 }
                 self.cut(&mut state, order.seq);
             }
+            Command::Database(Query::Moves, spots) => self.note_shown(&mut state, order, spots),
             Command::Info(info) => {
                 state.infos.push_back((order.seq, order.stamp, *info));
                 if let Some(running) = &mut state.running
@@ -151,8 +154,24 @@ impl Traffic {
                     self.relimit(running);
                 }
             }
-            command if command.thinks() => state.last_think = Some(order.stamp),
             _ => {}
+        }
+        if order.command.thinks() {
+            state.last_think = Some(order.stamp);
+        }
+    }
+
+    /// Yixin-Board asks for the database's moves in each position that it shows. If that is not the position of the running
+    /// analysis, the user has gone on without a command that says so.
+    fn note_shown(&self, state: &mut State, order: &Order, shown: &[Spot]) {
+        let is_left = state.running.as_ref().is_some_and(|Running { stamp, analysed, .. }| {
+            let is_other =
+                |stones: &Vec<Spot>| stones.len() != shown.len() || !shown.iter().all(|spot| stones.contains(spot));
+            order.stamp.is_apart_from(stamp) && analysed.as_ref().is_some_and(is_other)
+        });
+        if is_left {
+            state.superseded_before = order.seq;
+            self.cut(state, order.seq);
         }
     }
 
@@ -172,7 +191,8 @@ impl Traffic {
         }
         // The session has carried out everything else; the clock's settings have left it searching.
         state.infos.iter().for_each(|(_, _, info)| info.apply(&mut options));
-        let running = Running { stamp: order.stamp, started: order.stamp.at, options, ponder: Ponder::Hit };
+        let (stamp, started) = (order.stamp, order.stamp.at);
+        let running = Running { stamp, started, options, ponder: Ponder::Hit, analysed: None };
         self.relimit(&running);
         state.running = Some(running);
         state.hit = Some(order.seq);
@@ -206,8 +226,10 @@ impl Traffic {
         }
     }
 
-    /// Called when the session starts the search for command `seq`, under `options` and the settings that arrived later.
-    pub fn begin(&self, seq: u64, stamp: Stamp, started: Instant, mut options: Options) {
+    /// Called when the session starts the search for this order, under `options` and the settings that arrived later.
+    /// `analysed`: the stones of the position, if the answer is due only while the manager shows it.
+    pub fn begin(&self, order: &Order, analysed: Option<Vec<Spot>>, started: Instant, mut options: Options) {
+        let (seq, stamp) = (order.seq, order.stamp);
         let mut state = self.state();
         for (_, heard, info) in &state.infos {
             if heard.is_apart_from(&stamp) {
@@ -218,7 +240,7 @@ impl Traffic {
         if seq < state.cut_before {
             self.control.stop();
         }
-        state.running = Some(Running { stamp, started, options, ponder: Ponder::Off });
+        state.running = Some(Running { stamp, started, options, ponder: Ponder::Off, analysed });
     }
 
     /// Called when the session, which has carried out command `seq` and has these settings, starts to search in the
@@ -296,7 +318,7 @@ mod tests {
         }
 
         fn begin(&self, order: &Order) {
-            self.traffic.begin(order.seq, order.stamp, order.stamp.at, Options::default());
+            self.traffic.begin(order, None, order.stamp.at, Options::default());
         }
 
         fn stopped(&self) -> bool {
@@ -356,6 +378,29 @@ mod tests {
         assert!(!script.stopped());
         script.info(210, "timeout_turn 0");
         assert!(script.stopped());
+    }
+
+    /// Bug: the answer of an analysis came after the user of Yixin-Board had gone on without a command that says so, and was
+    /// played in another position.
+    #[test]
+    fn an_analysis_ends_when_the_manager_shows_another_position() {
+        let spot = |x| Spot { x, y: 7 };
+        let shown = |spots: &[i64]| Command::Database(Query::Moves, spots.iter().copied().map(spot).collect());
+        for (question, other, is_left) in [
+            (Command::Best(2), shown(&[1]), true),
+            (Command::Best(2), shown(&[1, 3]), true),
+            (Command::Best(2), shown(&[2, 1]), false),
+            (Command::Begin, shown(&[1]), false),
+        ] {
+            let mut script = Script::new();
+            let question = script.hear(0, question);
+            let analysed = question.command.is_analysis().then(|| vec![spot(1), spot(2)]);
+            script.traffic.begin(&question, analysed, question.stamp.at, Options::default());
+            script.hear(1, shown(&[]));
+            assert!(!script.stopped(), "it was sent together with the question");
+            script.hear(200, other.clone());
+            assert_eq!((script.stopped(), script.traffic.is_superseded(question.seq)), (is_left, is_left), "{other:?}");
+        }
     }
 
     #[test]

@@ -105,6 +105,11 @@ fn the_yixin_dialect_stays_in_step() {
             Command::Database(Query::DeleteFrom(Deletion::Undecided), Vec::new())
         ]
     );
+    // Bug: Yixin-Board sends no line end after an empty label, and the first point became the label.
+    assert_eq!(
+        read(&["yxeditlabeldatabase 6,6", "7,7", "done"]),
+        [Command::Database(Query::SetLabel(Vec::new()), vec![Spot { x: 6, y: 6 }, spot])]
+    );
     assert_eq!(read(&["yxeditsomethingnew", "7,7", "done"]), [Command::Accepted]);
     assert_eq!(
         read(&["yxsetdatabase", "D:\\my files\\START 15", "ABOUT"]),

@@ -314,10 +314,11 @@ pub static ROWS: &[Row] = &[
     yixin(
         &[bare("YXSWAP2STEP1", |_| Some(Command::Swap2Step(1)))],
         |command| matches!(command, Command::Swap2Step(1)),
-        "the first swap2 question of Yixin-Board: three stones",
+        "the first swap2 question of Yixin-Board, with which a game begins: three stones",
         "`MESSAGE SWAP2 …`",
     )
-    .thinking(),
+    .thinking()
+    .superseding(),
     yixin(
         &[bare("YXSWAP2STEP2", |_| Some(Command::Swap2Step(2))), bare("YXSWAP2STEP3", |_| Some(Command::Swap2Step(3)))],
         |command| matches!(command, Command::Swap2Step(2..)),
@@ -350,11 +351,12 @@ pub static ROWS: &[Row] = &[
     ),
     yixin(
         &[bare("YXSOOSORVSTEP1", |_| Some(soosorv(1, Vec::new())))],
-        |command| matches!(command, Command::Soosorv { .. }),
-        "the first question of the Soosorv-8 opening: three stones",
+        |command| matches!(command, Command::Soosorv { step: 1, .. }),
+        "the first question of the Soosorv-8 opening, with which a game begins: three stones",
         "`MESSAGE SOOSORV …`",
     )
-    .thinking(),
+    .thinking()
+    .superseding(),
     yixin(
         &[
             points("YXSOOSORVSTEP2", "", |_, spots| soosorv(2, spots)),
@@ -363,7 +365,7 @@ pub static ROWS: &[Row] = &[
             points("YXSOOSORVSTEP5", "n", |rest, spots| fifths(5, rest, spots)),
             points("YXSOOSORVSTEP6", "", |_, spots| soosorv(6, spots)),
         ],
-        |command| matches!(command, Command::Soosorv { .. }),
+        |command| matches!(command, Command::Soosorv { step: 2.., .. }),
         "its other questions, with the stones (in step 6 also the fifth stones on offer)",
         "`MESSAGE SOOSORV …`",
     )
@@ -401,9 +403,7 @@ pub static ROWS: &[Row] = &[
     )
     .on_board(),
     yixin(
-        &[points("YXEDITLABELDATABASE", "text", |rest, spots| {
-            Command::Database(Query::SetLabel(rest.to_vec()), spots)
-        })],
+        &[points("YXEDITLABELDATABASE", "text", label)],
         |command| matches!(command, Command::Database(..)),
         "change the label of the position",
         "none",
@@ -562,6 +562,14 @@ const NO_VALUE: Command = Command::Malformed(Malformed::Value);
 fn balance(stones: usize, rest: &[u8]) -> Command {
     let bias = if rest.is_empty() { Some(0) } else { payload::first_number(rest) };
     bias.map_or(NO_VALUE, |bias| Command::Balance { stones, bias })
+}
+
+/// A new label. After an empty one Yixin-Board sends no line end, so that the first point stands in its place.
+fn label(rest: &[u8], mut spots: Vec<Spot>) -> Command {
+    let first = payload::pair(rest);
+    spots.splice(..0, first);
+    let text = if first.is_some() { Vec::new() } else { rest.to_vec() };
+    Command::Database(Query::SetLabel(text), spots)
 }
 
 /// A Soosorv question with a number of fifth stones.

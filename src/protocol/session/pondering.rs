@@ -85,6 +85,11 @@ impl Pondering {
     }
 }
 
+/// A depth limit that no search reaches, in plies. Yixin-Board always sends a limit, and this one is its default.
+const UNREACHED_DEPTH: u32 = 100;
+/// The same for nodes.
+const UNREACHED_NODES: u64 = 1_000_000_000;
+
 impl<W: Write> Session<W> {
     /// Called after a move, which is on the board: remembers the reply to expect. `found`: the search that chose it, if one
     /// did.
@@ -124,13 +129,15 @@ impl<W: Write> Session<W> {
         let reply = expected.and_then(|expected| expected.reply);
         let options = self.engine.options().clone();
         // Depth and nodes are counted from the question on, so such a question has a search of its own.
-        let is_counted = options.max_depth.is_some() || options.max_nodes.is_some();
-        let hit = reply.filter(|_| !is_counted).map(|point| Spot { x: point.x() as i64, y: point.y() as i64 });
+        let is_counted = options.max_depth.is_some_and(|depth| depth < UNREACHED_DEPTH)
+            || options.max_nodes.is_some_and(|nodes| nodes < UNREACHED_NODES);
+        let hit = reply.filter(|_| !is_counted).map(Spot::of);
         if !self.traffic.begin_pondering(self.last, hit, options) {
             return Ok(());
         }
         let notation = self.notation();
-        let messages = Messages::new(&mut self.out, &self.traffic, notation, &self.options, Instant::now());
+        let messages =
+            Messages::new(&mut self.out, &self.traffic, notation, self.last, self.options.realtime, Instant::now());
         let mut sink = AfterHit { messages, traffic: &self.traffic, unreported: None };
         let (engine, control) = (&mut self.engine, self.traffic.control());
         let found = catch_unwind(AssertUnwindSafe(|| engine.ponder(reply, control, &mut sink)));

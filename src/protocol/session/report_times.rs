@@ -3,7 +3,6 @@
 //! messages in `protocol/reply.rs`.
 
 use crate::base::{Point, Score};
-use crate::protocol::info::SessionOptions;
 use crate::protocol::output::NoFlush;
 use crate::protocol::reply::{Notation, Realtime, Reply};
 use crate::protocol::traffic::Traffic;
@@ -27,6 +26,8 @@ pub(super) struct Messages<'a, W> {
     out: &'a mut W,
     traffic: &'a Traffic,
     notation: Notation,
+    /// The number of the question.
+    seq: u64,
     pace: Pace,
     display: Option<Display>,
     outcome: io::Result<()>,
@@ -175,11 +176,12 @@ impl<'a, W: Write> Messages<'a, W> {
         out: &'a mut W,
         traffic: &'a Traffic,
         notation: Notation,
-        options: &SessionOptions,
+        seq: u64,
+        draws: bool,
         started: Instant,
     ) -> Messages<'a, W> {
-        let display = options.realtime.then(|| Display::new(started));
-        Messages { out, traffic, notation, pace: Pace::default(), display, outcome: Ok(()) }
+        let display = draws.then(|| Display::new(started));
+        Messages { out, traffic, notation, seq, pace: Pace::default(), display, outcome: Ok(()) }
     }
 
     fn write(&mut self, reply: &Reply<'_>) {
@@ -200,10 +202,17 @@ impl<'a, W: Write> Messages<'a, W> {
         self.report(&held);
         let news = self.display.as_mut().map(Display::news).unwrap_or_default();
         for line in news {
-            self.write(&Reply::Realtime(line));
+            self.draw(&Reply::Realtime(line));
         }
         self.show_line();
         self.outcome
+    }
+
+    /// Writes a REALTIME message, unless the manager shows another position by now.
+    fn draw(&mut self, reply: &Reply<'_>) {
+        if !self.traffic.is_superseded(self.seq) {
+            self.write(reply);
+        }
     }
 
     fn report(&mut self, iterations: &[Iteration]) {
@@ -217,8 +226,8 @@ impl<'a, W: Write> Messages<'a, W> {
     fn show_line(&mut self) {
         let notation = self.notation;
         if let Some((score, line)) = self.display.as_mut().and_then(|display| display.line.take()) {
-            self.write(&Reply::Realtime(Realtime::Value(score)));
-            self.write(&Reply::RealtimeLine { line: &line, notation });
+            self.draw(&Reply::Realtime(Realtime::Value(score)));
+            self.draw(&Reply::RealtimeLine { line: &line, notation });
         }
     }
 }
@@ -251,7 +260,7 @@ impl<W: Write> ReportSink for Messages<'_, W> {
         }
         let Some(display) = &mut self.display else { return };
         for line in display.draw(event, Instant::now()) {
-            self.write(&Reply::Realtime(line));
+            self.draw(&Reply::Realtime(line));
         }
     }
 }
@@ -351,7 +360,7 @@ mod tests {
     fn a_flood_of_iterations_becomes_a_few_lines_and_the_last_one() {
         let (mut out, traffic) = (Vec::new(), Traffic::default());
         let zero = Instant::now();
-        let mut messages = Messages::new(&mut out, &traffic, Notation::Plain, &SessionOptions::default(), zero);
+        let mut messages = Messages::new(&mut out, &traffic, Notation::Plain, 1, false, zero);
         for depth in 1..=175 {
             messages.root_event(RootEvent::Deepens(depth));
             messages.iteration(&iteration(depth, 1));
@@ -367,7 +376,7 @@ mod tests {
     fn a_manager_that_has_left_gets_no_messages() {
         let (mut out, traffic) = (Vec::new(), Traffic::default());
         let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
-        let mut messages = Messages::new(&mut out, &traffic, Notation::Plain, &SessionOptions::default(), stamp.at);
+        let mut messages = Messages::new(&mut out, &traffic, Notation::Plain, 1, false, stamp.at);
         messages.iteration(&iteration(1, 1));
         traffic.announce(&Order { seq: 1, stamp, command: Command::End });
         messages.iteration(&iteration(2, 1));
