@@ -131,6 +131,13 @@ fn analysis_with_interruptions_is_repeated() {
         std::thread::sleep(Duration::from_millis(200));
         assert_eq!(brain.ask(&["start 15 15"]), "OK");
     }
+    // A move in mid-analysis is played on the position of the analysis, here and in the replay.
+    brain.send(&["yxboard", "7,7,2", "done", "yxnbest 2"]);
+    std::thread::sleep(Duration::from_millis(200));
+    brain.send(&["INFO max_node 5000", "TURN 8,8"]);
+    brain.answer();
+    brain.send(&["INFO max_node 0"]);
+    assert_eq!(brain.ask(&["start 15 15"]), "OK");
     brain.send(&["yxboard", "7,7,2", "8,7,1", "9,9,2", "done", "yxswap2step2"]);
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(brain.ask(&["start 15 15"]), "7,7");

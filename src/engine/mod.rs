@@ -413,6 +413,11 @@ impl Engine {
         self.pool.new_game();
     }
 
+    /// The bytes of the hash table that are in use, and the most that it may take.
+    pub fn hash_usage(&self) -> (u64, u64) {
+        (self.table.bytes(), self.options.hash_bytes())
+    }
+
     /// Largest hash table that the memory limit allows, in bytes.
     pub fn hash_capacity(&self) -> u64 {
         self.options.hash_limit()

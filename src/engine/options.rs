@@ -97,10 +97,15 @@ impl Options {
         *THREADS.get_or_init(|| (2 * processors()).min(Options::THREADS_MAX))
     }
 
-    /// Threads of a search: the setting, bounded by the machine and by half of the memory.
-    pub fn usable_threads(&self) -> usize {
+    /// Most threads of a search: bounded by the machine and by half of the memory.
+    pub fn most_threads(&self) -> usize {
         let helpers = self.free_memory() / 2 / Options::THREAD_MEMORY;
-        self.threads.clamp(1, Options::max_threads()).min(1 + helpers as usize)
+        Options::max_threads().min(1 + helpers as usize)
+    }
+
+    /// Threads of a search: the setting, but at most [`Options::most_threads`].
+    pub fn usable_threads(&self) -> usize {
+        self.threads.clamp(1, self.most_threads())
     }
 
     /// The memory limit without [`Options::RESERVED_MEMORY`], in bytes. A limit of zero means the default.

@@ -151,8 +151,13 @@ pub enum Reply<'a> {
         /// Base-2 logarithm of the largest hash size in KiB.
         hash_log2_kib: u32,
     },
-    /// How large the hash table may become, in KiB.
-    HashCapacity(u64),
+    /// How much of the hash table is in use, and how large it may become.
+    HashUsage {
+        /// In use.
+        used_kib: u64,
+        /// At most.
+        most_kib: u64,
+    },
     /// Opening stones in the Yixin dialect.
     OpeningMoves {
         /// The keyword of the opening rule.
@@ -272,7 +277,7 @@ impl Reply<'_> {
         !matches!(
             self,
             Reply::Capabilities { .. }
-                | Reply::HashCapacity(_)
+                | Reply::HashUsage { .. }
                 | Reply::DatabaseSize(_)
                 | Reply::DatabaseMoves(_)
                 | Reply::DatabaseEntry(_)
@@ -338,7 +343,9 @@ impl fmt::Display for Reply<'_> {
             Reply::Capabilities { threads, hash_log2_kib } => {
                 write!(f, "MESSAGE INFO MAX_THREAD_NUM {threads}\nMESSAGE INFO MAX_HASH_SIZE {hash_log2_kib}")
             }
-            Reply::HashCapacity(kib) => write!(f, "MESSAGE hash table of at most {kib} KiB"),
+            Reply::HashUsage { used_kib, most_kib } => {
+                write!(f, "MESSAGE hash table: {used_kib} of {most_kib} KiB in use")
+            }
             Reply::OpeningMoves { rule, first, stones } => {
                 for (index, stone) in stones.iter().enumerate() {
                     let newline = if index == 0 { "" } else { "\n" };
@@ -458,7 +465,7 @@ mod tests {
         let texts = [
             Reply::DatabaseSize(2),
             Reply::DatabaseLabel("database one"),
-            Reply::HashCapacity(7),
+            Reply::HashUsage { used_kib: 7, most_kib: 9 },
             Reply::File(FileReport::HashWritten(3)),
             Reply::File(FileReport::HashRead(3)),
             Reply::FileWarning("database: in use"),

@@ -12,9 +12,10 @@ mod report_times;
 use super::command::{Command, Owner, Placement, Spot};
 use super::info::{Info, SessionOptions};
 use super::reply::{Complaint, Notation, Reply};
+use super::session_record::Record;
 use super::traffic::{Order, Traffic};
 use crate::base::{Cell, Color, Point, Rule, Size};
-use crate::engine::{Blocked, Database, Engine, Level, Options, PositionError, SearchTrace};
+use crate::engine::{Blocked, Database, Engine, Level, PositionError, SearchTrace};
 use crate::search::{ReportSink, SearchControl, SearchReport};
 use pondering::Pondering;
 use report_times::Messages;
@@ -51,6 +52,8 @@ pub struct Session<W> {
     keep_hash: bool,
     /// In a replayed session: the searches of each question.
     script: Option<VecDeque<Vec<SearchTrace>>>,
+    /// In a replayed session: the indices in `replies` of the lines that were withheld when it was recorded.
+    withheld: Vec<usize>,
     /// In a replayed session: the lines of its replies.
     replies: Vec<String>,
     /// Display and database settings.
@@ -76,6 +79,7 @@ impl<W: Write> Session<W> {
             yixin: false,
             keep_hash: false,
             script: None,
+            withheld: Vec::new(),
             replies: Vec::new(),
             options: SessionOptions::default(),
             database: Database::default(),
@@ -86,10 +90,11 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// A session that replays another one, given its searches: without a clock, and without writing files.
-    pub fn repeating(out: W, searches: Vec<Vec<SearchTrace>>) -> Session<W> {
+    /// A session that replays a recorded one: without a clock, and without writing files.
+    pub fn repeating(out: W, record: &Record) -> Session<W> {
         let mut session = Session::new(out, Arc::new(Traffic::default()));
-        session.script = Some(searches.into());
+        session.script = Some(record.searches.clone().into());
+        session.withheld = (0..record.said.len()).filter(|&index| record.said[index].is_none()).collect();
         session
     }
 
@@ -224,7 +229,10 @@ impl<W: Write> Session<W> {
                 self.reply(&Reply::Forbidden(&points))
             }
             Command::ShowInfo => self.show_info(),
-            Command::ShowHashUsage => self.reply(&Reply::HashCapacity(self.engine.hash_capacity() >> 10)),
+            Command::ShowHashUsage => {
+                let (used, most) = self.engine.hash_usage();
+                self.reply(&Reply::HashUsage { used_kib: used >> 10, most_kib: most >> 10 })
+            }
             Command::ClearHash => {
                 self.engine.clear_hash();
                 Ok(())
@@ -315,16 +323,34 @@ impl<W: Write> Session<W> {
 
     /// Gives an answer about the current position, unless the manager has left that position without waiting for it. Returns
     /// whether it was given.
-    fn reply_unless_superseded(&mut self, order: &Order, reply: &Reply<'_>) -> io::Result<bool> {
-        if !self.traffic.is_superseded(order.seq) {
-            return self.reply(reply).map(|()| true);
+    fn reply_unless_left(&mut self, order: &Order, reply: &Reply<'_>) -> io::Result<bool> {
+        let is_left = self.is_left(order);
+        if is_left {
+            self.withhold(reply);
+        } else {
+            self.reply(reply)?;
         }
-        if let Some(recorder) = self.traffic.recorder() {
-            for _ in reply.to_string().lines() {
+        Ok(!is_left)
+    }
+
+    /// Whether the manager has left the position of this question. A replay does as the record says.
+    fn is_left(&self, order: &Order) -> bool {
+        match self.script {
+            Some(_) => self.withheld.contains(&self.replies.len()),
+            None => self.traffic.is_superseded(order.seq),
+        }
+    }
+
+    /// Notes in a record, and in a replay, that this reply is not sent.
+    fn withhold(&mut self, reply: &Reply<'_>) {
+        for _ in reply.to_string().lines() {
+            if let Some(recorder) = self.traffic.recorder() {
                 recorder.said(None);
             }
+            if self.script.is_some() {
+                self.replies.push(String::new());
+            }
         }
-        Ok(false)
     }
 
     /// The notation of points in messages.
@@ -358,7 +384,8 @@ impl<W: Write> Session<W> {
     fn show_info(&mut self) -> io::Result<()> {
         self.keep_hash = true;
         let kib = (self.engine.hash_capacity() >> 10).max(1);
-        self.reply(&Reply::Capabilities { threads: Options::max_threads() as u32, hash_log2_kib: kib.ilog2() })
+        let threads = self.engine.options().most_threads() as u32;
+        self.reply(&Reply::Capabilities { threads, hash_log2_kib: kib.ilog2() })
     }
 
     fn point(&self, spot: Spot) -> Result<Point, PositionError> {
@@ -436,19 +463,25 @@ impl<W: Write> Session<W> {
     }
 
     /// Plays the move of a search on our board and answers it; a fallback if there is none or it cannot be played. Then
-    /// looks for the reply to expect, and stores the result in the database if `store` is set. The answer of an analysis is
-    /// due only while its position is the current one: Yixin-Board would play it on another one.
+    /// looks for the reply to expect, and stores the result in the database if `store` is set. The move of an analysis is
+    /// not played where the manager has left its position: Yixin-Board would play it on another one.
     fn answer(&mut self, found: Option<&SearchReport>, store: bool, analysis: Option<&Order>) -> io::Result<()> {
         let (mut stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
+        if analysis.is_some_and(|order| self.is_left(order)) {
+            self.withhold(&Reply::Move(self.engine.size().center()));
+            if let Some(report) = found.filter(|_| store) {
+                self.store(report, &mut stones, to_move);
+            }
+            return Ok(());
+        }
         let played = found.and_then(|report| report.best).filter(|&point| self.engine.play(point).is_ok());
         let answer = match played {
             Some(point) => Some(point),
             None => self.fallback().filter(|&point| self.engine.play(point).is_ok()),
         };
-        let replied = match (answer, analysis) {
-            (Some(point), None) => self.reply(&Reply::Move(point)),
-            (Some(point), Some(order)) => self.reply_unless_superseded(order, &Reply::Move(point)).map(drop),
-            (None, _) => self.complain(Complaint::NoMove),
+        let replied = match answer {
+            Some(point) => self.reply(&Reply::Move(point)),
+            None => self.complain(Complaint::NoMove),
         };
         // The move is sent: a panic from here on must not lead to a second answer.
         let epilogue = || {

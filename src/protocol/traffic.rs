@@ -144,7 +144,10 @@ impl Traffic {
                 }
                 self.cut(&mut state, order.seq);
             }
-            Command::Database(Query::Moves, spots) => self.note_shown(&mut state, order, spots),
+            Command::Database(Query::Moves, spots) => self.end_analysis(&mut state, order, |stones| {
+                stones.len() != spots.len() || !spots.iter().all(|spot| stones.contains(spot))
+            }),
+            Command::Turn(_) => self.end_analysis(&mut state, order, |_| true),
             Command::Info(info) => {
                 state.infos.push_back((order.seq, order.stamp, *info));
                 if let Some(running) = &mut state.running
@@ -161,15 +164,11 @@ impl Traffic {
         }
     }
 
-    /// Yixin-Board asks for the database's moves in each position that it shows. If that is not the position of the running
-    /// analysis, the user has gone on without a command that says so.
-    fn note_shown(&self, state: &mut State, order: &Order, shown: &[Spot]) {
-        let is_left = state.running.as_ref().is_some_and(|Running { stamp, analysed, .. }| {
-            let is_other =
-                |stones: &Vec<Spot>| stones.len() != shown.len() || !shown.iter().all(|spot| stones.contains(spot));
-            order.stamp.is_apart_from(stamp) && analysed.as_ref().is_some_and(is_other)
-        });
-        if is_left {
+    /// Ends a running analysis if the manager has left its position. Yixin-Board does so without a command that says it: it
+    /// asks for the database's moves in each position that it shows, and sends the user's move.
+    fn end_analysis(&self, state: &mut State, order: &Order, is_left: impl FnOnce(&[Spot]) -> bool) {
+        let Some(Running { stamp, analysed: Some(stones), .. }) = &state.running else { return };
+        if order.stamp.is_apart_from(stamp) && is_left(stones) {
             state.superseded_before = order.seq;
             self.cut(state, order.seq);
         }
@@ -391,6 +390,7 @@ mod tests {
             (Command::Best(2), shown(&[1, 3]), true),
             (Command::Best(2), shown(&[2, 1]), false),
             (Command::Begin, shown(&[1]), false),
+            (Command::Best(2), Command::Turn(spot(5)), true),
         ] {
             let mut script = Script::new();
             let question = script.hear(0, question);

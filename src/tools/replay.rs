@@ -51,7 +51,7 @@ pub fn run(path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
 
 /// The lines that the repeated session sends.
 fn repeat(record: &Record) -> anyhow::Result<Vec<String>> {
-    let mut session = Session::repeating(std::io::sink(), record.searches.clone());
+    let mut session = Session::repeating(std::io::sink(), record);
     let mut assembler = Assembler::default();
     let commands = record.heard.iter().filter_map(|line| assembler.line(line));
     for (command, seq) in commands.zip(1..) {

@@ -286,7 +286,7 @@ pub static ROWS: &[Row] = &[
     yixin(
         &[bare("YXSHOWHASHUSAGE", |_| Some(Command::ShowHashUsage))],
         |command| matches!(command, Command::ShowHashUsage),
-        "show how large the hash table may become, in KiB, within `max_memory`",
+        "show how much of the hash table is in use, and how large it may become, in KiB",
         "a `MESSAGE`",
     ),
     yixin(

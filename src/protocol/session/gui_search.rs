@@ -32,7 +32,7 @@ impl<W: Write> Session<W> {
                 report.lines.iter().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
             let notation = self.notation();
             if !moves.is_empty() {
-                self.reply_unless_superseded(order, &Reply::Defences { moves: &moves, notation })?;
+                self.reply_unless_left(order, &Reply::Defences { moves: &moves, notation })?;
             }
         }
         self.answer(report.as_ref(), true, Some(order))
@@ -50,13 +50,16 @@ impl<W: Write> Session<W> {
             return self.complain(Complaint::NoMove);
         };
         let notation = self.notation();
-        self.reply_unless_superseded(order, &Reply::Balanced { balanced: &balanced, notation })?;
+        if !self.reply_unless_left(order, &Reply::Balanced { balanced: &balanced, notation })? {
+            self.withhold(&Reply::Stones(&balanced.stones));
+            return Ok(());
+        }
         if let Some(&first) = balanced.stones.first()
             && let Err(error) = self.engine.play(first)
         {
             return self.complain(error.into());
         }
-        self.reply_unless_superseded(order, &Reply::Stones(&balanced.stones)).map(drop)
+        self.reply(&Reply::Stones(&balanced.stones))
     }
 }
 

@@ -55,8 +55,7 @@ impl<W: Write> Session<W> {
             Some(Swap2Choice::Place(opening)) => opening,
             Some(Swap2Choice::Swap) | None => self.plain_opening(),
         };
-        self.reply_unless_superseded(order, &Reply::OpeningMoves { rule: "SWAP2", first: 1, stones: &opening })
-            .map(drop)
+        self.reply_unless_left(order, &Reply::OpeningMoves { rule: "SWAP2", first: 1, stones: &opening }).map(drop)
     }
 
     /// The other swap2 questions of the Yixin dialect, about the current position.
@@ -75,7 +74,7 @@ impl<W: Write> Session<W> {
                 Reply::OpeningSwap { rule: "SWAP2", question: step - 1, taken }
             }
         };
-        if self.reply_unless_superseded(order, &reply)? {
+        if self.reply_unless_left(order, &reply)? {
             return Ok(());
         }
         // Yixin-Board skips the next move after it has left a game in which it waits for an answer, and takes any line of
@@ -125,18 +124,18 @@ impl<W: Write> Session<W> {
             1 => {
                 let opening = self.search(order, |engine, control, _| engine.soosorv_opening(control))?;
                 let opening = opening.filter(|opening| opening.len() == 3).unwrap_or_else(|| self.plain_opening());
-                self.reply_unless_superseded(order, &Reply::OpeningMoves { rule, first: 1, stones: &opening }).map(drop)
+                self.reply_unless_left(order, &Reply::OpeningMoves { rule, first: 1, stones: &opening }).map(drop)
             }
             2 => {
                 let taken = self.search(order, |engine, control, sink| engine.soosorv_takes_black(control, sink))?;
                 let taken = taken.unwrap_or(false);
-                self.reply_unless_superseded(order, &Reply::OpeningSwap { rule, question: 1, taken }).map(drop)
+                self.reply_unless_left(order, &Reply::OpeningSwap { rule, question: 1, taken }).map(drop)
             }
             3 => {
                 let fourth = self.search(order, |engine, control, sink| engine.soosorv_fourth(control, sink))?;
                 match fourth.flatten().or_else(|| self.fallback().map(|point| (point, 1))) {
                     Some((point, count)) => {
-                        self.reply_unless_superseded(order, &Reply::SoosorvFourth { point, count }).map(drop)
+                        self.reply_unless_left(order, &Reply::SoosorvFourth { point, count }).map(drop)
                     }
                     None => self.complain(Complaint::NoMove),
                 }
@@ -145,17 +144,17 @@ impl<W: Write> Session<W> {
                 let better =
                     self.search(order, |engine, control, sink| engine.soosorv_white_is_better(count, control, sink))?;
                 let taken = better.unwrap_or(false);
-                self.reply_unless_superseded(order, &Reply::OpeningSwap { rule, question: 2, taken }).map(drop)
+                self.reply_unless_left(order, &Reply::OpeningSwap { rule, question: 2, taken }).map(drop)
             }
             5 => {
                 let fifths = self.search(order, |engine, control, sink| engine.soosorv_fifths(count, control, sink))?;
-                self.reply_unless_superseded(order, &Reply::SoosorvFifths(&fifths.unwrap_or_default())).map(drop)
+                self.reply_unless_left(order, &Reply::SoosorvFifths(&fifths.unwrap_or_default())).map(drop)
             }
             _ => {
                 let choice =
                     self.search(order, |engine, control, sink| engine.soosorv_choice(fifths, control, sink))?;
                 match choice.flatten().or(fifths.first().copied()) {
-                    Some(point) => self.reply_unless_superseded(order, &Reply::SoosorvChoice(point)).map(drop),
+                    Some(point) => self.reply_unless_left(order, &Reply::SoosorvChoice(point)).map(drop),
                     None => self.complain(Complaint::SoosorvCount),
                 }
             }

@@ -104,7 +104,7 @@ fn rule_two_depends_on_the_dialect() {
     assert_eq!(talk.session.engine.rule(), Rule::Freestyle);
     talk.say("YXSTOP; INFO rule 2");
     assert_eq!(talk.session.engine.rule(), Rule::Freestyle, "match runners send YXSTOP, too");
-    let threads = Options::max_threads();
+    let threads = talk.session.engine.options().most_threads();
     let known = format!("MESSAGE INFO MAX_THREAD_NUM {threads}; MESSAGE INFO MAX_HASH");
     assert!(talk.say("yxshowinfo; INFO rule 2").starts_with(&known));
     assert_eq!(talk.session.engine.rule(), Rule::Renju);
