@@ -469,8 +469,13 @@ impl<W: Write> Session<W> {
         let (mut stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         if analysis.is_some_and(|order| self.is_left(order)) {
             self.withhold(&Reply::Move(self.engine.size().center()));
-            if let Some(report) = found.filter(|_| store) {
-                self.store(report, &mut stones, to_move);
+            let keep = || {
+                if let Some(report) = found.filter(|_| store) {
+                    self.store(report, &mut stones, to_move);
+                }
+            };
+            if catch_unwind(AssertUnwindSafe(keep)).is_err() {
+                log::error!("the database panicked after an analysis");
             }
             return Ok(());
         }

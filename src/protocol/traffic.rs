@@ -50,6 +50,8 @@ pub struct Order {
 /// The running search.
 #[derive(Debug)]
 struct Running {
+    /// The number of its question.
+    seq: u64,
     stamp: Stamp,
     started: Instant,
     /// Its settings, including those that arrived meanwhile.
@@ -141,6 +143,8 @@ impl Traffic {
                 // What `END` and `TAKEBACK` interrupt is still answered: they set no other position.
                 if !matches!(command, Command::End | Command::TakeBack(_)) {
                     state.superseded_before = order.seq;
+                    // It has ended: what follows is about another position.
+                    state.running.iter_mut().for_each(|running| running.analysed = None);
                 }
                 self.cut(&mut state, order.seq);
             }
@@ -165,13 +169,18 @@ impl Traffic {
     }
 
     /// Ends a running analysis if the manager has left its position. Yixin-Board does so without a command that says it: it
-    /// asks for the database's moves in each position that it shows, and sends the user's move.
+    /// asks for the database's moves in each position that it shows, and sends the user's move. Questions that arrived after the
+    /// analysis are not concerned.
     fn end_analysis(&self, state: &mut State, order: &Order, is_left: impl FnOnce(&[Spot]) -> bool) {
-        let Some(Running { stamp, analysed: Some(stones), .. }) = &state.running else { return };
-        if order.stamp.is_apart_from(stamp) && is_left(stones) {
-            state.superseded_before = order.seq;
-            self.cut(state, order.seq);
+        let Some(running) = &mut state.running else { return };
+        if !order.stamp.is_apart_from(&running.stamp) || !running.analysed.as_deref().is_some_and(is_left) {
+            return;
         }
+        running.analysed = None;
+        let next = running.seq + 1;
+        state.superseded_before = state.superseded_before.max(next);
+        let before = state.cut_before.max(next);
+        self.cut(state, before);
     }
 
     /// When the manager has left, if it has: its `END` arrived alone. An `END` sent together with questions waits for their
@@ -190,8 +199,8 @@ impl Traffic {
         }
         // The session has carried out everything else; the clock's settings have left it searching.
         state.infos.iter().for_each(|(_, _, info)| info.apply(&mut options));
-        let (stamp, started) = (order.stamp, order.stamp.at);
-        let running = Running { stamp, started, options, ponder: Ponder::Hit, analysed: None };
+        let (seq, stamp, started) = (order.seq, order.stamp, order.stamp.at);
+        let running = Running { seq, stamp, started, options, ponder: Ponder::Hit, analysed: None };
         self.relimit(&running);
         state.running = Some(running);
         state.hit = Some(order.seq);
@@ -239,7 +248,7 @@ impl Traffic {
         if seq < state.cut_before {
             self.control.stop();
         }
-        state.running = Some(Running { stamp, started, options, ponder: Ponder::Off, analysed });
+        state.running = Some(Running { seq, stamp, started, options, ponder: Ponder::Off, analysed });
     }
 
     /// Called when the session, which has carried out command `seq` and has these settings, starts to search in the
@@ -400,6 +409,31 @@ mod tests {
             assert!(!script.stopped(), "it was sent together with the question");
             script.hear(200, other.clone());
             assert_eq!((script.stopped(), script.traffic.is_superseded(question.seq)), (is_left, is_left), "{other:?}");
+        }
+    }
+
+    /// Bug: the query that Yixin-Board sends after the user's move cut the search for the answer to that move, because the
+    /// analysis before it had not quite ended.
+    #[test]
+    fn what_follows_an_analysis_that_is_ending_is_not_cut() {
+        let spot = |x| Spot { x, y: 7 };
+        let shown = |x| Command::Database(Query::Moves, vec![spot(1), spot(x)]);
+        let move_of_the_user = [Command::Turn(spot(2))];
+        let other_position = [Command::SetBoard(Vec::new()), Command::Best(2)];
+        let two_questions = [Command::Best(2), Command::Turn(spot(3))];
+        for then in [&move_of_the_user[..], &other_position, &two_questions] {
+            let mut script = Script::new();
+            let analysis = script.hear(0, Command::Best(2));
+            script.traffic.begin(&analysis, Some(vec![spot(1)]), analysis.stamp.at, Options::default());
+            let orders: Vec<Order> = then.iter().map(|command| script.hear(200, command.clone())).collect();
+            script.hear(200, shown(2));
+            assert!(script.stopped() && script.traffic.is_superseded(analysis.seq));
+            script.traffic.end();
+            for order in orders.iter().filter(|order| order.command.thinks()) {
+                script.begin(order);
+                assert!(!script.stopped() && !script.traffic.is_superseded(order.seq), "{:?}", order.command);
+                script.traffic.end();
+            }
         }
     }
 

@@ -405,7 +405,7 @@ pub static ROWS: &[Row] = &[
     yixin(
         &[points("YXEDITLABELDATABASE", "text", label)],
         |command| matches!(command, Command::Database(..)),
-        "change the label of the position",
+        "change the label of the position; a text `x,y` is the first point, and the label is empty",
         "none",
     )
     .on_board(),

@@ -78,7 +78,7 @@ impl<W: Write> Session<W> {
             return Ok(());
         }
         // Yixin-Board skips the next move after it has left a game in which it waits for an answer, and takes any line of
-        // coordinates for one. It has no place in a record: a replay gives the answer itself.
+        // coordinates for one. A record says only that the answer was withheld.
         Reply::Move(self.engine.size().center()).write(&mut self.out)
     }
 

@@ -85,7 +85,7 @@ impl Pondering {
     }
 }
 
-/// A depth limit that no search reaches, in plies. Yixin-Board always sends a limit, and this one is its default.
+/// A depth limit that hardly any search reaches, in plies. Yixin-Board always sends a limit, and this one is its default.
 const UNREACHED_DEPTH: u32 = 100;
 /// The same for nodes.
 const UNREACHED_NODES: u64 = 1_000_000_000;
