@@ -112,7 +112,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// The path with `ending` appended to the name.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     PathBuf::from(name)

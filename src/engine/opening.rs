@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The answer to a swap2 question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +29,6 @@ const FOURTHS: usize = 4;
 const FIFTHS: usize = 8;
 /// Share of the game's clock that an opening question gets: one part in this many.
 const CLOCK_PARTS: u32 = 20;
-/// Longest time for a question: Yixin-Board's "unlimited" is two thousand seconds.
-const LONGEST: Duration = Duration::from_secs(60);
 /// Node limit of a question that has no other limit.
 const QUESTION_NODES: u64 = 400_000;
 /// With three stones on the board and an absolute score below this, two more are placed if the score then is below it too,
@@ -51,8 +49,6 @@ impl Engine {
     /// White is to move and provisionally ours: stay if the score is not below a draw, otherwise take black. If three
     /// stones leave an even position, place two more that keep it even and let the opponent choose.
     fn choose_side(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Swap2Choice {
-        let capped = capped(control);
-        let control = capped.as_ref().unwrap_or(control);
         let is_first = self.stones().len() == 3;
         let half = share_of(control, 0..1, 2);
         let report = self.think(if is_first { &half } else { control }, sink);
@@ -104,7 +100,7 @@ impl Engine {
                 let report = self.search(self.level(), board, Scope::default(), &inner, &mut NullSink);
                 weighed.push((report.last.score.units().abs(), continuation.clone()));
                 let limits = control.limits();
-                let time = time_for_question(&limits);
+                let time = limits.time_for_question(CLOCK_PARTS);
                 let ends =
                     control.is_stopped() || time.is_some_and(|time| limits.started.unwrap_or(begin).elapsed() >= time);
                 if self.traces.has_more().map_or(ends, |more| !more) {
@@ -151,13 +147,6 @@ impl Engine {
         self.most_even(openings, control).unwrap_or(plain)
     }
 
-    /// Whether to take black after the first three stones.
-    pub fn soosorv_takes_black(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> bool {
-        let capped = capped(control);
-        let control = capped.as_ref().unwrap_or(control);
-        self.think(control, sink).last.score < Score::DRAW
-    }
-
     /// The fourth stone and the number of fifth stones to ask for (1 to 8): the most even combination, since the opponent
     /// may take either side.
     pub fn soosorv_fourth(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Option<(Point, usize)> {
@@ -195,8 +184,6 @@ impl Engine {
         control: &SearchControl,
         sink: &mut dyn ReportSink,
     ) -> bool {
-        let capped = capped(control);
-        let control = capped.as_ref().unwrap_or(control);
         let report = self.best_lines(self.level(), count, control, sink);
         report.lines.last().unwrap_or(&report.last).score < Score::DRAW
     }
@@ -204,8 +191,6 @@ impl Engine {
     /// This many fifth stones for white to choose from, none the mirror image of another. Fewer only if there are not
     /// enough points.
     pub fn soosorv_fifths(&mut self, count: usize, control: &SearchControl, sink: &mut dyn ReportSink) -> Vec<Point> {
-        let capped = capped(control);
-        let control = capped.as_ref().unwrap_or(control);
         let report = self.best_lines(self.level(), count, control, sink);
         let mut fifths: Vec<Point> = report.lines.iter().filter_map(|line| line.pv.first().copied()).collect();
         if fifths.is_empty() {
@@ -236,30 +221,17 @@ impl Engine {
         let others = self.size().points().filter(|point| !offered.contains(point)).collect();
         let board = self.board();
         let scope = Scope { all_symmetric: true, ..self.scope_without(others, &board, offered.len().max(1)) };
-        let capped = capped(control);
-        let control = capped.as_ref().unwrap_or(control);
         let report = self.search(self.level(), board, scope, control, sink);
         let worst = report.lines.last().and_then(|line| line.pv.first()).copied();
         worst.or(report.best).filter(|point| offered.contains(point)).or(offered.first().copied())
     }
 }
 
-/// A control with the longest time for a question, if it has more.
-fn capped(control: &SearchControl) -> Option<SearchControl> {
-    let limits = control.limits();
-    (limits.turn > Some(LONGEST)).then(|| control.part(SearchLimits { turn: Some(LONGEST), ..limits }))
-}
-
-/// The time for a question; `None`: unlimited.
-fn time_for_question(limits: &SearchLimits) -> Option<Duration> {
-    limits.time_for_question(CLOCK_PARTS).map(|time| time.min(LONGEST))
-}
-
 /// A control for these parts of a question with `whole` parts: it stops when the question has used its time up to their end, and
 /// has their share of the nodes.
 fn share_of(control: &SearchControl, parts: Range<u32>, whole: u32) -> SearchControl {
     let limits = control.limits();
-    let time = time_for_question(&limits);
+    let time = limits.time_for_question(CLOCK_PARTS);
     let unbounded = time.is_none() && limits.nodes.is_none() && limits.depth.is_none();
     let nodes = limits.nodes.or(unbounded.then_some(QUESTION_NODES));
     control.part(SearchLimits {

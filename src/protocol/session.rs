@@ -38,6 +38,9 @@ pub enum Flow {
     End,
 }
 
+/// Longest time for a question of an opening rule: Yixin-Board's "unlimited" is two thousand seconds.
+const LONGEST_OPENING: Duration = Duration::from_secs(60);
+
 /// The session of one manager with one engine.
 #[derive(Debug)]
 pub struct Session<W> {
@@ -510,7 +513,12 @@ impl<W: Write> Session<W> {
         let started = order.stamp.at.max(self.free_since);
         let stones = || self.engine.stones().iter().map(|&(point, _)| Spot::of(point)).collect();
         let analysed = order.command.is_analysis().then(stones);
-        self.traffic.begin(order, analysed, started, self.engine.options().clone());
+        let mut options = self.engine.options().clone();
+        let is_opening = order.command.is_opening_question();
+        if is_opening {
+            options.turn = options.turn.map(|time| time.min(LONGEST_OPENING));
+        }
+        self.traffic.begin(order, analysed, started, options);
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         if let Some(script) = &mut self.script {
             self.engine.set_script(Some(script.pop_front().unwrap_or_default()));
@@ -520,7 +528,7 @@ impl<W: Write> Session<W> {
             recorder.asked(&self.engine);
         }
         let notation = self.notation();
-        let draws = self.options.realtime && !order.command.is_opening_question();
+        let draws = self.options.realtime && !is_opening;
         let mut sink = Messages::new(&mut self.out, &self.traffic, notation, order.seq, draws, started);
         let (engine, control) = (&mut self.engine, self.traffic.control());
         let answer = catch_unwind(AssertUnwindSafe(|| question(engine, control, &mut sink)));

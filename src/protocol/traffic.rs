@@ -179,8 +179,7 @@ impl Traffic {
         running.analysed = None;
         let next = running.seq + 1;
         state.superseded_before = state.superseded_before.max(next);
-        let before = state.cut_before.max(next);
-        self.cut(state, before);
+        self.cut(state, next);
     }
 
     /// When the manager has left, if it has: its `END` arrived alone. An `END` sent together with questions waits for their
@@ -208,7 +207,7 @@ impl Traffic {
 
     /// Makes all think commands before `seq` answer at once.
     fn cut(&self, state: &mut State, seq: u64) {
-        state.cut_before = seq;
+        state.cut_before = state.cut_before.max(seq);
         if state.running.is_some() {
             self.control.stop();
         }

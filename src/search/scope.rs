@@ -34,9 +34,9 @@ struct PathNode {
 }
 
 /// Paths from the root whose last move must not be played. Positions on a path are searched without the table and without
-/// what threats prove, because such a result may need a blocked move. They are recognised by their stones: where the moves come in
-/// another order, the positions between are on no path, although what follows may need the blocked move, too. Results found
-/// under blocked paths have keys of their own in the table: they do not hold in the game itself.
+/// what threats prove, because such a result may need a blocked move. They are recognised by their stones: where the moves
+/// come in another order, the positions between are on no path, although what follows may need the blocked move, too.
+/// Results found under blocked paths have keys of their own in the table: they do not hold in the game itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockedPaths {
     paths: Vec<Vec<Point>>,

@@ -566,9 +566,11 @@ fn balance(stones: usize, rest: &[u8]) -> Command {
 
 /// A new label. After an empty one Yixin-Board sends no line end, so that the first point stands in its place.
 fn label(rest: &[u8], mut spots: Vec<Spot>) -> Command {
-    let first = payload::pair(rest);
-    spots.splice(..0, first);
-    let text = if first.is_some() { Vec::new() } else { rest.to_vec() };
+    let mut text = rest.to_vec();
+    if let Some(first) = payload::pair(rest) {
+        spots.insert(0, first);
+        text.clear();
+    }
     Command::Database(Query::SetLabel(text), spots)
 }
 

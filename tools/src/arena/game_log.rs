@@ -203,8 +203,8 @@ impl RecordFile {
     /// Opens the file of the match with this id; if the match is resumed, returns its games.
     ///
     /// # Errors
-    /// When it cannot be opened, exists and the match is not resumed, another match writes it, or it has games of another match or more
-    /// than the match.
+    /// When it cannot be opened, exists and the match is not resumed, another match writes it, or it has games of another match
+    /// or more than the match.
     pub fn open(path: &Path, setup: &Setup, id: &str) -> Result<(RecordFile, BTreeMap<usize, GameRecord>)> {
         let mut games = BTreeMap::new();
         ensure_new(path, setup.arguments.resume)?;

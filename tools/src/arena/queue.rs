@@ -7,8 +7,8 @@
 //!
 //! Everything is kept in a folder beside the file: `NAME.json` the commits, `NAME.jsonl` the games, `NAME.failed` why it
 //! could not be played, `rows.md` a table row for each finished test, `builds` the brains. A queue that was killed goes on
-//! where it stopped; deleting `NAME.failed` tries that test again; without games, with
-//! the commits that its revisions name by then.
+//! where it stopped; deleting `NAME.failed` tries that test again, if it has no games with the commits that its revisions name
+//! by then.
 
 use super::cancel::{Cancel, Outcome};
 use super::display::elo_text;
@@ -28,6 +28,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tengen::engine::files;
 
 /// What a queue's command line says.
 #[derive(clap::Args, Debug, Clone)]
@@ -109,9 +110,7 @@ struct Queue {
 
 impl Queue {
     fn new(file: &Path) -> Queue {
-        let mut folder = file.as_os_str().to_owned();
-        folder.push(".d");
-        Queue { file: file.to_owned(), folder: folder.into() }
+        Queue { file: file.to_owned(), folder: files::beside(file, ".d") }
     }
 
     /// The tests of the file, and what is wrong with the other lines: one may be half written.

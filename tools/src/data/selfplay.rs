@@ -14,13 +14,13 @@ use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 use tengen::base::{Color, Point, Rule, Score, Size};
 use tengen::board::oracle::{Oracle, Verdict};
-use tengen::engine::Engine;
+use tengen::engine::{Engine, files};
 
 /// A game's number is the seed of its series times this, plus its index in the series.
 const SERIES: u64 = 1 << 40;
@@ -111,9 +111,7 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     if series.labels.is_some() {
         Labeller::check()?;
     }
-    let mut kept = path.as_os_str().to_owned();
-    kept.push(".settings.json");
-    let (kept, settings) = (PathBuf::from(kept), series.settings());
+    let (kept, settings) = (files::beside(path, ".settings.json"), series.settings());
     if path.exists()
         && let Some(before) = state_file::read::<String>(&kept, "the settings of a series")?
     {
