@@ -156,6 +156,20 @@ fn a_database_that_cannot_be_written_is_reported_and_can_be_written_later() {
     assert!(get(&Database::open(&path).unwrap(), &[(7, 7)]).is_some());
 }
 
+/// Bug: it was accepted, and the only word that nothing could be written came after the first result.
+#[test]
+fn a_database_in_a_folder_that_does_not_exist_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("positions");
+    let mut brain = Brain::start(&path);
+    brain.send(&format!("yxsetdatabase\n{}\n", folder.path().join("none").join("positions").display()));
+    assert_eq!(brain.read_until("ERROR "), "ERROR database: there is no such folder");
+    brain.send("INFO max_depth 4\nBOARD\n7,7,2\nDONE\nABOUT\n");
+    brain.read_until("name=");
+    brain.end();
+    assert!(get(&Database::open(&path).unwrap(), &[(7, 7)]).is_some(), "the old one stays");
+}
+
 #[test]
 fn results_under_blocked_moves_are_not_stored() {
     let folder = tempfile::tempdir().unwrap();

@@ -177,8 +177,16 @@ fn two_brains_keep_two_records() {
         check(&path, 1);
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
-    // The game goes on when the record cannot be written.
-    let mut brain = Recorded::start(&[], Some(&folder.path().join("no such folder/record")));
+}
+
+/// Bug: nothing but the log said so.
+#[test]
+fn a_record_that_cannot_be_written_is_reported_and_the_game_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("no such folder/record");
+    let mut brain = Recorded::start(&[], Some(&path));
+    let warning = brain.read(|_| true);
+    assert!(warning.starts_with(&format!("MESSAGE warning: session not recorded: {}: ", path.display())), "{warning}");
     assert_eq!(brain.ask(&["START 15"]), "OK");
     brain.end();
 }

@@ -9,7 +9,7 @@ use common::boards::place;
 use common::{seeded, size};
 use rand::Rng;
 use tengen::base::{Cell, Ply, Point, Rule, Score};
-use tengen::board::{Board, Threat};
+use tengen::board::{Board, NullObserver, Threat};
 use tengen::engine::Engine;
 use tengen::search::forced;
 use tengen::search::{Iteration, ReportSink, SearchControl, SearchLimits, SearchReport};
@@ -170,4 +170,30 @@ fn a_win_because_the_defence_is_a_blocked_path_is_not_announced() {
     let (report, scores) = search(&mut engine, 1);
     assert!(scores.iter().all(|score| !score.is_win()), "{scores:?}");
     assert!((-report.last.score).seems_lost(), "{:?}", report.last);
+}
+
+/// Bug: where all moves but a foul were blocked, black won by the foul. Now the block has no effect, as where all points
+/// are blocked.
+#[test]
+fn a_block_never_leads_to_a_foul() {
+    let point = |(x, y): (usize, usize)| Point::new(x, y).unwrap();
+    // Black's h8 is a double four.
+    let stones = [(4, 7), (0, 0), (5, 7), (0, 2), (6, 7), (3, 7), (7, 4), (0, 4), (7, 5), (0, 6), (7, 6), (7, 3)];
+    let foul = point((7, 7));
+    let mut board = Board::new(Rule::Renju, size((15, 15)));
+    for stone in stones {
+        board.play(point(stone), &mut NullObserver);
+    }
+    assert!(board.is_forbidden(foul));
+    let mut engine = engine(&board);
+    let all: Vec<Point> = board.size().points().filter(|&point| board.is_empty(point)).collect();
+    for blocked in [all.iter().copied().filter(|&point| point != foul).collect(), all.clone()] {
+        engine.blocked_mut().set_points(&blocked);
+        for lines in [1, 3] {
+            let (report, scores) = search(&mut engine, lines);
+            assert!(report.best.is_some_and(|best| !board.clone().is_forbidden(best)), "{:?}", report.best);
+            let mut free = self::engine(&board);
+            assert!(scores.iter().all(|score| !score.is_win()) || search(&mut free, 1).0.last.score.is_win());
+        }
+    }
 }

@@ -218,10 +218,15 @@ impl Database {
     /// The database in this file; without a file an empty one, and the file is created with the first entry.
     ///
     /// # Errors
-    /// The file cannot be read or is no database.
+    /// The file cannot be read or is no database, or its folder does not exist.
     pub fn open(path: &Path) -> Result<Database, DatabaseError> {
         // No lock file beside something that is no database, nor beside one that does not exist yet.
-        let lock = if format::is_there(path)? { files::lock(path)? } else { FileLock::None };
+        let lock = if format::is_there(path)? {
+            files::lock(path)?
+        } else {
+            files::expect_folder(path)?;
+            FileLock::None
+        };
         // Read after the lock, to see what another process has written before.
         Ok(Database {
             entries: load(path)?,

@@ -111,6 +111,20 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
+/// Checks that the folder exists in which a file is to be created.
+///
+/// # Errors
+/// There is no such folder, or the file system does not answer in time.
+pub fn expect_folder(path: &Path) -> io::Result<()> {
+    let path = path.to_owned();
+    within(READ_TIMEOUT, move || match follow(&path)?.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            Err(io::Error::new(ErrorKind::NotFound, "there is no such folder"))
+        }
+        _ => Ok(()),
+    })
+}
+
 /// The path with `ending` appended to the name.
 pub fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);

@@ -302,20 +302,9 @@ impl Engine {
     /// [`SearchReport::lines`]. The lines after the first cost less than the first. There are fewer where all other moves
     /// lose at once. Otherwise as [`Engine::think`].
     pub fn analyse(&mut self, lines: usize, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
-        self.best_lines(Level::FULL, lines, control, sink)
-    }
-
-    /// The same for a level.
-    fn best_lines(
-        &mut self,
-        level: Level,
-        lines: usize,
-        control: &SearchControl,
-        sink: &mut dyn ReportSink,
-    ) -> SearchReport {
         let board = self.board();
         let scope = self.scope(&board, lines.max(1));
-        self.search(level, board, scope, control, sink)
+        self.search(Level::FULL, board, scope, control, sink)
     }
 
     /// The level of the settings.
@@ -413,9 +402,11 @@ impl Engine {
         self.pool.new_game();
     }
 
-    /// The bytes of the hash table that are in use, and the most that it may take.
+    /// The bytes of the hash table, and the most that it may take. After a setting has made it smaller, the next search
+    /// gives the rest back.
     pub fn hash_usage(&self) -> (u64, u64) {
-        (self.table.bytes(), self.options.hash_bytes())
+        let most = self.options.hash_bytes();
+        (self.table.bytes().min(most), most)
     }
 
     /// Largest hash table that the memory limit allows, in bytes.

@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::base::{Point, Score};
 use crate::board::symmetry;
-use crate::search::{NullSink, ReportSink, Scope, SearchControl, SearchLimits};
+use crate::search::{NullSink, ReportSink, Scope, SearchControl, SearchLimits, SearchReport};
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::{IndexedRandom, SliceRandom};
@@ -98,7 +98,9 @@ impl Engine {
                 let inner = share_of(control, part..part + 1, rounds * count);
                 let board = self.board_after(continuation);
                 let report = self.search(self.level(), board, Scope::default(), &inner, &mut NullSink);
-                weighed.push((report.last.score.units().abs(), continuation.clone()));
+                // One that was cut short in its first iteration is not even, but unknown.
+                let is_unknown = report.last.depth == 0;
+                weighed.push(((is_unknown, report.last.score.units().abs()), continuation.clone()));
                 let limits = control.limits();
                 let time = limits.time_for_question(CLOCK_PARTS);
                 let ends =
@@ -147,10 +149,17 @@ impl Engine {
         self.most_even(openings, control).unwrap_or(plain)
     }
 
+    /// The best lines for moves of which none is the mirror image of another, whatever the setting for analyses says.
+    fn distinct_lines(&mut self, lines: usize, control: &SearchControl, sink: &mut dyn ReportSink) -> SearchReport {
+        let board = self.board();
+        let scope = Scope { all_symmetric: false, ..self.scope(&board, lines.max(1)) };
+        self.search(self.level(), board, scope, control, sink)
+    }
+
     /// The fourth stone and the number of fifth stones to ask for (1 to 8): the most even combination, since the opponent
     /// may take either side.
     pub fn soosorv_fourth(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Option<(Point, usize)> {
-        let tried = self.best_lines(self.level(), FOURTHS, &share_of(control, 0..1, 4), sink);
+        let tried = self.distinct_lines(FOURTHS, &share_of(control, 0..1, 4), sink);
         let fourths: Vec<Point> = if tried.lines.is_empty() {
             tried.best.into_iter().collect()
         } else {
@@ -164,7 +173,7 @@ impl Engine {
             }
             let part = count + 3 * round;
             let inner = share_of(control, part..part + 3, 4 * count);
-            let report = self.best_lines(self.level(), FIFTHS, &inner, &mut NullSink);
+            let report = self.distinct_lines(FIFTHS, &inner, &mut NullSink);
             let _ = self.take_back(*fourth);
             for (line, count) in report.lines.iter().zip(1..) {
                 let score = line.score.units().abs();
@@ -184,14 +193,14 @@ impl Engine {
         control: &SearchControl,
         sink: &mut dyn ReportSink,
     ) -> bool {
-        let report = self.best_lines(self.level(), count, control, sink);
+        let report = self.distinct_lines(count, control, sink);
         report.lines.last().unwrap_or(&report.last).score < Score::DRAW
     }
 
     /// This many fifth stones for white to choose from, none the mirror image of another. Fewer only if there are not
     /// enough points.
     pub fn soosorv_fifths(&mut self, count: usize, control: &SearchControl, sink: &mut dyn ReportSink) -> Vec<Point> {
-        let report = self.best_lines(self.level(), count, control, sink);
+        let report = self.distinct_lines(count, control, sink);
         let mut fifths: Vec<Point> = report.lines.iter().filter_map(|line| line.pv.first().copied()).collect();
         if fifths.is_empty() {
             fifths.extend(report.best);
@@ -294,6 +303,45 @@ mod tests {
             }
             assert!(openings.len() >= 3, "{openings:?}");
         }
+    }
+
+    /// Bug: an opening whose search was cut short in its first iteration counted as perfectly even.
+    #[test]
+    fn an_opening_that_was_not_searched_is_not_even() {
+        let mut engine = Engine::new();
+        let moves = |text: &str| crate::board::notation::parse_moves(text, Size::square(15).unwrap()).unwrap();
+        // The first has many moves near its stones, the second fewer.
+        let (spread, compact) = (moves("c3m13c13"), moves("h8h9h10"));
+        let control = SearchControl::default();
+        let depth_with = |engine: &mut Engine, stones: &[Point], nodes: u64| {
+            control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
+            let board = engine.board_after(stones);
+            engine.search(engine.level(), board, Scope::default(), &control, &mut NullSink).last.depth
+        };
+        let nodes = (1..500).find(|&nodes| depth_with(&mut engine, &compact, nodes) > 0).unwrap();
+        assert_eq!(depth_with(&mut engine, &spread, nodes), 0);
+        control.begin(SearchLimits { nodes: Some(2 * nodes), ..SearchLimits::default() });
+        assert_eq!(engine.most_even(vec![spread, compact.clone()], &control), Some(compact));
+    }
+
+    /// Bug: with `INFO nbestsym 1`, mirror images of a point were offered.
+    #[test]
+    fn fifth_stones_are_no_mirror_images_of_each_other() {
+        let mut engine = Engine::new();
+        engine.set_rule(Rule::Renju);
+        engine.options_mut().all_symmetric = true;
+        let moves = crate::board::notation::parse_moves("h8h9h7h10", Size::square(15).unwrap()).unwrap();
+        let stones: Vec<(Point, Cell)> = moves.into_iter().zip(Cell::stones_in_turn()).collect();
+        engine.set_position(&stones, Color::Black).unwrap();
+        let control = SearchControl::default();
+        control.begin(SearchLimits { depth: Some(3), ..SearchLimits::default() });
+        let fifths = engine.soosorv_fifths(8, &control, &mut NullSink);
+        let mirrored = |point: Point| Point::new(14 - point.x(), point.y()).unwrap();
+        assert_eq!(fifths.len(), 8);
+        assert!(
+            fifths.iter().all(|&point| mirrored(point) == point || !fifths.contains(&mirrored(point))),
+            "{fifths:?}"
+        );
     }
 
     #[test]

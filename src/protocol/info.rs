@@ -70,7 +70,11 @@ pub struct Info {
 
 /// All keys.
 pub static KEYS: &[Key] = &[
-    clock("timeout_turn", |o, ms| o.turn = (ms >= 0).then(|| millis(ms)), "time limit per move in ms; 0: move now"),
+    clock(
+        "timeout_turn",
+        |o, ms| o.turn = (ms >= 0).then(|| millis(ms)),
+        "time limit per move in ms; 0: move now; below 0: no limit",
+    ),
     clock(
         "timeout_match",
         |o, ms| o.match_time = (ms > 0 && ms < Options::UNLIMITED_MS).then(|| millis(ms)),
@@ -116,7 +120,7 @@ pub static KEYS: &[Key] = &[
             o.seed = seed as u64;
             o.opening_seed = seed as u64;
         },
-        "random seed of the opening proposed under swap2 (without it, another one in each process) and of the levels below 100 (0: the same game each time)",
+        "random seed of the opening proposed under swap2 (unless set, another one in each process, except in recorded sessions) and of the levels below 100 (unless set, 0)",
     ),
     setting("max_node", |o, nodes| o.max_nodes = positive(nodes), "node limit per move; 0 or less: unlimited"),
     Key {

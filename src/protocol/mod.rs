@@ -58,12 +58,16 @@ fn with_process_id(path: PathBuf) -> PathBuf {
 pub fn run(record: Option<&Path>) -> io::Result<()> {
     let began = input::process_start();
     let named = std::env::var_os(RECORD_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
-    let recorder = match record {
-        Some(path) => Some(Recorder::create(path)?),
+    let create = |path: &Path| {
+        Recorder::create(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+    };
+    let (recorder, unrecorded) = match (record, named) {
+        (Some(path), _) => (Some(create(path)?), None),
         // A game is played even if it cannot be recorded.
-        None => named.map(with_process_id).and_then(|path| {
-            Recorder::create(&path).inspect_err(|error| log::error!("{}: {error}", path.display())).ok()
-        }),
+        (None, Some(path)) => {
+            create(&with_process_id(path)).map_or_else(|e| (None, Some(e)), |made| (Some(made), None))
+        }
+        (None, None) => (None, None),
     };
     let traffic = Arc::new(Traffic::new(recorder));
     let (sender, orders) = mpsc::sync_channel(COMMAND_QUEUE);
@@ -76,6 +80,10 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
         if !is_recorded {
             // Different openings every time, unless the session is recorded for replay.
             session.set_opening_seed(random_seed());
+        }
+        if let Some(error) = unrecorded {
+            // If this fails, the manager is gone, and the session notices that with its first answer.
+            let _ = session.warn("session not recorded", &error);
         }
         session.serve(&orders);
     })?;

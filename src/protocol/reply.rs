@@ -151,10 +151,10 @@ pub enum Reply<'a> {
         /// Base-2 logarithm of the largest hash size in KiB.
         hash_log2_kib: u32,
     },
-    /// How much of the hash table is in use, and how large it may become.
+    /// How large the hash table is, and how large it may become.
     HashUsage {
-        /// In use.
-        used_kib: u64,
+        /// Now.
+        kib: u64,
         /// At most.
         most_kib: u64,
     },
@@ -343,8 +343,8 @@ impl fmt::Display for Reply<'_> {
             Reply::Capabilities { threads, hash_log2_kib } => {
                 write!(f, "MESSAGE INFO MAX_THREAD_NUM {threads}\nMESSAGE INFO MAX_HASH_SIZE {hash_log2_kib}")
             }
-            Reply::HashUsage { used_kib, most_kib } => {
-                write!(f, "MESSAGE hash table: {used_kib} of {most_kib} KiB in use")
+            Reply::HashUsage { kib, most_kib } => {
+                write!(f, "MESSAGE hash table: {kib} KiB, at most {most_kib} KiB")
             }
             Reply::OpeningMoves { rule, first, stones } => {
                 for (index, stone) in stones.iter().enumerate() {
@@ -465,7 +465,7 @@ mod tests {
         let texts = [
             Reply::DatabaseSize(2),
             Reply::DatabaseLabel("database one"),
-            Reply::HashUsage { used_kib: 7, most_kib: 9 },
+            Reply::HashUsage { kib: 7, most_kib: 9 },
             Reply::File(FileReport::HashWritten(3)),
             Reply::File(FileReport::HashRead(3)),
             Reply::FileWarning("database: in use"),

@@ -233,8 +233,8 @@ impl<W: Write> Session<W> {
             }
             Command::ShowInfo => self.show_info(),
             Command::ShowHashUsage => {
-                let (used, most) = self.engine.hash_usage();
-                self.reply(&Reply::HashUsage { used_kib: used >> 10, most_kib: most >> 10 })
+                let (bytes, most) = self.engine.hash_usage();
+                self.reply(&Reply::HashUsage { kib: bytes >> 10, most_kib: most >> 10 })
             }
             Command::ClearHash => {
                 self.engine.clear_hash();
@@ -419,7 +419,7 @@ impl<W: Write> Session<W> {
     }
 
     /// The position that a block describes, and our colour, which is to move. Points off the board and repeated points are
-    /// skipped. With an even number of lines we are black, except under renju, where the first stone listed is black.
+    /// skipped. With an even number of usable lines we are black, except under renju, where the first stone listed is black.
     fn position(&self, placements: &[Placement]) -> (Vec<(Point, Cell)>, Color) {
         let mut listed: Vec<(Point, Owner)> = Vec::new();
         for &(spot, owner) in placements {

@@ -16,6 +16,11 @@ pub enum Ponder {
     Hit,
 }
 
+/// A depth limit that hardly any search reaches, in plies. Yixin-Board always sends a limit, and this one is its default.
+const UNREACHED_DEPTH: u32 = 100;
+/// The same for nodes.
+const UNREACHED_NODES: u64 = 1_000_000_000;
+
 /// Limits of one move. `None` means no limit.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct SearchLimits {
@@ -41,6 +46,12 @@ impl SearchLimits {
     /// A search in the opponent's time: until it is stopped, or gets the limits of a question.
     pub fn pondering() -> SearchLimits {
         SearchLimits { ponder: Ponder::Waiting, ..SearchLimits::default() }
+    }
+
+    /// Whether a limit of depth or nodes can be what ends the search.
+    pub fn is_counted(&self) -> bool {
+        self.depth.is_some_and(|depth| depth < UNREACHED_DEPTH)
+            || self.nodes.is_some_and(|nodes| nodes < UNREACHED_NODES)
     }
 }
 

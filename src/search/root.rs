@@ -52,6 +52,13 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     if moves.is_empty() {
         return report;
     }
+    if !worker.is_legal(moves[0].point) {
+        // Only fouls are left: nothing to search, and what follows a foul is no proof.
+        let score = Score::loss_in(Ply::ROOT, 1).unproven();
+        report.last = Iteration { depth: 1, pv: vec![moves[0].point], ..worker.iteration(1, score) };
+        sink.iteration(&report.last);
+        return report;
+    }
     let us = worker.board.side();
     let wins = worker.board.threat(moves[0].point, us) == Threat::Five;
     if wins || (worker.board.occupied() == 0 && moves.len() == 1) {
@@ -60,7 +67,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
         sink.iteration(&report.last);
         return report;
     }
-    if let Some(score) = known_win(&mut worker, &mut moves) {
+    if let Some(score) = known_win(&mut worker, &scope, &mut moves) {
         report.best = Some(moves[0].point);
         report.last = Iteration { pv: vec![moves[0].point], ..worker.iteration(0, score) };
     }

@@ -6,7 +6,8 @@ use super::reprove;
 use super::scope::Scope;
 use super::worker::Worker;
 use crate::base::{Direction, Ply, Point, PointList, Score};
-use crate::board::{Shape, Threat, symmetry};
+use crate::board::symmetry::{self, Symmetry};
+use crate::board::{Shape, Threat};
 use crate::eval::Evaluator;
 
 /// A move under consideration.
@@ -42,7 +43,8 @@ pub(super) struct RootMoves {
 }
 
 /// The moves worth considering, the most promising first: a win at once, the replies that a threat leaves, or everything
-/// near the stones; in a lost position the moves that delay the loss; if none of these is legal, any empty point.
+/// near the stones; in a lost position the moves that delay the loss; if none of these is legal, any legal point, first those that
+/// are not blocked; if only fouls are left, these.
 pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
     let blocked = &scope.blocked;
     let board = &mut worker.board;
@@ -68,14 +70,15 @@ pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
     }
     points.retain(|point| !blocked.contains(point) && worker.is_legal(*point));
     if points.is_empty() {
-        let board = &worker.board;
-        points.extend(size.points().filter(|p| board.is_empty(*p) && !blocked.contains(p)));
-        if points.iter().any(|&point| worker.is_legal(point)) {
-            points.retain(|point| worker.is_legal(*point));
+        let legal = size.points().filter(|&point| worker.board.is_empty(point) && worker.is_legal(point));
+        let legal: Vec<Point> = legal.collect();
+        points.extend(legal.iter().copied().filter(|point| !blocked.contains(point)));
+        if points.is_empty() {
+            are_all = false;
+            points.extend(legal);
         }
     }
     if points.is_empty() {
-        are_all = false;
         points.extend(size.points().filter(|&point| worker.board.is_empty(point)));
     }
     if !scope.all_symmetric {
@@ -88,12 +91,17 @@ pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
 /// for those of its images that are open; where paths are blocked, only for images after which the same is blocked.
 fn keep_one_of_each_symmetry(worker: &Worker<'_>, scope: &Scope, points: &mut PointList) {
     let size = worker.board.size();
-    let mut symmetries = symmetry::of_position(&worker.board);
-    symmetries.retain(|&symmetry| scope.paths.are_kept_by(symmetry, &worker.board));
+    let symmetries = symmetries(worker, scope);
     let open = points.clone();
     points.retain(|point| {
         symmetries.iter().map(|s| s.apply(*point, size)).all(|image| image >= *point || !open.contains(&image))
     });
+}
+
+/// The symmetries of the position after which the same is blocked.
+fn symmetries(worker: &Worker<'_>, scope: &Scope) -> Vec<Symmetry> {
+    let all = symmetry::of_position(&worker.board);
+    all.into_iter().filter(|&symmetry| scope.paths.are_kept_by(symmetry, &worker.board)).collect()
 }
 
 /// The moves by their score in the move order.
@@ -107,16 +115,19 @@ fn sorted(worker: &mut Worker<'_>, points: &[Point]) -> Vec<RootMove> {
 }
 
 /// The shortest win that earlier searches have proven, whose move is put first: however short the time for this move is,
-/// a win that was announced is not lost again.
-pub(super) fn known_win(worker: &mut Worker<'_>, moves: &mut [RootMove]) -> Option<Score> {
+/// a win that was announced is not lost again, at least where one line is wanted.
+pub(super) fn known_win(worker: &mut Worker<'_>, scope: &Scope, moves: &mut [RootMove]) -> Option<Score> {
     // The position's own entry comes first: the positions after a four are often not stored. All claims together get the
     // nodes that one gets in the tree, because a first iteration must follow.
     let mut nodes = reprove::NODES;
     let own =
         worker.probe_within(Ply::ROOT, &mut nodes).filter(|hit| hit.bound.proves(hit.score) && hit.score.is_win());
     let mut best: Option<(Score, usize)> = own.and_then(|hit| {
-        let i = moves.iter().position(|root_move| Some(root_move.point) == hit.best)?;
-        Some((hit.score, i))
+        // The entry may have been stored inside a search, with a mirror image of the move that is kept at the root.
+        let point = hit.best?;
+        let place_of = |point: Point| moves.iter().position(|root_move| root_move.point == point);
+        let image = || symmetries(worker, scope).iter().find_map(|s| place_of(s.apply(point, worker.board.size())));
+        Some((hit.score, place_of(point).or_else(image)?))
     });
     for (i, root_move) in moves.iter().enumerate() {
         worker.play(root_move.point);

@@ -159,7 +159,7 @@ impl<'a> Worker<'a> {
         let empty = self.board.size().cells() - self.board.occupied();
         self.manager.set_limits(&limits, empty, &self.params);
         self.nodes_per_ms = limits.nodes_per_ms;
-        let has_other_limit = limits.nodes.is_some() || limits.depth.is_some() || limits.nodes_per_ms.is_some();
+        let has_other_limit = limits.is_counted() || limits.nodes_per_ms.is_some();
         self.is_hurried = (self.manager.is_bounded() || self.is_waiting) && !has_other_limit;
         self.node_budget = limits.nodes.unwrap_or(u64::MAX);
         self.node_limit = self.node_budget;
@@ -297,7 +297,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Whether the side to move may play `point`: empty, and no foul.
+    /// Whether the side to move may play on the empty `point`: whether it is no foul.
     pub fn is_legal(&mut self, point: Point) -> bool {
         self.board.may_play(point, self.board.side())
     }

@@ -102,12 +102,21 @@ pub static COMMANDS: &[Command] = &[
         run: |_, out| Ok(param_list::list(out)?),
     },
     Command {
+        words: "version",
+        arguments: "",
+        doc: "print the version",
+        run: |_, out| Ok(writeln!(out, "{VERSION}")?),
+    },
+    Command {
         words: "help",
         arguments: "",
         doc: "print this list",
         run: |_, out| Ok(out.write_all(help().as_bytes())?),
     },
 ];
+
+/// What `version` prints.
+const VERSION: &str = concat!("pbrain-tengen ", env!("CARGO_PKG_VERSION"));
 
 /// The only argument of a command, a file name. An option such as `--help` is not one.
 fn file(arguments: &[OsString]) -> Result<&Path> {
@@ -150,6 +159,9 @@ pub fn run(arguments: &[OsString], out: &mut dyn Write) -> Result<()> {
     if matches!(arguments, [word] if word == "--help" || word == "-h") {
         return Ok(out.write_all(help().as_bytes())?);
     }
+    if matches!(arguments, [word] if word == "--version" || word == "-V") {
+        return Ok(writeln!(out, "{VERSION}")?);
+    }
     let words = arguments.join(OsStr::new(" "));
     anyhow::bail!("unknown command '{}'; 'pbrain-tengen help' lists them", words.display())
 }
@@ -170,6 +182,13 @@ mod tests {
         let mut out = Vec::new();
         run(&["help".into()], &mut out).unwrap();
         assert_eq!(out, help.as_bytes());
+        let said = |word: &str| {
+            let mut out = Vec::new();
+            run(&[word.into()], &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(said("--help"), help);
+        assert!(["version", "--version", "-V"].iter().all(|word| said(word) == format!("{VERSION}\n")));
         for unknown in [&["bench", "nothing"][..], &["nothing"], &["help", "me"]] {
             let words: Vec<OsString> = unknown.iter().map(OsString::from).collect();
             let error = run(&words, &mut Vec::new()).unwrap_err().to_string();

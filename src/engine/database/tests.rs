@@ -178,7 +178,9 @@ fn a_database_can_change_while_it_is_written() {
 fn a_failed_write_is_reported_and_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let inner = folder.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
     let mut database = Database::open(&inner.join("database")).unwrap();
+    std::fs::remove_dir(&inner).unwrap();
     database.note(&position(&[]), Score::DRAW, 1, None);
     database.begin_save().unwrap();
     while database.saving.as_ref().is_some_and(|saving| !saving.is_finished()) {

@@ -131,7 +131,7 @@ pub static ROWS: &[Row] = &[
     gomocup(
         &[line("START", "n", |rest| Some(start(payload::start_size(rest))))],
         |command| matches!(command, Command::Start(_)),
-        "a new game on an n x n board; the settings stay. `START columns rows`, as Yixin-Board writes it, works too; its points are `row,column`",
+        "a new game on an n x n board; settings and blocked moves stay. `START columns rows`, as Yixin-Board writes it, works too; its points are `row,column`",
         "`OK`",
     )
     .superseding(),
@@ -161,7 +161,7 @@ pub static ROWS: &[Row] = &[
     gomocup(
         &[line("TURN", "x,y", |rest| Some(at_spot(rest, Command::Turn)))],
         |command| matches!(command, Command::Turn(_)),
-        "the opponent plays there; answer it",
+        "put a stone of the side to move, the opponent's, there; answer it",
         "a move",
     )
     .thinking()
@@ -170,7 +170,7 @@ pub static ROWS: &[Row] = &[
         &[Keyword { word: "BOARD", arguments: "", payload: Stones(Command::Board) }],
         |command| matches!(command, Command::Board(_)),
         "set this position and move; `who` is 1 for the brain's stones, 2 for the opponent's, 3 for a dead square. \
-         After an even number of lines the brain is black; under renju the first stone listed is black. \
+         After an even number of usable lines the brain is black; under renju the first stone listed is black. \
          An empty block opens the game",
         "a move",
     )
@@ -187,7 +187,7 @@ pub static ROWS: &[Row] = &[
     gomocup(
         &[line("PLAY", "x,y", |rest| Some(at_spot(rest, Command::Play)))],
         |command| matches!(command, Command::Play(_)),
-        "put the brain's stone there, without a search",
+        "put a stone of the side to move there, without a search",
         "`x,y`",
     )
     .on_board(),
@@ -264,8 +264,8 @@ pub static ROWS: &[Row] = &[
             }),
         ],
         |command| matches!(command, Command::Balance { .. }),
-        "find one, two or n (up to 8) further stones, none of them blocked, after which the score of the side then to \
-         move is about b",
+        "find one, two or n (up to 8; 1 if missing) further stones, none of them blocked, after which the score of the \
+         side then to move is about b (0 if missing)",
         "a `MESSAGE`, the points on one line; the first is played",
     )
     .thinking()
@@ -286,7 +286,7 @@ pub static ROWS: &[Row] = &[
     yixin(
         &[bare("YXSHOWHASHUSAGE", |_| Some(Command::ShowHashUsage))],
         |command| matches!(command, Command::ShowHashUsage),
-        "show how much of the hash table is in use, and how large it may become, in KiB",
+        "show how large the hash table is, and how large it may become, in KiB",
         "a `MESSAGE`",
     ),
     yixin(
@@ -301,7 +301,7 @@ pub static ROWS: &[Row] = &[
             single_points("YXBLOCKUNDO", |_, spots| Command::Unblock(spots)),
         ],
         |command| matches!(command, Command::Block(_) | Command::Unblock(_)),
-        "block these points; unblock them",
+        "block these points, without effect while no other point may be played; unblock them",
         "none",
     )
     .on_board(),
@@ -314,7 +314,7 @@ pub static ROWS: &[Row] = &[
     yixin(
         &[bare("YXSWAP2STEP1", |_| Some(Command::Swap2Step(1)))],
         |command| matches!(command, Command::Swap2Step(1)),
-        "the first swap2 question of Yixin-Board, with which a game begins: three stones",
+        "the first swap2 question of Yixin-Board: three stones for the empty board; the position stays",
         "`MESSAGE SWAP2 …`",
     )
     .thinking()
@@ -322,7 +322,7 @@ pub static ROWS: &[Row] = &[
     yixin(
         &[bare("YXSWAP2STEP2", |_| Some(Command::Swap2Step(2))), bare("YXSWAP2STEP3", |_| Some(Command::Swap2Step(3)))],
         |command| matches!(command, Command::Swap2Step(2..)),
-        "its other swap2 questions, about the 3 or 5 stones on the board",
+        "its second swap2 question, about 3 stones on the board, and its third, about 5",
         "`MESSAGE SWAP2 …`",
     )
     .thinking()

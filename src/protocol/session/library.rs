@@ -70,8 +70,16 @@ impl<W: Write> Session<W> {
     fn warn_unsaved(&mut self, outcome: Result<(), DatabaseError>) -> io::Result<()> {
         match outcome {
             Ok(()) => Ok(()),
-            Err(error) => self.reply(&Reply::FileWarning(&one_line("database not written", &error))),
+            Err(error) => self.warn("database not written", &error),
         }
+    }
+
+    /// Says that a file is not written.
+    ///
+    /// # Errors
+    /// The output is closed.
+    pub fn warn(&mut self, what: &str, error: &dyn Error) -> io::Result<()> {
+        self.reply(&Reply::FileWarning(&one_line(what, error)))
     }
 
     /// Answers a query of the database, or changes it.
@@ -170,7 +178,7 @@ impl<W: Write> Session<W> {
             Err(error) => return self.reply(&Reply::FileError(&error)),
         }
         if file_use == FileUse::SetDatabase && self.database.is_locked_elsewhere() {
-            self.reply(&Reply::FileWarning(&one_line("database", &DatabaseError::InUse)))?;
+            self.warn("database", &DatabaseError::InUse)?;
         }
         Ok(())
     }

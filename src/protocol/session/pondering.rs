@@ -85,11 +85,6 @@ impl Pondering {
     }
 }
 
-/// A depth limit that hardly any search reaches, in plies. Yixin-Board always sends a limit, and this one is its default.
-const UNREACHED_DEPTH: u32 = 100;
-/// The same for nodes.
-const UNREACHED_NODES: u64 = 1_000_000_000;
-
 impl<W: Write> Session<W> {
     /// Called after a move, which is on the board: remembers the reply to expect. `found`: the search that chose it, if one
     /// did.
@@ -129,8 +124,7 @@ impl<W: Write> Session<W> {
         let reply = expected.and_then(|expected| expected.reply);
         let options = self.engine.options().clone();
         // Depth and nodes are counted from the question on, so such a question has a search of its own.
-        let is_counted = options.max_depth.is_some_and(|depth| depth < UNREACHED_DEPTH)
-            || options.max_nodes.is_some_and(|nodes| nodes < UNREACHED_NODES);
+        let is_counted = self.engine.limits().is_counted();
         let hit = reply.filter(|_| !is_counted).map(Spot::of);
         if !self.traffic.begin_pondering(self.last, hit, options) {
             return Ok(());

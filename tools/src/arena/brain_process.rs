@@ -150,6 +150,13 @@ impl Process {
         }
     }
 
+    /// Draws the time of the next stop anew, so that a question does not always begin with one that is overdue.
+    pub fn delay_hiccup(&mut self) {
+        if let Some(hiccups) = &mut self.hiccups {
+            hiccups.change = Instant::now() + hiccups.pause(true);
+        }
+    }
+
     /// Stops or resumes the brain if it is time for that; returns the time until the next change.
     fn hiccup(&mut self) -> Option<Duration> {
         let hiccups = self.hiccups.as_mut()?;

@@ -3,7 +3,8 @@
 use super::game_log::{GameRecord, Reason};
 use super::player::Fault;
 use crate::output_file;
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
+use std::io::ErrorKind;
 use std::path::Path;
 use tengen::tools::gamefile::sgf::{self, Remarks};
 use tengen::tools::gamefile::{self, Section};
@@ -12,7 +13,8 @@ use tengen::tools::gamefile::{self, Section};
 pub fn psq(record: &GameRecord) -> String {
     let ms = |index: usize| {
         let ms = index.checked_sub(record.opening).and_then(|i| record.timing.ms.get(i));
-        ms.map_or(0, |ms| ms.round() as u32)
+        // Readers take a stone without time for one that was set.
+        ms.map_or(0, |ms| ms.round().max(1.0) as u32)
     };
     let stones = record.stones().into_iter().enumerate().map(|(index, stone)| (stone, ms(index)));
     let names = [record.black.clone(), record.white.clone()];
@@ -32,6 +34,30 @@ pub fn psq_name(record: &GameRecord) -> String {
 pub fn write_psq(folder: &Path, record: &GameRecord) -> Result<()> {
     let path = folder.join(psq_name(record));
     output_file::write(&path, psq(record))
+}
+
+/// Removes a game from such a folder.
+///
+/// # Errors
+/// When the file is there and cannot be removed.
+pub fn remove_psq(folder: &Path, record: &GameRecord) -> Result<()> {
+    let path = folder.join(psq_name(record));
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).with_context(|| path.display().to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that a folder has no games of another match: their names could be the same.
+///
+/// # Errors
+/// When it has, or cannot be read.
+pub fn ensure_no_psq(folder: &Path) -> Result<()> {
+    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let is_game = entry?.path().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("psq"));
+        ensure!(!is_game, "{} has games already: use an empty folder", folder.display());
+    }
+    Ok(())
 }
 
 /// One game tree of an SGF collection, on a line; empty if the record is damaged.

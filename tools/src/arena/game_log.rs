@@ -238,6 +238,11 @@ impl RecordFile {
     }
 }
 
+/// Whether a record file has something in it. A match creates its file before the first game.
+pub fn has_games(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|file| file.len() > 0)
+}
+
 /// A file of games that exists is only continued.
 ///
 /// # Errors
@@ -263,12 +268,19 @@ fn rewrite<'a>(path: &Path, games: impl IntoIterator<Item = &'a GameRecord>) -> 
 /// # Errors
 /// If the file cannot be read.
 pub fn lines(path: &Path) -> Result<Vec<Result<GameRecord>>> {
-    let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let text = String::from_utf8_lossy(&text);
+    Ok(parse_lines(&read_text(path)?))
+}
+
+fn read_text(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn parse_lines(text: &str) -> Vec<Result<GameRecord>> {
     let game = |(index, line): (usize, &str)| {
         serde_json::from_str(line).map_err(|error| anyhow!("line {}: {error}", index + 1))
     };
-    Ok(text.lines().enumerate().map(game).collect())
+    text.lines().enumerate().map(game).collect()
 }
 
 /// The games of a record file. A last line that a kill has cut short is left out.
@@ -276,8 +288,9 @@ pub fn lines(path: &Path) -> Result<Vec<Result<GameRecord>>> {
 /// # Errors
 /// If the file cannot be read, or another line is not a record.
 pub fn records(path: &Path) -> Result<Vec<GameRecord>> {
-    let mut lines = lines(path)?;
-    if lines.last().is_some_and(Result::is_err) {
+    let text = read_text(path)?;
+    let mut lines = parse_lines(&text);
+    if !text.ends_with('\n') && lines.last().is_some_and(Result::is_err) {
         lines.pop();
     }
     lines.into_iter().collect::<Result<Vec<_>>>().with_context(|| path.display().to_string())
@@ -288,7 +301,7 @@ fn read(path: &Path, setup: &Setup, id: &str) -> Result<BTreeMap<usize, GameReco
     for record in records(path)? {
         ensure!(
             record.match_id == id,
-            "{} has games of a different match (engines, files that their arguments name, limits, rule, size, openings or seed differ)",
+            "{} has games of a different match (engines, files that their arguments name, limits, rule, size, openings, seed, or another option of its games differ)",
             path.display()
         );
         let (number, total) = (record.game, setup.schedule.total());
@@ -334,5 +347,16 @@ mod tests {
         let path = folder.path().join("gone").join("games");
         let error = format!("{:#}", rewrite(&path, []).unwrap_err());
         assert!(error.starts_with(&format!("cannot write {}: ", path.display())), "{error}");
+    }
+
+    /// Bug: it was taken for one that a kill has cut, and to continue the match emptied the file.
+    #[test]
+    fn a_whole_last_line_that_is_no_record_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        std::fs::write(&path, "{\"match\":\"cut").unwrap();
+        assert_eq!(records(&path).unwrap(), []);
+        std::fs::write(&path, "(;FF[4])\n").unwrap();
+        assert!(format!("{:#}", records(&path).unwrap_err()).contains("line 1"));
     }
 }

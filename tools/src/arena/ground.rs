@@ -3,6 +3,7 @@
 use super::openings::{self, Opening};
 use super::terms::Terms;
 use anyhow::{Context, Result, ensure};
+use std::collections::HashSet;
 use std::path::Path;
 use tengen::base::{Rule, Size};
 
@@ -61,6 +62,12 @@ impl Ground {
     /// The opening of a round of this ground, and the number of its symmetry; see [`openings::of_round`].
     pub fn opening(&self, round: usize) -> (Opening, usize) {
         openings::of_round(&self.openings, round, self.terms.size)
+    }
+
+    /// How many different openings the first rounds have. An opening that is symmetric itself comes back before all
+    /// symmetries of the others are used.
+    pub fn different_openings(&self, rounds: usize) -> usize {
+        (0..rounds).map(|round| self.opening(round).0.text()).collect::<HashSet<_>>().len()
     }
 
     /// Number of different openings, counting turned and mirrored ones.

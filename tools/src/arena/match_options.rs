@@ -200,11 +200,11 @@ pub struct SprtArguments {
     pub gains: Option<(f64, f64)>,
 
     /// Probability of accepting a change that is worth only ELO0. Example: --alpha 0.05
-    #[arg(long, default_value_t = sprt::ERROR_RATE)]
+    #[arg(long, default_value_t = sprt::ERROR_RATE, requires = "gains")]
     pub alpha: f64,
 
     /// Probability of rejecting a change that is worth ELO1. Example: --beta 0.05
-    #[arg(long, default_value_t = sprt::ERROR_RATE)]
+    #[arg(long, default_value_t = sprt::ERROR_RATE, requires = "gains")]
     pub beta: f64,
 }
 
@@ -246,6 +246,8 @@ impl Setup {
         for (index, engine) in engines.iter().enumerate() {
             let same = engines[..index].iter().any(|other| other.name == engine.name);
             ensure!(!same, "two engines are called '{}': give each a different name=", engine.name);
+            let Limits { increment, match_time, .. } = engine.limits;
+            ensure!(increment.is_zero() || match_time.is_some(), "{}: --inc-ms needs --match-ms", engine.name);
         }
         let terms = Terms {
             rule: arguments.rule,

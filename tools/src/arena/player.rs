@@ -272,6 +272,7 @@ impl<'a> Player<'a> {
         // The brain must run during the pause, or the pause has no effect.
         process.resume();
         std::thread::sleep(self.spec.limits.pause);
+        process.delay_hiccup();
         let left_ms = self.left.map_or(UNLIMITED as i64, |left| left / 1000);
         let sent = Instant::now();
         self.send(&format!("INFO time_left {left_ms}\n{question}"));

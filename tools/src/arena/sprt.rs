@@ -25,11 +25,14 @@ pub const ERROR_RATE: f64 = 0.05;
 /// Reads the value of `--sprt`: two numbers of Elo with a comma between them, as in `0,5`.
 ///
 /// # Errors
-/// A sentence for the user, if it is anything else or the first number is not the smaller one.
+/// A sentence for the user, if it is anything else or infinite, or the first number is not the smaller one.
 pub fn parse_bounds(text: &str) -> Result<(f64, f64), String> {
     let (low, high) = text.split_once(',').ok_or("expected two numbers with a comma between them")?;
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is not a number"));
     let bounds = (number(low)?, number(high)?);
+    if !(bounds.0.is_finite() && bounds.1.is_finite()) {
+        return Err("the numbers must be finite".to_owned());
+    }
     if bounds.0 < bounds.1 { Ok(bounds) } else { Err("the first number must be the smaller one".to_owned()) }
 }
 
@@ -225,6 +228,8 @@ mod tests {
     fn bounds_are_read_and_checked() {
         assert_eq!(parse_bounds("-5,0"), Ok((-5.0, 0.0)));
         assert!(parse_bounds("5,0").is_err() && parse_bounds("5").is_err() && parse_bounds("a,b").is_err());
+        // Bug: with these the test never ended.
+        assert!(parse_bounds("0,inf").is_err() && parse_bounds("-inf,5").is_err() && parse_bounds("nan,5").is_err());
         assert_eq!(SprtBounds::new((0.0, 10.0), ERROR_RATE, ERROR_RATE).unwrap(), BOUNDS);
         assert!(SprtBounds::new((0.0, 10.0), 0.5, 0.05).is_err() && SprtBounds::new((0.0, 10.0), 0.05, 0.0).is_err());
     }

@@ -116,10 +116,18 @@ struct Results<'a> {
 
 impl<'a> Results<'a> {
     fn open(setup: &'a Setup, match_id: &str) -> Result<Results<'a>> {
-        if let Some(path) = &setup.arguments.sgf {
-            game_log::ensure_new(path, setup.arguments.resume)?;
+        let Arguments { records, resume, sgf, psq, .. } = &setup.arguments;
+        // A match that is not continued would replace the exported games of another one.
+        let is_continued = *resume && records.as_ref().is_some_and(|path| game_log::has_games(path));
+        if let Some(path) = sgf {
+            game_log::ensure_new(path, is_continued)?;
         }
-        let (file, games) = match &setup.arguments.records {
+        if let Some(folder) = psq
+            && !is_continued
+        {
+            export::ensure_no_psq(folder)?;
+        }
+        let (file, games) = match records {
             Some(path) => {
                 let (file, games) = RecordFile::open(path, setup, match_id)?;
                 (Some(file), games)
@@ -130,7 +138,7 @@ impl<'a> Results<'a> {
         let standings = Standings::new(setup);
         let (is_decided, was_decided) = (false, false);
         let mut results = Results { setup, file, games, next: 0, standings, is_decided, was_decided, display };
-        if let Some(path) = &setup.arguments.sgf {
+        if let Some(path) = sgf {
             write_sgf(path, results.games.values())?;
         }
         results.count();
@@ -174,11 +182,12 @@ impl<'a> Results<'a> {
     /// depends on the machine. If the games of an earlier run decided it, their test was another one, and all are kept.
     fn close(mut self) -> Result<()> {
         if self.is_decided {
-            if !self.was_decided {
-                self.games.split_off(&self.next);
+            let dropped = if self.was_decided { BTreeMap::new() } else { self.games.split_off(&self.next) };
+            if let Some(folder) = &self.setup.arguments.psq {
+                dropped.values().try_for_each(|record| export::remove_psq(folder, record))?;
             }
-        } else {
-            // Interrupted, or complete: games after a gap count, too.
+        } else if self.setup.sprt.is_none() {
+            // Interrupted: games after a gap count, too, but not in a sequential test, which depends on their order.
             let next = self.next;
             for (_, record) in self.games.range(next..) {
                 self.standings.add(self.setup, record);

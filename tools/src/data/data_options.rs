@@ -13,6 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tengen::base::processors::processors;
 use tengen::base::{Rule, Size};
+use tengen::engine::files;
 
 /// Makes openings for matches and games for training.
 #[derive(Parser, Debug)]
@@ -271,9 +272,7 @@ fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
     let Some(path) = &typed.out else {
         return print(&text(opening_maker::generate(&wanted, threads, None)?));
     };
-    let mut unfinished = path.clone().into_os_string();
-    unfinished.push(".unfinished");
-    let unfinished = PathBuf::from(unfinished);
+    let unfinished = files::beside(path, ".unfinished");
     let openings = opening_maker::generate(&wanted, threads, Some(&unfinished))?;
     output_file::write(path, text(openings))?;
     let _ = std::fs::remove_file(unfinished);

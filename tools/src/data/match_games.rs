@@ -24,7 +24,7 @@ pub struct Imported {
 }
 
 /// Writes the games of these record files into a new file of training games. Left out are games of other engines, games that
-/// a fault ended, and games in which a move has no score. The games of a match share their openings, so that one that is held
+/// a fault or a limit of moves ended, and games in which a move has no score. The games of a match share their openings, so that one that is held
 /// out from training may begin like one that is learned from.
 ///
 /// # Errors
@@ -53,10 +53,12 @@ pub fn import(paths: &[PathBuf], out: &Path) -> Result<Imported> {
 fn packed(record: &GameRecord) -> Result<PackedGame, &'static str> {
     const DAMAGED: &str = "damaged";
     if !record.about.iter().all(|about| about.starts_with(OURS)) {
-        return Err("of other engines");
+        return Err("of other engines, or of a match with --judge");
     }
-    if matches!(record.reason, Reason::Fault(_)) {
-        return Err("ended by a fault");
+    match record.reason {
+        Reason::Fault(_) => return Err("ended by a fault"),
+        Reason::MoveLimit => return Err("ended by --draw-after"),
+        _ => {}
     }
     let rule = record.rule().ok_or(DAMAGED)?;
     let size = record.size().ok_or(DAMAGED)?;
@@ -140,6 +142,8 @@ mod tests {
             record(0),
             changed(1, "about", serde_json::json!(["name=\"Tengen\"", "name=\"Other\""])),
             changed(2, "reason", "timeout".into()),
+            // Bug: this was a draw to learn from, whatever the position.
+            changed(8, "reason", "move-limit".into()),
             changed(3, "scores", serde_json::json!(["-34", null])),
             changed(4, "scores", serde_json::json!(["-34"])),
             changed(5, "moves", "h8i9j10h9h9".into()),
@@ -149,8 +153,13 @@ mod tests {
         ];
         std::fs::write(&source, lines.map(|line| line.to_string() + "\n").concat()).unwrap();
         let imported = import(&[source], &out).unwrap();
-        let reasons =
-            [("damaged", 3), ("ended by a fault", 1), ("of other engines", 1), ("with a move that has no score", 1)];
+        let reasons = [
+            ("damaged", 3),
+            ("ended by --draw-after", 1),
+            ("ended by a fault", 1),
+            ("of other engines, or of a match with --judge", 1),
+            ("with a move that has no score", 1),
+        ];
         assert_eq!(imported, Imported { written: 2, left_out: reasons.into() });
 
         let mut reader = Reader::open(&out).unwrap();

@@ -91,6 +91,7 @@ fn descent(typed: &FitArguments, rate: f32) -> Descent {
 /// Reads the file, fits its numbers and writes it.
 fn run(typed: &FitArguments, fit: impl Fn(&mut [Weights]) -> Result<()>) -> Result<()> {
     ensure!(typed.batch > 0, "--batch must be at least 1");
+    ensure!(typed.epochs > 0, "--epochs must be at least 1");
     let mut sets = WeightSet::ALL.map(Weights::hand_set);
     if typed.out.exists() {
         let bytes = std::fs::read(&typed.out).with_context(|| typed.out.display().to_string())?;
@@ -117,7 +118,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let games = folder.path().join("games");
         let kinds = vec![Kind { rule: Rule::Standard, size: Size::square(12).unwrap(), weight: 1 }];
-        selfplay::run(&Series { kinds, games: 60, nodes: 60, seed: 1, labels: None }, &games, 1).unwrap();
+        selfplay::run(&Series { kinds, games: 60, nodes: 60, seed: 3, labels: None }, &games, 1).unwrap();
         let fit = |name: &str| {
             let out = folder.path().join(name);
             run_eval(&EvalArguments { fit: fit_arguments(vec![games.clone()], out.clone()), score_share: 0.5 })

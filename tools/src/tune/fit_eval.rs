@@ -1,7 +1,7 @@
 //! `tengen-tune eval`: fits the values of points and threats to games by logistic regression.
 
 use super::factor_model::{Descent, Model, combination_parts, mask_parts};
-use super::logistic::{ENGINE_SCALE, sigmoid};
+use super::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
 use super::samples::{Group, empty_points, for_each_game, for_each_position, is_held_out, is_quiet};
 use crate::data::packed_game::PackedGame;
 use anyhow::Result;
@@ -145,8 +145,7 @@ fn add_game(game: &PackedGame, layout: &Layout, scale: f32, settings: &Settings,
 fn loss(pairs: impl Iterator<Item = (f32, f32)>) -> f32 {
     let (mut sum, mut count) = (0.0f64, 0);
     for (predicted, target) in pairs {
-        let predicted = predicted.clamp(1e-6, 1.0 - 1e-6);
-        sum -= f64::from(target * predicted.ln() + (1.0 - target) * (1.0 - predicted).ln());
+        sum += cross_entropy(predicted, target);
         count += 1;
     }
     (sum / f64::from(count.max(1))) as f32

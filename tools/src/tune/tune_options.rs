@@ -15,7 +15,7 @@ use crate::arena::ground::Ground;
 use crate::output_file;
 use crate::progress::Progress;
 use crate::state_file;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -80,7 +80,7 @@ pub enum Command {
 /// Options of `spsa`.
 #[derive(clap::Args, Debug)]
 pub struct SpsaArguments {
-    /// A number to tune: NAME, NAME.RULE (freestyle, standard, renju, caro), or either with =START. Repeat for each number.
+    /// A number to tune: NAME, NAME.RULE (freestyle, standard, renju, caro, caro-exact), or either with =START. Repeat for each number.
     #[arg(long = "param", value_name = "NAME", required = true)]
     pub params: Vec<String>,
     /// Where and how to play.
@@ -264,6 +264,7 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
 }
 
 fn run_spsa(typed: &SpsaArguments) -> Result<Outcome> {
+    ensure!(typed.gain.is_finite() && typed.gain > 0.0, "--gain must be above 0");
     let (games, grounds) = (&typed.games, typed.games.grounds()?);
     let settings = Settings {
         tuned: typed.params.iter().map(|text| Tuned::parse(text)).collect::<Result<_>>()?,

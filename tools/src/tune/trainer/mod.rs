@@ -14,7 +14,7 @@ pub mod walk;
 use crate::data::packed_game::{Content, PackedGame, records};
 use crate::output_file;
 use crate::tune::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
-use crate::tune::samples::HELD_OUT;
+use crate::tune::samples::is_held_out;
 use anyhow::{Context, Result, ensure};
 use checkpoint::Checkpoint;
 use float_network::{Folded, Model, parts_of_rows};
@@ -122,17 +122,6 @@ fn read(training: &Training) -> Result<Vec<PackedGame>> {
     let is_used =
         |game: &Result<PackedGame>| game.as_ref().map_or(true, |game| training.any_rule || game.rule == training.rule);
     records(&training.records).filter(is_used).take(training.games.unwrap_or(usize::MAX)).collect()
-}
-
-/// Whether a game is held out from training.
-fn is_held_out(game: &PackedGame) -> bool {
-    scramble(game.number).is_multiple_of(HELD_OUT)
-}
-
-/// Hashes a number, so that consecutive numbers give unrelated results.
-fn scramble(number: u64) -> u64 {
-    let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb) >> 20
 }
 
 /// Units of the search's score that make one logit of the games' results.

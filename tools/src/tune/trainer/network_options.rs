@@ -10,7 +10,7 @@ pub struct Training {
     /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact. Games under other rules are not used.
     #[arg(long)]
     pub rule: Rule,
-    /// Use the games of all rules as if they were under this rule, to get a start for rules with few games.
+    /// Learn from the games of all rules, each by its own rule, to get a start for rules with few games.
     #[arg(long)]
     pub any_rule: bool,
     /// Files of training games and labelled positions; see tengen-data selfplay and asked. Not needed with --epochs 0.
