@@ -81,15 +81,19 @@ impl Engine {
         depth: u32,
         question: &mut Question<'_>,
     ) -> (Vec<(Score, Vec<Point>)>, bool) {
-        let mut weighed = Vec::new();
+        let (mut weighed, mut is_first_unknown) = (Vec::new(), false);
         let mut sets = sets.peekable();
         while let Some(stones) = sets.next() {
             let (board, control) = (self.board_after(&stones), question.part(depth));
             let report = self.search(Level::FULL, board, Scope::default(), &control, &mut NullSink);
-            // The first one always counts: there must be an answer.
+            // The first one counts until another one does: there must be an answer.
             let is_whole = report.cut.is_none() || question.nodes == 0;
             question.nodes += report.last.nodes;
             if is_whole {
+                if is_first_unknown {
+                    weighed.clear();
+                }
+                is_first_unknown = weighed.is_empty() && report.last.depth == 0;
                 weighed.push((report.last.score, stones));
             }
             if self.is_over(question) {

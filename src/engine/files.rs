@@ -117,11 +117,14 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 /// There is no such folder, or the file system does not answer in time.
 pub fn expect_folder(path: &Path) -> io::Result<()> {
     let path = path.to_owned();
-    within(READ_TIMEOUT, move || match follow(&path)?.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
-            Err(io::Error::new(ErrorKind::NotFound, "there is no such folder"))
+    within(READ_TIMEOUT, move || {
+        let path = follow(&path)?;
+        let is_folder = path.to_string_lossy().ends_with(std::path::is_separator);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if is_folder || folder.is_some_and(|folder| !folder.is_dir()) {
+            return Err(io::Error::new(ErrorKind::NotFound, "there is no such folder"));
         }
-        _ => Ok(()),
+        Ok(())
     })
 }
 

@@ -31,8 +31,8 @@ pub struct SearchReport {
     /// The last finished iteration; where none was needed, a report with the known result.
     pub last: Iteration,
     /// The best lines, best first, with the scores of their moves: as many as wanted, or as there are moves. Empty where one
-    /// line was wanted or one move is considered, where a five is on the board, and where the first iteration was cut short: the
-    /// best line is `last` then.
+    /// line was wanted or one move is considered, where a five is on the board or only fouls are left, and where the first iteration was
+    /// cut short. The best line is `last` then, if there is one.
     pub lines: Vec<Iteration>,
     /// Number of nodes at which the search was cut short, if it was. With this as its only limit, one thread takes the same
     /// course again; a search that was not cut short does so with `entered` as its depth limit.

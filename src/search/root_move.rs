@@ -43,8 +43,8 @@ pub(super) struct RootMoves {
 }
 
 /// The moves worth considering, the most promising first: a win at once, the replies that a threat leaves, or everything
-/// near the stones; in a lost position the moves that delay the loss; if none of these is legal, any legal point, first those that
-/// are not blocked; if only fouls are left, these.
+/// near the stones; in a lost position the moves that delay the loss. If none of these is legal: any legal point, first those
+/// that are not blocked; if only fouls are left, these.
 pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
     let blocked = &scope.blocked;
     let board = &mut worker.board;

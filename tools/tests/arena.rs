@@ -398,16 +398,15 @@ fn an_existing_sgf_file_is_not_replaced_by_a_new_match() {
     let (path, sgf) = (folder.path().join("r.jsonl"), folder.path().join("games.sgf"));
     std::fs::write(&sgf, "(;FF[4])\n").unwrap();
     let engines = [fake("A", "plain"), fake("B", "outside")];
-    let words = format!("--nodes 10 --games 2 --sgf {}", sgf.display());
-    let refused = run(&words, &[&engines[0], &engines[1]], &path);
-    let stderr = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && stderr.contains("games.sgf exists already"), "{stderr}");
-    assert_eq!(std::fs::read_to_string(&sgf).unwrap(), "(;FF[4])\n");
-    assert!(!path.exists());
-    // Bug: --resume without games to continue replaced it all the same, as does every test of a queue.
-    let refused = run(&format!("{words} --resume"), &[&engines[0], &engines[1]], &path);
-    assert!(!refused.status.success() && !path.exists());
-    assert_eq!(std::fs::read_to_string(&sgf).unwrap(), "(;FF[4])\n");
+    // Bug: --resume without games to continue replaced it all the same, as did every test of a queue.
+    for words in ["", "--resume"] {
+        let words = format!("--nodes 10 --games 2 --sgf {} {words}", sgf.display());
+        let refused = run(&words, &[&engines[0], &engines[1]], &path);
+        let stderr = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && stderr.contains("games.sgf has games of another match"), "{stderr}");
+        assert_eq!(std::fs::read_to_string(&sgf).unwrap(), "(;FF[4])\n");
+        assert!(!path.exists());
+    }
 }
 
 /// Bug: the games of two matches have the same names, and the second replaced those of the first.
@@ -418,8 +417,8 @@ fn a_folder_with_games_of_another_match_is_refused() {
     std::fs::write(&game, "").unwrap();
     let engines = [fake("A", "plain"), fake("B", "outside")];
     let refused = run(&format!("--games 2 --psq {}", folder.path().display()), &[&engines[0], &engines[1]], &path);
-    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("has games already"));
-    assert!(std::fs::read_to_string(&game).unwrap().is_empty() && !path.exists());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("has games of another match"));
+    assert!(!refused.status.success() && std::fs::read_to_string(&game).unwrap().is_empty() && !path.exists());
 }
 
 #[test]

@@ -161,7 +161,7 @@ pub static ROWS: &[Row] = &[
     gomocup(
         &[line("TURN", "x,y", |rest| Some(at_spot(rest, Command::Turn)))],
         |command| matches!(command, Command::Turn(_)),
-        "put a stone of the side to move, the opponent's, there; answer it",
+        "put the opponent's stone (of the side to move) there, and answer it",
         "a move",
     )
     .thinking()
@@ -187,7 +187,7 @@ pub static ROWS: &[Row] = &[
     gomocup(
         &[line("PLAY", "x,y", |rest| Some(at_spot(rest, Command::Play)))],
         |command| matches!(command, Command::Play(_)),
-        "put a stone of the side to move there, without a search",
+        "put the brain's stone (of the side to move) there, without a search",
         "`x,y`",
     )
     .on_board(),

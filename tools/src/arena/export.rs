@@ -4,6 +4,7 @@ use super::game_log::{GameRecord, Reason};
 use super::player::Fault;
 use crate::output_file;
 use anyhow::{Context, Result, ensure};
+use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::Path;
 use tengen::tools::gamefile::sgf::{self, Remarks};
@@ -48,15 +49,27 @@ pub fn remove_psq(folder: &Path, record: &GameRecord) -> Result<()> {
     }
 }
 
-/// Checks that a folder has no games of another match: their names could be the same.
+/// Checks that the Piskvork files of a folder are these games: those of another match could have the same names.
 ///
 /// # Errors
-/// When it has, or cannot be read.
-pub fn ensure_no_psq(folder: &Path) -> Result<()> {
+/// When there are others, or the folder cannot be read.
+pub fn ensure_all_ours(folder: &Path, games: &[GameRecord]) -> Result<()> {
+    let ours: HashSet<String> = games.iter().map(psq_name).collect();
     for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        let is_game = entry?.path().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("psq"));
-        ensure!(!is_game, "{} has games already: use an empty folder", folder.display());
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let is_ours = !name.to_ascii_lowercase().ends_with(".psq") || ours.contains(&name);
+        ensure!(is_ours, "{} has games of another match: use another folder", folder.display());
     }
+    Ok(())
+}
+
+/// Checks that an SGF file has nothing in it, unless there are games to continue.
+///
+/// # Errors
+/// When it has.
+pub fn ensure_ours(path: &Path, games: &[GameRecord]) -> Result<()> {
+    let is_empty = std::fs::metadata(path).map_or(true, |file| file.len() == 0);
+    ensure!(is_empty || !games.is_empty(), "{} has games of another match: use another file", path.display());
     Ok(())
 }
 

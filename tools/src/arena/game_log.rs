@@ -301,7 +301,7 @@ fn read(path: &Path, setup: &Setup, id: &str) -> Result<BTreeMap<usize, GameReco
     for record in records(path)? {
         ensure!(
             record.match_id == id,
-            "{} has games of a different match (engines, files that their arguments name, limits, rule, size, openings, seed, or another option of its games differ)",
+            "{} has games of a different match (engines, files that their arguments name, limits, rule, size, openings or seed differ, or another option)",
             path.display()
         );
         let (number, total) = (record.game, setup.schedule.total());

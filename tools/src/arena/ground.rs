@@ -3,9 +3,9 @@
 use super::openings::{self, Opening};
 use super::terms::Terms;
 use anyhow::{Context, Result, ensure};
-use std::collections::HashSet;
 use std::path::Path;
 use tengen::base::{Rule, Size};
+use tengen::board::symmetry::Symmetry;
 
 /// A rule, a board and the openings of its games.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Ground {
     pub terms: Terms,
     /// The openings in playing order, at least one; a single one without stones if there is no file.
     pub openings: Vec<Opening>,
+    /// See [`openings::rounds`].
+    rounds: Vec<(usize, usize)>,
 }
 
 impl Ground {
@@ -51,7 +53,8 @@ impl Ground {
             Some(path) => openings::read(path, &terms, seed)?,
             None => vec![Opening::default()],
         };
-        Ok(Ground { text, terms, openings })
+        let rounds = openings::rounds(&openings, terms.size);
+        Ok(Ground { text, terms, openings, rounds })
     }
 
     /// Rule and board in words: `renju 15x15`.
@@ -59,20 +62,17 @@ impl Ground {
         format!("{} {}", self.terms.rule.name(), self.terms.size)
     }
 
-    /// The opening of a round of this ground, and the number of its symmetry; see [`openings::of_round`].
+    /// The opening of a round of this ground, and the number of its symmetry, 0 for none.
     pub fn opening(&self, round: usize) -> (Opening, usize) {
-        openings::of_round(&self.openings, round, self.terms.size)
-    }
-
-    /// How many different openings the first rounds have. An opening that is symmetric itself comes back before all
-    /// symmetries of the others are used.
-    pub fn different_openings(&self, rounds: usize) -> usize {
-        (0..rounds).map(|round| self.opening(round).0.text()).collect::<HashSet<_>>().len()
+        let (index, number) = self.rounds[round % self.rounds.len()];
+        let opening = &self.openings[index];
+        let symmetry = Symmetry::of(self.terms.size).nth(number);
+        (symmetry.map_or_else(|| opening.clone(), |symmetry| opening.turned(symmetry, self.terms.size)), number)
     }
 
     /// Number of different openings, counting turned and mirrored ones.
     pub fn variants(&self) -> usize {
-        self.openings.iter().map(|opening| opening.variants(self.terms.size)).sum()
+        self.rounds.len()
     }
 }
 

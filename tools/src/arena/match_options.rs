@@ -161,11 +161,11 @@ pub struct Arguments {
     #[arg(long, requires = "records")]
     pub resume: bool,
 
-    /// Write a Piskvork file for each game into this folder. Example: --psq games/
+    /// Write a Piskvork file for each game into this folder, which has none of another match. Example: --psq games/
     #[arg(long, value_name = "DIR")]
     pub psq: Option<PathBuf>,
 
-    /// Write all games into one SGF file. Example: --sgf games.sgf
+    /// Write all games into one SGF file, which is new or that of the match to continue. Example: --sgf games.sgf
     #[arg(long, value_name = "FILE")]
     pub sgf: Option<PathBuf>,
 

@@ -34,9 +34,10 @@ impl Opening {
         Opening { stones: self.stones.iter().map(|&stone| symmetry.apply(stone, size)).collect() }
     }
 
-    /// Number of different openings that rotations and reflections make of this one, by colours and order of stones.
-    pub fn variants(&self, size: Size) -> usize {
-        Symmetry::of(size).map(|symmetry| self.turned(symmetry, size)).collect::<HashSet<_>>().len()
+    /// The numbers of the symmetries that make different openings of this one, by colours and order of stones.
+    pub fn forms(&self, size: Size) -> Vec<usize> {
+        let mut known = HashSet::new();
+        (0..).zip(Symmetry::of(size)).filter(|&(_, s)| known.insert(self.turned(s, size))).map(|(n, _)| n).collect()
     }
 
     /// A form that is equal for all openings that lead to the same position up to symmetry, in any order of stones.
@@ -136,13 +137,15 @@ pub fn read(path: &Path, terms: &Terms, seed: Option<u64>) -> Result<Vec<Opening
     Ok(openings)
 }
 
-/// The opening of a round: first all openings of the list, then all of them under the next symmetry, and so on. Also returns
-/// the number of the symmetry; 0 is the opening as listed.
-pub fn of_round(openings: &[Opening], round: usize, size: Size) -> (Opening, usize) {
-    let symmetries: Vec<Symmetry> = Symmetry::of(size).collect();
-    let number = round / openings.len() % symmetries.len();
-    let opening = &openings[round % openings.len()];
-    (opening.turned(symmetries[number], size), number)
+/// The rounds until an opening comes back, as the index of the opening and the number of a symmetry: first all openings as
+/// listed, which is symmetry 0, then the second form of each, and so on. Those that are symmetric themselves have fewer forms.
+pub fn rounds(openings: &[Opening], size: Size) -> Vec<(usize, usize)> {
+    let forms: Vec<Vec<usize>> = openings.iter().map(|opening| opening.forms(size)).collect();
+    let most = forms.iter().map(Vec::len).max().unwrap_or(0);
+    let with_form = |form: usize| {
+        forms.iter().enumerate().filter_map(move |(index, forms)| forms.get(form).map(|&number| (index, number)))
+    };
+    (0..most).flat_map(with_form).collect()
 }
 
 #[cfg(test)]
@@ -192,18 +195,19 @@ mod tests {
         assert!(format!("{:#}", read(file.path(), &terms, None).unwrap_err()).contains("line 6"));
     }
 
+    /// Bug: one that is symmetric itself came back before the others had been played in all forms.
     #[test]
-    fn openings_come_again_in_all_eight_forms() {
+    fn openings_come_again_when_all_their_forms_are_played() {
         let size = Size::square(15).unwrap();
         let openings = [Opening::parse("a1c2", size).unwrap(), Opening::parse("h8i9", size).unwrap()];
-        let forms: Vec<Opening> = (0..16).map(|round| of_round(&openings, round, size).0).collect();
-        assert_eq!(forms[0], openings[0]);
-        assert_eq!(forms[1], openings[1]);
-        assert_eq!(forms.iter().step_by(2).collect::<HashSet<_>>().len(), 8);
-        assert_eq!(openings[0].variants(size), 8);
-        assert_eq!(openings[1].variants(size), 4);
-        for form in forms.iter().step_by(2) {
-            assert_eq!(form.canonical(size), openings[0].canonical(size));
+        let symmetries: Vec<Symmetry> = Symmetry::of(size).collect();
+        let rounds = rounds(&openings, size);
+        assert_eq!((rounds.len(), &rounds[..2]), (8 + 4, &[(0, 0), (1, 0)][..]));
+        let forms = rounds.iter().map(|&(index, number)| openings[index].turned(symmetries[number], size));
+        let forms: Vec<Opening> = forms.collect();
+        assert_eq!(forms.iter().collect::<HashSet<_>>().len(), 12);
+        for (form, &(index, _)) in forms.iter().zip(&rounds) {
+            assert_eq!(form.canonical(size), openings[index].canonical(size));
         }
         let other = Opening::parse("c2a1", size).unwrap();
         assert_ne!(other.canonical(size), openings[0].canonical(size));

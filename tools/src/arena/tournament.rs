@@ -117,15 +117,19 @@ struct Results<'a> {
 impl<'a> Results<'a> {
     fn open(setup: &'a Setup, match_id: &str) -> Result<Results<'a>> {
         let Arguments { records, resume, sgf, psq, .. } = &setup.arguments;
-        // A match that is not continued would replace the exported games of another one.
-        let is_continued = *resume && records.as_ref().is_some_and(|path| game_log::has_games(path));
+        let restored = match records {
+            Some(path) if game_log::has_games(path) => {
+                game_log::ensure_new(path, *resume)?;
+                game_log::records(path)?
+            }
+            _ => Vec::new(),
+        };
+        // The exported games of another match must not be replaced.
         if let Some(path) = sgf {
-            game_log::ensure_new(path, is_continued)?;
+            export::ensure_ours(path, &restored)?;
         }
-        if let Some(folder) = psq
-            && !is_continued
-        {
-            export::ensure_no_psq(folder)?;
+        if let Some(folder) = psq {
+            export::ensure_all_ours(folder, &restored)?;
         }
         let (file, games) = match records {
             Some(path) => {

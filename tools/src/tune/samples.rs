@@ -59,7 +59,7 @@ impl Group {
     }
 }
 
-/// Whether a game is held out, from the fits of the classical numbers and from the networks that see them.
+/// Whether a game is held out: neither the classical numbers nor the networks learn from it.
 pub fn is_held_out(game: &PackedGame) -> bool {
     scramble(game.number).is_multiple_of(HELD_OUT)
 }
