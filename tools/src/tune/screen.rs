@@ -204,7 +204,7 @@ mod tests {
 
     fn design() -> Design {
         Design {
-            ideas: ["rfp_slope=60", "lmr_factor=60,lmr_lag=30", "rfp_slope.renju=70"]
+            ideas: ["iir=60", "lmr_factor=60,history_threats=30", "iir.renju=70"]
                 .map(|text| Idea::parse(text).unwrap())
                 .to_vec(),
             grounds: vec!["0:15:book".to_owned()],
@@ -228,10 +228,10 @@ mod tests {
             let has = |values: &[(String, i64)], name: &str, value| {
                 values.iter().rev().find(|one| one.0 == name) == Some(&(name.to_owned(), value))
             };
-            for (name, value) in [("rfp_slope", 60), ("lmr_lag", 30), ("rfp_slope.renju", 70)] {
+            for (name, value) in [("iir", 60), ("history_threats", 30), ("iir.renju", 70)] {
                 assert!(has(&one, name, value) != has(&other, name, value), "{number} {name}");
             }
-            assert_eq!(has(&one, "lmr_lag", 30), has(&one, "lmr_factor", 60));
+            assert_eq!(has(&one, "history_threats", 30), has(&one, "lmr_factor", 60));
         }
     }
 
@@ -254,12 +254,12 @@ mod tests {
             assert!((1.0..4.0).contains(&effect.margin), "{effect:?}");
         }
         let report = screening.report();
-        assert!(report.starts_with("20000 pairs") && report.contains("rfp_slope=60"), "{report}");
+        assert!(report.starts_with("20000 pairs") && report.contains("iir=60"), "{report}");
     }
 
     #[test]
     fn an_idea_names_numbers_that_exist() {
-        assert!(Idea::parse("nosuch=1").is_err() && Idea::parse("rfp_slope").is_err());
-        assert_eq!(Idea::parse("rfp_slope=60,lmr_lag=30").unwrap().values.len(), 2);
+        assert!(Idea::parse("nosuch=1").is_err() && Idea::parse("iir").is_err());
+        assert_eq!(Idea::parse("iir=60,history_threats=30").unwrap().values.len(), 2);
     }
 }

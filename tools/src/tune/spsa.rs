@@ -465,7 +465,7 @@ mod tests {
     fn a_saved_run_continues_and_refuses_other_settings() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.json");
-        let settings = settings(&["aspiration_window", "vcf_delta"], 100);
+        let settings = settings(&["aspiration_window=20", "vcf_delta"], 100);
         let mut state = State::open(&path, settings.clone()).unwrap();
         for number in 0..10 {
             Sample::draw(&state, &grounds()[0], number).learn(&mut state, 0, number as usize % 5);
@@ -516,7 +516,7 @@ mod tests {
     #[test]
     #[cfg(feature = "tune")]
     fn neither_threads_nor_interruptions_change_a_run() {
-        let settings = settings(&["rfp_slope.caro", "lmp_base", "history_divisor", "lmr_factor"], 16);
+        let settings = settings(&["rfp_slope.caro", "lmp_base", "history_threats", "lmr_factor"], 16);
         // Enough nodes for the numbers to matter: with a few hundred every pair may end even.
         let grounds = grounds();
         let names = grounds.iter().map(|ground| ground.text.clone()).collect();

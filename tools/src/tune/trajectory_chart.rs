@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn every_value_has_a_line_and_a_name() {
-        let names = ["aspiration_window", "vcf_delta"];
+        let names = ["aspiration_growth", "vcf_delta"];
         let settings = Settings {
             tuned: names.map(|name| Tuned::parse(name).unwrap()).to_vec(),
             grounds: vec!["test".to_owned()],

@@ -40,20 +40,20 @@ pub enum Command {
     /// Tune numbers of the search by games of the engine against itself (SPSA). Needs a build with --features tune.
     ///
     /// The state of the run is kept in a file; after an interruption, the same command continues. Example:
-    /// tengen-tune spsa --state run.json --param lmr_factor.renju --param razor_base --ground
+    /// tengen-tune spsa --state run.json --param lmr_factor.renju --param iir --ground
     /// 4:15:books/renju_15.tuning.txt --pairs 10000 --nodes 5000
     Spsa(SpsaArguments),
     /// Estimate the effects of many ideas from the same games. Needs a build with --features tune.
     ///
     /// In each pair of games, each idea is drawn for one of the two engines. After an interruption, the same command
-    /// continues, also with more pairs. Example: tengen-tune screen --state screen.json --idea rfp_slope=60 --idea
-    /// lmr_factor=60,lmr_lag=35 --ground 4:15:books/renju_15.tuning.txt --pairs 2000 --nodes 10000
+    /// continues, also with more pairs. Example: tengen-tune screen --state screen.json --idea iir=60 --idea
+    /// lmr_factor=60,history_threats=35 --ground 4:15:books/renju_15.tuning.txt --pairs 2000 --nodes 10000
     Screen(ScreenArguments),
     /// Judge changed numbers by the moves that they choose in recorded positions. Needs a build with --features tune.
     ///
     /// Where the move differs from that of the shipped numbers, a longer search judges both. After an interruption, the same
     /// command continues, also with more positions. Example: tengen-tune regret --state regret.json --records games.tgr
-    /// --set lmr_factor=42 --set lmr_lag=22 --nodes 200000 --positions 800
+    /// --set lmr_factor=42 --set history_threats=22 --nodes 200000 --positions 800
     Regret(RegretArguments),
     /// Train a network on training games.
     ///
@@ -65,7 +65,7 @@ pub enum Command {
     Referee(RefereeArguments),
     /// Play a match between two sets of numbers. Needs a build with --features tune.
     ///
-    /// Example: tengen-tune match --set razor_base=31 --ground 0:15:books/freestyle_15.tuning.txt --pairs 200
+    /// Example: tengen-tune match --set iir=31 --ground 0:15:books/freestyle_15.tuning.txt --pairs 200
     Match(MatchArguments),
     /// Fit the values of points and threats of the classical evaluation to training games. Takes effect in the next build.
     ///
