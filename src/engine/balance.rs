@@ -93,7 +93,7 @@ impl Engine {
                 if is_first_unknown {
                     weighed.clear();
                 }
-                is_first_unknown = weighed.is_empty() && report.last.depth == 0;
+                is_first_unknown = weighed.is_empty() && report.is_unknown();
                 weighed.push((report.last.score, stones));
             }
             if self.is_over(question) {

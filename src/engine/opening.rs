@@ -54,6 +54,7 @@ impl Engine {
         let report = self.think(if is_first { &half } else { control }, sink);
         let score = report.last.score;
         if is_first
+            && !report.is_unknown()
             && score.units().abs() < EVEN
             && let Some(stones) = self.even_pair(&share_of(control, 1..2, 2))
         {
@@ -98,9 +99,7 @@ impl Engine {
                 let inner = share_of(control, part..part + 1, rounds * count);
                 let board = self.board_after(continuation);
                 let report = self.search(self.level(), board, Scope::default(), &inner, &mut NullSink);
-                // One that was cut short in its first iteration is not even, but unknown.
-                let is_unknown = report.last.depth == 0;
-                weighed.push(((is_unknown, report.last.score.units().abs()), continuation.clone()));
+                weighed.push(((report.is_unknown(), report.last.score.units().abs()), continuation.clone()));
                 let limits = control.limits();
                 let time = limits.time_for_question(CLOCK_PARTS);
                 let ends =

@@ -104,3 +104,16 @@ impl SearchControl {
         self.limits.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bug: with the limits that Yixin-Board always sends, the search waited for memory, and pondering never hit.
+    #[test]
+    fn limits_that_no_search_reaches_do_not_count() {
+        let is_counted = |depth, nodes| SearchLimits { nodes, depth, ..SearchLimits::default() }.is_counted();
+        assert!(!is_counted(None, None) && !is_counted(Some(225), Some(1_000_000_000)));
+        assert!(is_counted(Some(20), None) && is_counted(None, Some(5000)));
+    }
+}

@@ -42,6 +42,11 @@ pub struct SearchReport {
 }
 
 impl SearchReport {
+    /// Whether the score says nothing: the search was cut short in its first iteration, and no win is known.
+    pub fn is_unknown(&self) -> bool {
+        self.last.depth == 0 && !self.last.score.is_win()
+    }
+
     /// A report with a move and its iteration only.
     pub fn new(best: Option<Point>, last: Iteration) -> SearchReport {
         SearchReport { best, last, lines: Vec::new(), cut: None, entered: 0 }

@@ -6,7 +6,7 @@ use super::limits::SearchControl;
 use super::params::Params;
 use super::pool::{Job, Pool, RunningHelpers};
 use super::report::{Iteration, NullSink, ReportSink, RootEvent, SearchReport};
-use super::root_move::{RootMoves, known_win, root_moves};
+use super::root_move::{RootMove, RootMoves, known_win, root_moves};
 use super::scope::Scope;
 use super::shared::Shared;
 use super::tt::{self, TranspositionTable};
@@ -52,17 +52,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     if moves.is_empty() {
         return report;
     }
-    if !worker.is_legal(moves[0].point) {
-        // Only fouls are left: nothing to search, and what follows a foul is no proof.
-        let score = Score::loss_in(Ply::ROOT, 1).unproven();
-        report.last = Iteration { depth: 1, pv: vec![moves[0].point], ..worker.iteration(1, score) };
-        sink.iteration(&report.last);
-        return report;
-    }
-    let us = worker.board.side();
-    let wins = worker.board.threat(moves[0].point, us) == Threat::Five;
-    if wins || (worker.board.occupied() == 0 && moves.len() == 1) {
-        let score = if wins { Score::win_in(Ply::ROOT, 1) } else { Score::DRAW };
+    if let Some(score) = score_without_search(&mut worker, &moves) {
         report.last = Iteration { depth: 1, pv: vec![moves[0].point], ..worker.iteration(1, score) };
         sink.iteration(&report.last);
         return report;
@@ -95,6 +85,20 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     }
     report.last.score = sink.claim(report.last.score);
     report
+}
+
+/// The score of a position with nothing to search: a five, the first stone, or only fouls, after which nothing is proven.
+fn score_without_search(worker: &mut Worker<'_>, moves: &[RootMove]) -> Option<Score> {
+    let (first, us) = (moves[0].point, worker.board.side());
+    if worker.board.threat(first, us) == Threat::Five {
+        Some(Score::win_in(Ply::ROOT, 1))
+    } else if worker.board.occupied() == 0 && moves.len() == 1 {
+        Some(Score::DRAW)
+    } else if !worker.is_legal(first) {
+        Some(Score::loss_in(Ply::ROOT, 1).unproven())
+    } else {
+        None
+    }
 }
 
 /// A helper's search. It differs from the main thread's in the order of equally promising moves, and ends when it is

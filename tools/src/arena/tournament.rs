@@ -116,21 +116,8 @@ struct Results<'a> {
 
 impl<'a> Results<'a> {
     fn open(setup: &'a Setup, match_id: &str) -> Result<Results<'a>> {
-        let Arguments { records, resume, sgf, psq, .. } = &setup.arguments;
-        let restored = match records {
-            Some(path) if game_log::has_games(path) => {
-                game_log::ensure_new(path, *resume)?;
-                game_log::records(path)?
-            }
-            _ => Vec::new(),
-        };
-        // The exported games of another match must not be replaced.
-        if let Some(path) = sgf {
-            export::ensure_ours(path, &restored)?;
-        }
-        if let Some(folder) = psq {
-            export::ensure_all_ours(folder, &restored)?;
-        }
+        let Arguments { records, sgf, .. } = &setup.arguments;
+        check_exports(&setup.arguments)?;
         let (file, games) = match records {
             Some(path) => {
                 let (file, games) = RecordFile::open(path, setup, match_id)?;
@@ -206,6 +193,19 @@ impl<'a> Results<'a> {
         self.display.end(&display::report(self.setup, &self.standings))?;
         Ok(())
     }
+}
+
+/// Checks that no exported games of another match would be replaced.
+fn check_exports(Arguments { records, resume, sgf, psq, .. }: &Arguments) -> Result<()> {
+    let games = match records {
+        Some(path) if (sgf.is_some() || psq.is_some()) && game_log::has_games(path) => {
+            game_log::ensure_new(path, *resume)?;
+            game_log::records(path)?
+        }
+        _ => Vec::new(),
+    };
+    sgf.as_ref().map_or(Ok(()), |path| export::ensure_ours(path, &games))?;
+    psq.as_ref().map_or(Ok(()), |folder| export::ensure_all_ours(folder, &games))
 }
 
 fn write_sgf<'r>(path: &Path, records: impl Iterator<Item = &'r GameRecord>) -> Result<()> {

@@ -80,7 +80,8 @@ pub enum Command {
 /// Options of `spsa`.
 #[derive(clap::Args, Debug)]
 pub struct SpsaArguments {
-    /// A number to tune: NAME, NAME.RULE (freestyle, standard, renju, caro, caro-exact), or either with =START. Repeat for each number.
+    /// A number to tune: NAME, NAME.RULE (freestyle, standard, renju, caro, caro-exact), or either with =START. Repeat for each
+    /// number.
     #[arg(long = "param", value_name = "NAME", required = true)]
     pub params: Vec<String>,
     /// Where and how to play.
