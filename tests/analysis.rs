@@ -227,6 +227,20 @@ fn a_new_depth_limit_counts_in_the_running_search() {
     }
 }
 
+/// Bug: a lower depth limit waited for the end of an iteration that might take minutes.
+#[test]
+fn a_lower_depth_limit_ends_the_running_iteration() {
+    let control = depth(60);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            control.set_limits(SearchLimits { depth: Some(2), ..SearchLimits::default() });
+        });
+        let report = engine(Rule::Freestyle, MIDDLE).think(&control, &mut NullSink);
+        assert!(report.last.depth > 2 && report.last.depth < 60 && report.cut.is_some(), "{}", report.last.depth);
+    });
+}
+
 #[test]
 fn a_won_position_shows_the_win_and_what_else_there_is() {
     // Black has an open three and the move.

@@ -20,8 +20,16 @@ pub struct Balanced {
     pub stones: Vec<Point>,
     /// The score after them, for the side then to move.
     pub score: Score,
-    /// The depth of that search.
+    /// The depth of that search; 0 if it was cut short before it knew a score.
     pub depth: u32,
+}
+
+/// A set of stones with the score after it.
+struct Weighed {
+    stones: Vec<Point>,
+    score: Score,
+    /// Whether the search knew a score when it was cut short.
+    is_known: bool,
 }
 
 /// Largest number of sets of stones to search; if there are more, a random sample of this size.
@@ -59,15 +67,16 @@ impl Engine {
         let mut answer: Option<Balanced> = None;
         // A round that was cut short counts only if it was the first.
         while is_whole || answer.is_none() {
-            weighed.sort_by_key(|(score, _)| (score.units() - bias).abs());
-            let Some((score, stones)) = weighed.first() else { break };
-            answer = Some(Balanced { stones: stones.clone(), score: *score, depth });
+            weighed.sort_by_key(|set| (set.score.units() - bias).abs());
+            let Some(Weighed { stones, score, is_known }) = weighed.first() else { break };
+            let depth_known = if *is_known { depth } else { 0 };
+            answer = Some(Balanced { stones: stones.clone(), score: *score, depth: depth_known });
             if !is_whole || weighed.len() == 1 || depth + 2 > deepest || self.is_over(&question) {
                 break;
             }
             weighed.truncate((weighed.len() / 4).max(1));
             depth += 2;
-            let sets = weighed.into_iter().map(|(_, stones)| stones);
+            let sets = weighed.into_iter().map(|set| set.stones);
             (weighed, is_whole) = self.weigh(sets, depth, &mut question);
         }
         answer
@@ -80,8 +89,8 @@ impl Engine {
         sets: impl Iterator<Item = Vec<Point>>,
         depth: u32,
         question: &mut Question<'_>,
-    ) -> (Vec<(Score, Vec<Point>)>, bool) {
-        let (mut weighed, mut is_first_unknown) = (Vec::new(), false);
+    ) -> (Vec<Weighed>, bool) {
+        let mut weighed: Vec<Weighed> = Vec::new();
         let mut sets = sets.peekable();
         while let Some(stones) = sets.next() {
             let (board, control) = (self.board_after(&stones), question.part(depth));
@@ -90,11 +99,8 @@ impl Engine {
             let is_whole = report.cut.is_none() || question.nodes == 0;
             question.nodes += report.last.nodes;
             if is_whole {
-                if is_first_unknown {
-                    weighed.clear();
-                }
-                is_first_unknown = weighed.is_empty() && report.is_unknown();
-                weighed.push((report.last.score, stones));
+                weighed.retain(|set| set.is_known);
+                weighed.push(Weighed { stones, score: report.last.score, is_known: !report.is_unknown() });
             }
             if self.is_over(question) {
                 return (weighed, is_whole && sets.peek().is_none());

@@ -83,7 +83,7 @@ impl Engine {
     /// A fourth and a fifth stone that keep the position even; `None` if none were found.
     fn even_pair(&mut self, control: &SearchControl) -> Option<Vec<Point>> {
         let pair = self.balance(2, 0, control)?;
-        (pair.score.units().abs() < EVEN).then_some(pair.stones)
+        (pair.depth > 0 && pair.score.units().abs() < EVEN).then_some(pair.stones)
     }
 
     /// The continuation with the smallest absolute score: short searches of all, longer ones of the better half, and so
@@ -321,6 +321,24 @@ mod tests {
         assert_eq!(depth_with(&mut engine, &spread, nodes), 0);
         control.begin(SearchLimits { nodes: Some(2 * nodes), ..SearchLimits::default() });
         assert_eq!(engine.most_even(vec![spread, compact.clone()], &control), Some(compact));
+    }
+
+    /// Bug: after a stop, swap2 proposed a pair at random that no search had seen.
+    #[test]
+    fn no_pair_is_even_after_a_stop() {
+        let mut engine = Engine::new();
+        let stones = crate::board::notation::parse_moves("h8i9a1", Size::square(15).unwrap()).unwrap();
+        let stones: Vec<(Point, Cell)> = stones.into_iter().zip(Cell::stones_in_turn()).collect();
+        engine.set_position(&stones, Color::White).unwrap();
+        let control = SearchControl::default();
+        let second = std::time::Duration::from_secs(1);
+        control.begin(SearchLimits {
+            started: Instant::now().checked_sub(second),
+            turn: Some(20 * second),
+            ..SearchLimits::default()
+        });
+        control.stop();
+        assert_eq!(engine.even_pair(&control), None);
     }
 
     /// Bug: with `INFO nbestsym 1`, mirror images of a point were offered.

@@ -16,6 +16,8 @@ pub struct Options {
     pub hash_size: Option<u64>,
     /// Time limit per move; zero: answer at once; `None`: not set.
     pub turn: Option<Duration>,
+    /// Longest time for a question on the clock, whatever the other settings say; `None`: no such limit.
+    pub longest: Option<Duration>,
     /// Time limit for the whole game; `None`: unlimited or not set.
     pub match_time: Option<Duration>,
     /// Milliseconds left for the game as the manager last sent them, possibly negative; `None`: not sent.
@@ -65,10 +67,11 @@ impl Options {
     /// The limits of a search whose clock starts at `started`.
     pub fn limits(&self, started: Instant) -> SearchLimits {
         let left = self.left();
-        let bounded = self.turn.is_some() || left.is_some() || self.max_depth.is_some() || self.max_nodes.is_some();
+        let turn = if self.is_bounded() { self.turn } else { Some(Options::DEFAULT_TURN) };
+        let longest = self.longest.filter(|_| turn.is_some() || left.is_some());
         SearchLimits {
             started: Some(started),
-            turn: if bounded { self.turn } else { Some(Options::DEFAULT_TURN) },
+            turn: turn.into_iter().chain(longest).min(),
             left,
             increment: self.increment,
             nodes: self.max_nodes,
@@ -76,6 +79,11 @@ impl Options {
             nodes_per_ms: None,
             ponder: Ponder::Off,
         }
+    }
+
+    /// Whether a search has a limit of time, depth or nodes.
+    pub fn is_bounded(&self) -> bool {
+        self.turn.is_some() || self.left().is_some() || self.max_depth.is_some() || self.max_nodes.is_some()
     }
 
     /// Time left for the game; `None`: unlimited. It is the manager's `time_left`, else the match time, minus
@@ -133,6 +141,7 @@ impl Default for Options {
             max_memory: Options::DEFAULT_MEMORY,
             hash_size: None,
             turn: None,
+            longest: None,
             match_time: None,
             time_left: None,
             spent: Duration::ZERO,
@@ -187,6 +196,18 @@ mod tests {
         assert_eq!((depth.turn, depth.depth), (None, Some(4)));
         let nodes = Options { max_nodes: Some(4), ..Options::default() }.limits(Instant::now());
         assert_eq!((nodes.turn, nodes.nodes), (None, Some(4)));
+    }
+
+    /// Bug: a game clock alone gave an opening question more than its longest time.
+    #[test]
+    fn the_longest_time_bounds_every_clock_and_no_count() {
+        let longest = Some(Duration::from_secs(60));
+        let limits = |options: Options| Options { longest, ..options }.limits(Instant::now()).turn;
+        let default = Options::default;
+        assert_eq!(limits(default()), Some(Options::DEFAULT_TURN));
+        assert_eq!(limits(Options { turn: Some(Duration::from_secs(2000)), ..default() }), longest);
+        assert_eq!(limits(Options { time_left: Some(7_200_000), ..default() }), longest);
+        assert_eq!(limits(Options { max_nodes: Some(1000), ..default() }), None);
     }
 
     #[test]

@@ -199,6 +199,11 @@ impl<W: Write> Session<W> {
             Command::Begin if !self.engine.stones().is_empty() => self.complain(Complaint::NotEmpty),
             Command::Begin => self.think(order),
             Command::Turn(spot) => match self.play(*spot) {
+                // There is no answer, so nothing has happened.
+                Ok(point) if self.is_full() => match self.engine.take_back(point) {
+                    Ok(()) => self.complain(Complaint::NoMove),
+                    Err(error) => self.complain(error.into()),
+                },
                 Ok(_) => self.think(order),
                 Err(error) => self.complain(error.into()),
             },
@@ -515,9 +520,7 @@ impl<W: Write> Session<W> {
         let analysed = order.command.is_analysis().then(stones);
         let mut options = self.engine.options().clone();
         let is_opening = order.command.is_opening_question();
-        if is_opening {
-            options.turn = options.turn.map(|time| time.min(LONGEST_OPENING));
-        }
+        options.longest = is_opening.then_some(LONGEST_OPENING);
         self.traffic.begin(order, analysed, started, options);
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         if let Some(script) = &mut self.script {

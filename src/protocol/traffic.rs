@@ -157,7 +157,12 @@ impl Traffic {
                 if let Some(running) = &mut state.running
                     && order.stamp.is_apart_from(&running.stamp)
                 {
+                    let was_bounded = running.options.is_bounded();
                     info.apply(&mut running.options);
+                    if was_bounded && !running.options.is_bounded() {
+                        // To lift the last limit does not mean "move now": the default time counts from here.
+                        running.options.turn = Some(running.started.elapsed() + Options::DEFAULT_TURN);
+                    }
                     self.relimit(running);
                 }
             }
@@ -385,6 +390,19 @@ mod tests {
         assert!(!script.stopped());
         script.info(210, "timeout_turn 0");
         assert!(script.stopped());
+    }
+
+    /// Bug: lifting the last limit later than the default time ended the search.
+    #[test]
+    fn lifting_the_last_limit_does_not_end_the_search() {
+        let mut script = Script::new();
+        script.zero -= 2 * Options::DEFAULT_TURN;
+        let begin = script.hear(0, Command::Begin);
+        script.begin(&begin);
+        script.info(100, "max_depth 9");
+        assert_eq!(script.traffic.control().limits().turn, None);
+        script.info(200, "max_depth 0");
+        assert!(script.traffic.control().limits().turn >= Some(3 * Options::DEFAULT_TURN));
     }
 
     /// Bug: the answer of an analysis came after the user of Yixin-Board had gone on without a command that says so, and was

@@ -70,14 +70,9 @@ impl TimeManager {
     pub fn set_limits(&mut self, limits: &SearchLimits, empty: usize, params: &Params) {
         let moves = (empty / 2).max(1) as u32;
         let most = |divisor: i32| limits.part_of_game(moves.min(divisor.max(1) as u32));
-        let budget = match (limits.turn, most(params.time_fewest_moves())) {
-            (None, None) => {
-                (self.share, self.hard) = (None, None);
-                return;
-            }
-            (Some(turn), None) => turn,
-            (None, Some(part)) => part,
-            (Some(turn), Some(part)) => turn.min(part),
+        let Some(budget) = limits.turn.into_iter().chain(most(params.time_fewest_moves())).min() else {
+            (self.share, self.hard) = (None, None);
+            return;
         };
         let hard = budget.saturating_sub(reserve(budget)).max(AT_ONCE);
         let is_ample = match (limits.turn, limits.left) {

@@ -292,7 +292,9 @@ impl<'a> Worker<'a> {
         self.schedule_poll(now);
         let allowance = if self.nodes <= self.grace && !self.is_waiting { GRACE_TIME } else { Duration::ZERO };
         let is_late = self.manager.is_over(now.saturating_sub(allowance));
-        if is_late || (self.control.is_stopped() && now >= allowance) {
+        // The limit of depth may have been lowered during the iteration.
+        let is_too_deep = self.iteration > 1 && self.iteration as u32 > self.deepest;
+        if is_late || is_too_deep || (self.control.is_stopped() && now >= allowance) {
             self.aborted = true;
         }
     }

@@ -49,7 +49,7 @@ const WORDS: &str = "\
 ";
 
 /// The answer to what cannot be done after the end of a game.
-const GAME_OVER: &str = "The game is over. Type new, undo, moves or quit";
+const GAME_OVER: &str = "The game is over. Type new, undo, moves, save or quit";
 
 /// Settings of the game.
 #[derive(Clone, Debug)]
@@ -323,8 +323,9 @@ impl Table {
         let best = report.best.context("the board is full")?;
         let score = report.last.score;
         let opinion = match score.distance() {
-            Some(distance) if score.is_win() => format!("it wins in {distance}"),
-            Some(distance) => format!("but it loses in {distance} against best play"),
+            Some(1) => "it wins at once".to_owned(),
+            Some(distance) if score.is_win() => format!("it wins in {distance} plies"),
+            Some(distance) => format!("but it loses in {distance} plies against best play"),
             None => format!("your winning chance is {:.0} %", f64::from(score.win_permille()) / 10.0),
         };
         let line = &report.last.pv[..report.last.pv.len().min(6)];
@@ -402,7 +403,7 @@ impl Table {
             drawing::board(self.settings.size, |point| oracle.cell(point), mark, self.game.moves.last().copied());
         write!(out, "{text}")?;
         if let Some(result) = &self.result {
-            writeln!(out, "{result} Type new, undo, moves or quit.")?;
+            writeln!(out, "{result} Type new, undo, moves, save or quit.")?;
         }
         Ok(())
     }

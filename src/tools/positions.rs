@@ -42,7 +42,8 @@ impl Position {
 /// # Errors
 /// Names the line that cannot be parsed or whose game is over.
 pub fn parse(text: &str) -> anyhow::Result<Vec<Position>> {
-    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    // Some editors begin a file with a byte order mark.
+    let lines = text.trim_start_matches('\u{feff}').lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     lines
         .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
         .map(|(number, line)| parse_line(number, line).with_context(|| format!("line {number}")))

@@ -165,7 +165,8 @@ fn solve_all(
     let next = AtomicUsize::new(0);
     let threads = request.threads.min(positions.len()).max(1);
     let (sender, receiver) = mpsc::channel();
-    let progress = std::io::stderr().is_terminal();
+    // On one terminal, results and progress would mix.
+    let progress = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let (sender, next) = (sender.clone(), &next);

@@ -41,7 +41,7 @@ pub struct Brain {
 }
 
 impl Brain {
-    /// The built binary, or the command that `FIXTURE_BRAIN` names: `wine pbrain-tengen64.exe`.
+    /// The built binary, or the command that `FIXTURE_BRAIN` names: `wine /path/pbrain-tengen64.exe`.
     pub fn new(directory: Option<&Path>, bare: bool) -> Brain {
         let given = std::env::var("FIXTURE_BRAIN").unwrap_or_default();
         let mut words = given.split_whitespace();

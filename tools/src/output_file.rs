@@ -5,12 +5,22 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tengen::engine::files::{self, FileLock};
 
-/// Writes a file; one that exists is replaced.
+/// Writes a file; one that exists is replaced, after a kill at any moment by all of it or by nothing.
 ///
 /// # Errors
 /// Names the file if it cannot be written.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    std::fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))
+    let written = if is_special(path) {
+        std::fs::write(path, content)
+    } else {
+        files::replace(path, |out| out.write_all(content.as_ref()))
+    };
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Whether this is there and no plain file, such as `/dev/null`.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|file| !file.is_file())
 }
 
 /// Longest wait for a lock. A process that is just being started holds those of its parent for a moment.
@@ -21,7 +31,7 @@ const LOCK_TIME: Duration = Duration::from_millis(300);
 /// # Errors
 /// When another run has it.
 pub fn lock(path: &Path) -> Result<FileLock> {
-    if std::fs::metadata(path).is_ok_and(|file| !file.is_file()) {
+    if is_special(path) {
         return Ok(FileLock::None);
     }
     let until = Instant::now() + LOCK_TIME;

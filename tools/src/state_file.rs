@@ -1,11 +1,11 @@
 //! The file with the state of a run.
 
+use crate::output_file;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 use tengen::base::hash::Checksum;
-use tengen::engine::files;
 
 /// Reads a state; `None` if there is no such file.
 ///
@@ -27,8 +27,7 @@ pub fn read<T: DeserializeOwned>(path: &Path, what: &str) -> Result<Option<T>> {
 /// When the file cannot be written.
 pub fn write(state: &impl Serialize, path: &Path) -> Result<()> {
     let text = serde_json::to_string_pretty(state)? + "\n";
-    files::replace(path, |out| out.write_all(text.as_bytes()))
-        .with_context(|| format!("cannot write {}", path.display()))
+    output_file::write(path, text)
 }
 
 /// A checksum of the running program and of the network that replaces its own ones; 0 if it cannot be read.

@@ -64,6 +64,8 @@ fn every_bad_brain_loses_its_games_for_the_right_reason() {
         ("silent", ",match-ms=100,tolerance-ms=50", "timeout", "no move after 150 ms"),
         ("silent", ",turn-ms=0,nodes=10,stall-ms=100", "stall", "no move after 100 ms"),
         ("slow 0.4", ",turn-ms=50,tolerance-ms=100", "timeout", "no move after"),
+        // Bug: once the game clock had run out, every further move could take the whole tolerance.
+        ("slow 0.1", ",match-ms=300,tolerance-ms=150", "timeout", "no move after"),
         ("crash", "", "crash", "exit status: 3; stderr: out of ideas"),
         ("leave", "", "crash", "exit status: 0"),
         ("flood", "", "flood", "lines without a move"),

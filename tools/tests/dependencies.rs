@@ -70,10 +70,12 @@ fn every_licence_is_a_free_one() {
 /// Whether at least one of the alternative licences is free; `A AND B` is free only if both are.
 fn is_free(licence: &str) -> bool {
     let plain = licence.replace(['(', ')'], "").replace('/', " OR ");
-    // In `(A OR B) AND C`, C must be free as well.
-    let sure = plain.rsplit(" AND ").next().unwrap_or_default();
     let all_of = |choice: &str| choice.split(" AND ").all(|one| LICENCES.contains(&one.trim()));
-    plain.split(" OR ").any(all_of) && (!licence.contains(") AND ") || LICENCES.contains(&sure))
+    if licence.contains(") AND ") || licence.contains(" AND (") {
+        // Of each part, one licence must be free.
+        return plain.split(" AND ").all(|part| part.split(" OR ").any(all_of));
+    }
+    plain.split(" OR ").any(all_of)
 }
 
 #[test]
@@ -81,7 +83,8 @@ fn licence_expressions_are_understood() {
     for free in ["MIT", "MIT OR GPL-3.0", "MIT/Apache-2.0", "(MIT OR Apache-2.0) AND Unicode-3.0", "MIT AND Zlib"] {
         assert!(is_free(free), "{free}");
     }
-    for other in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR Apache-2.0) AND GPL-3.0"] {
+    let mixed = ["(MIT OR Apache-2.0) AND GPL-3.0", "GPL-3.0 AND (MIT OR Apache-2.0)"];
+    for other in ["", "GPL-3.0", "MIT AND GPL-3.0"].into_iter().chain(mixed) {
         assert!(!is_free(other), "{other}");
     }
 }

@@ -19,6 +19,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use targets::TARGETS;
+use tengen::base::Point;
+use tengen::engine::Engine;
+use tengen::search::{NullSink, SearchControl, SearchLimits};
 
 /// Largest input in bytes.
 const LONGEST: usize = 6000;
@@ -78,8 +81,25 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
         let text = std::fs::read_to_string(folder("tests/data/forced_wins.txt")).unwrap();
         corpus.extend(text.lines().filter(|line| !line.starts_with('#')).map(|line| line.as_bytes().to_vec()));
     }
+    if target == "hash-files" {
+        corpus.push(hash_file());
+    }
     assert!(!corpus.is_empty(), "no corpus for {target}");
     corpus
+}
+
+/// A hash file of this version with some entries.
+fn hash_file() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hash");
+    let mut engine = Engine::new();
+    engine.options_mut().hash_size = Some(1 << 20);
+    engine.play(Point::new(7, 7).unwrap()).unwrap();
+    let control = SearchControl::default();
+    control.begin(SearchLimits { nodes: Some(150), ..SearchLimits::default() });
+    engine.think(&control, &mut NullSink);
+    assert!(engine.dump_hash(&path).unwrap() > 0);
+    std::fs::read(path).unwrap()
 }
 
 /// The lines that a transcript sends, with its macros expanded.

@@ -63,13 +63,22 @@ pub fn ensure_all_ours(folder: &Path, games: &[GameRecord]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that an SGF file has nothing in it, unless there are games to continue.
+/// Checks that an SGF file has only these games in it, each on a line as [`sgf`] writes it. A kill may have cut the last line.
 ///
 /// # Errors
-/// When it has.
+/// When there are others, or the file cannot be read.
 pub fn ensure_ours(path: &Path, games: &[GameRecord]) -> Result<()> {
-    let is_empty = std::fs::metadata(path).map_or(true, |file| file.len() == 0);
-    ensure!(is_empty || !games.is_empty(), "{} has games of another match: use another file", path.display());
+    let text = match std::fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        text => text.with_context(|| format!("cannot read {}", path.display()))?,
+    };
+    let ours: HashSet<String> = games.iter().map(sgf).collect();
+    let is_ours = |line: &[u8]| {
+        let line = String::from_utf8_lossy(line);
+        ours.contains(&*line) || (!line.ends_with('\n') && ours.iter().any(|our| our.starts_with(&*line)))
+    };
+    let all_ours = text.split_inclusive(|&byte| byte == b'\n').all(is_ours);
+    ensure!(all_ours, "{} has games of another match: use another file", path.display());
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use tengen::base::hash::Checksum;
 use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::notation::parse_moves;
-use tengen::engine::files::{self, FileLock};
+use tengen::engine::files::FileLock;
 
 /// Why a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -259,8 +259,7 @@ fn rewrite<'a>(path: &Path, games: impl IntoIterator<Item = &'a GameRecord>) -> 
         text += &serde_json::to_string(game)?;
         text.push('\n');
     }
-    files::replace(path, |out| out.write_all(text.as_bytes()))
-        .with_context(|| format!("cannot write {}", path.display()))
+    output_file::write(path, text)
 }
 
 /// The lines of a record file: for each the game, or what is wrong with the line.

@@ -25,7 +25,8 @@ Examples:
   One brain against two others at 1 s a move, as the official judge runs them:
     tengen-match --gauntlet --judge --engine name=Tengen,cmd=./pbrain-tengen \\
       --engine name=Alpha,cmd=\"wine alpha/pbrain-alpha.exe\" --engine name=Beta,cmd=./beta,info.thread_num=1 \\
-      --rule 8 --size 15 --turn-ms 1000 --match-ms 180000 --games 100 --psq games/ --sgf games.sgf
+      --rule 8 --size 15 --turn-ms 1000 --match-ms 180000 --games 100 --psq games/ --sgf games.sgf \\
+      --records games.jsonl
 
   After an interruption, the same command with --resume plays the missing games.";
 

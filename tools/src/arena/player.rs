@@ -278,7 +278,10 @@ impl<'a> Player<'a> {
         self.send(&format!("INFO time_left {left_ms}\n{question}"));
         let allowed = self.allowed();
         let limits = &self.spec.limits;
-        let latest = allowed.map_or(limits.stall, |allowed| allowed + limits.tolerance);
+        let latest = match allowed {
+            None => limits.stall,
+            Some(allowed) => time_from(allowed + micros(limits.tolerance)),
+        };
         let mut thought = Thought::default();
         let mut said = Vec::new();
         for _ in 0..FLOOD {
@@ -296,7 +299,7 @@ impl<'a> Player<'a> {
                 }
                 self.settle(time)?;
                 thought.finish(time);
-                let overrun = allowed.map_or(Duration::ZERO, |allowed| time.saturating_sub(allowed));
+                let overrun = allowed.map_or(Duration::ZERO, |allowed| time_from(micros(time) - allowed));
                 return Ok(Answer { what, time, overrun, thought });
             }
             thought.hear(&heard.text, heard.at.saturating_duration_since(sent));
@@ -310,16 +313,15 @@ impl<'a> Player<'a> {
         Err(self.fail(Fault::Flood, format!("more than {FLOOD} lines without a move")))
     }
 
-    /// Time for this move; `None` if no clock limits it.
-    fn allowed(&self) -> Option<Duration> {
-        let left = self.left.map(|left| Duration::from_micros(left.max(0) as u64));
-        self.spec.limits.turn.into_iter().chain(left).min()
+    /// Microseconds for this move, below 0 when the game clock has run out; `None` if no clock limits it.
+    fn allowed(&self) -> Option<i64> {
+        self.spec.limits.turn.map(micros).into_iter().chain(self.left).min()
     }
 
     /// After an answer in time: updates the clock, checks the memory, suspends the process.
     fn settle(&mut self, time: Duration) -> Result<(), Trouble> {
         let limits = &self.spec.limits;
-        self.left = self.left.map(|left| left - time.as_micros() as i64 + limits.increment.as_micros() as i64);
+        self.left = self.left.map(|left| left - micros(time) + micros(limits.increment));
         if limits.memory_checked && limits.memory > 0 {
             let peak = self.process.as_ref().and_then(Process::peak_memory);
             if let Some(peak) = peak.filter(|&peak| peak > limits.memory) {
@@ -377,6 +379,15 @@ impl<'a> Player<'a> {
             process.quit(END_WAIT);
         }
     }
+}
+
+fn micros(time: Duration) -> i64 {
+    time.as_micros() as i64
+}
+
+/// The time of so many microseconds; none if they are below 0.
+fn time_from(micros: i64) -> Duration {
+    Duration::from_micros(micros.max(0) as u64)
 }
 
 /// Whether a line is never an answer.

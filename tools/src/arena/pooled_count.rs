@@ -28,6 +28,7 @@ impl Pool {
     /// # Errors
     /// If it belongs to another test, or to a match of more than two engines.
     pub fn add(&mut self, record: &GameRecord) -> Result<()> {
+        ensure!(!record.test.is_empty(), "recorded by a version that does not note the test");
         let [first, second] = &record.players;
         // Of a pair, the engine that was listed first opens the first game.
         let names = if record.game.is_multiple_of(2) { [first, second] } else { [second, first] };

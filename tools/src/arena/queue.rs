@@ -169,7 +169,8 @@ impl Queue {
         fs::create_dir_all(&folder)?;
         let source = self.folder.join("source");
         let source = source.to_str().context("the folder's name is not Unicode")?;
-        if Path::new(source).exists() {
+        // Without a repository of its own, git would take the one around it.
+        if self.folder.join("source").join(".git").exists() {
             output("git", &["-C", source, "checkout", "--quiet", "--force", "--detach", commit])?;
         } else {
             output("git", &["worktree", "prune"])?;
@@ -267,7 +268,8 @@ fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> String {
         None => ("-".to_owned(), "-".to_owned()),
     };
     let grounds: Vec<String> = setup.schedule.grounds.iter().map(Ground::name).collect();
-    let limits = setup.engines[0].limits.describe();
+    let [new, old] = [0, 1].map(|index| setup.engines[index].limits.describe());
+    let limits = if new == old { new } else { format!("{new} against {old}") };
     format!(
         "| {} | {} | {} | {bounds} | {limits} | {} | {games} | {elo} | {verdict} | {} |\n",
         entry.name,

@@ -116,7 +116,7 @@ struct Results<'a> {
 
 impl<'a> Results<'a> {
     fn open(setup: &'a Setup, match_id: &str) -> Result<Results<'a>> {
-        let Arguments { records, sgf, .. } = &setup.arguments;
+        let Arguments { records, sgf, psq, .. } = &setup.arguments;
         check_exports(&setup.arguments)?;
         let (file, games) = match records {
             Some(path) => {
@@ -131,6 +131,9 @@ impl<'a> Results<'a> {
         let mut results = Results { setup, file, games, next: 0, standings, is_decided, was_decided, display };
         if let Some(path) = sgf {
             write_sgf(path, results.games.values())?;
+        }
+        if let Some(folder) = psq {
+            results.games.values().try_for_each(|record| export::write_psq(folder, record))?;
         }
         results.count();
         results.was_decided = results.is_decided;

@@ -190,6 +190,8 @@ pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)
             format = format.max(Reader::open(path)?.format());
         }
     }
+    // A damaged source must not cost the file that would be replaced.
+    records(paths).try_for_each(|game| game.map(drop))?;
     let mut writer = Writer::create(out, format)?;
     let mut known = HashSet::new();
     let (mut written, mut read) = (0, 0);
@@ -236,6 +238,14 @@ mod tests {
         }
         assert!(seen == kept && kept > 0 && kept < 12);
         assert!(copy(&[path("all")], &path("all"), &filter).is_err());
+        // Bug: a damaged source left a part of the games in place of the file that was there.
+        let before = std::fs::read(path("some")).unwrap();
+        let mut damaged = std::fs::read(path("all")).unwrap();
+        let middle = damaged.len() / 2;
+        damaged[middle] ^= 1;
+        std::fs::write(path("damaged"), damaged).unwrap();
+        assert!(copy(&[path("all"), path("damaged")], &path("some"), &Filter::default()).is_err());
+        assert_eq!(std::fs::read(path("some")).unwrap(), before);
         let text = stats(&[path("all")]).unwrap();
         assert!(text.contains("standard 10x10") && text.lines().last().unwrap().starts_with("all "), "{text}");
         assert_eq!(inspect(&[path("all")], Some(2), None).unwrap().matches("game ").count(), 2);

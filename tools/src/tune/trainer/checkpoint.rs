@@ -2,10 +2,10 @@
 
 use super::adam::Adam;
 use super::float_network::{FloatHead, Model, Row, TABLE};
+use crate::output_file;
 use anyhow::{Context, Result, bail, ensure};
 use std::path::Path;
 use tengen::base::Rule;
-use tengen::engine::files;
 use tengen::eval::network::architecture::{CHANNELS, STAGES};
 
 const MAGIC: &[u8; 8] = b"TNGNrun3";
@@ -55,7 +55,7 @@ impl Checkpoint {
         bytes.extend(bytemuck::cast_slice::<u32, u8>(&self.adam.steps));
         let crc = crc32fast::hash(&bytes);
         bytes.extend(crc.to_le_bytes());
-        files::replace(path, |out| out.write_all(&bytes)).with_context(|| format!("cannot write {}", path.display()))
+        output_file::write(path, bytes)
     }
 
     /// Reads a file that [`Checkpoint::save`] wrote.
