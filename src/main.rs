@@ -1,12 +1,8 @@
 //! `pbrain-tengen`: with arguments it runs a tool, without arguments it speaks the Gomocup protocol.
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::process::ExitCode;
-
-/// For a person who starts the brain in a terminal or by a double click. Managers use pipes.
-const GREETING: &str = "MESSAGE This program waits for the commands of a manager. \
-                        To play here, start it with the argument play; help lists what else it does.";
 
 fn main() -> ExitCode {
     // Some managers read the error stream like the output: it stays empty unless RUST_LOG asks for logs.
@@ -20,9 +16,6 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if arguments.is_empty() && std::io::stdin().is_terminal() {
-        let _ = writeln!(std::io::stdout(), "{GREETING}");
-    }
     let outcome = if arguments.is_empty() {
         tengen::protocol::run(None).map_err(anyhow::Error::from)
     } else {

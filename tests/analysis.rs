@@ -8,7 +8,7 @@ use common::size;
 use std::time::{Duration, Instant};
 use tengen::base::{Point, Rule};
 use tengen::engine::Engine;
-use tengen::search::{Iteration, NullSink, ReportSink, SearchControl, SearchLimits, SearchReport};
+use tengen::search::{Iteration, NullSink, ReportSink, RootEvent, SearchControl, SearchLimits, SearchReport};
 
 fn point(x: usize, y: usize) -> Point {
     Point::new(x, y).unwrap()
@@ -227,18 +227,30 @@ fn a_new_depth_limit_counts_in_the_running_search() {
     }
 }
 
+/// Lowers the depth limit at the beginning of an iteration.
+struct LowerWithin<'a> {
+    control: &'a SearchControl,
+    depth: u32,
+}
+
+impl ReportSink for LowerWithin<'_> {
+    fn iteration(&mut self, _: &Iteration) {}
+
+    fn root_event(&mut self, event: RootEvent) {
+        if event == RootEvent::Deepens(self.depth) {
+            self.control.set_limits(SearchLimits { depth: Some(2), ..SearchLimits::default() });
+        }
+    }
+}
+
 /// Bug: a lower depth limit waited for the end of an iteration that might take minutes.
 #[test]
 fn a_lower_depth_limit_ends_the_running_iteration() {
     let control = depth(60);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(300));
-            control.set_limits(SearchLimits { depth: Some(2), ..SearchLimits::default() });
-        });
-        let report = engine(Rule::Freestyle, MIDDLE).think(&control, &mut NullSink);
-        assert!(report.last.depth > 2 && report.last.depth < 60 && report.cut.is_some(), "{}", report.last.depth);
-    });
+    let sink = &mut LowerWithin { control: &control, depth: 9 };
+    let report = engine(Rule::Freestyle, &MIDDLE[..2]).think(&control, sink);
+    assert_eq!((report.entered, report.last.depth), (9, 8));
+    assert!(report.cut.is_some());
 }
 
 #[test]

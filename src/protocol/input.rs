@@ -4,7 +4,7 @@
 use super::assembler::Assembler;
 use super::command::Command;
 use super::traffic::{Order, Stamp, Traffic};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,11 @@ pub fn process_start() -> Instant {
 /// The standard input, locked for the calling thread.
 pub fn input() -> impl Read {
     io::stdin().lock()
+}
+
+/// Whether a person types the commands. Managers use pipes.
+pub fn is_terminal() -> bool {
+    io::stdin().is_terminal()
 }
 
 /// Reads `input` until `END`, its end, or the end of the session, and hands over each command. What arrived before the

@@ -73,6 +73,7 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
     let (sender, orders) = mpsc::sync_channel(COMMAND_QUEUE);
     let output = Output::new(reply::output, Arc::clone(&traffic))?;
     let shared = Arc::clone(&traffic);
+    let is_typed = record.is_none() && input::is_terminal();
     let thinking = thread::Builder::new().name("think".into()).stack_size(STACK).spawn(move || {
         let is_recorded = shared.recorder().is_some();
         let mut session = Session::new(output, shared);
@@ -84,6 +85,10 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
         if let Some(error) = unrecorded {
             // If this fails, the manager is gone, and the session notices that with its first answer.
             let _ = session.warn("session not recorded", &error);
+        }
+        if is_typed {
+            // If this fails, the first answer does too.
+            let _ = session.greet();
         }
         session.serve(&orders);
     })?;

@@ -203,6 +203,8 @@ pub enum Reply<'a> {
     FileError(&'a str),
     /// A warning about a file: it could not be written automatically, or another process has locked it.
     FileWarning(&'a str),
+    /// For a person who starts the brain in a terminal or by a double click.
+    Greeting,
 }
 
 /// What was done with a hash file.
@@ -285,6 +287,7 @@ impl Reply<'_> {
                 | Reply::File(_)
                 | Reply::FileError(_)
                 | Reply::FileWarning(_)
+                | Reply::Greeting
         )
     }
 
@@ -384,6 +387,9 @@ impl fmt::Display for Reply<'_> {
             Reply::File(FileReport::HashRead(count)) => write!(f, "MESSAGE hash table: {count} positions read"),
             Reply::FileError(text) => write!(f, "ERROR {text}"),
             Reply::FileWarning(text) => write!(f, "MESSAGE warning: {text}"),
+            Reply::Greeting => f.write_str(
+                "MESSAGE This program waits for a manager's commands. To play here, start it with the argument play; help lists more.",
+            ),
         }
     }
 }
@@ -469,6 +475,7 @@ mod tests {
             Reply::File(FileReport::HashWritten(3)),
             Reply::File(FileReport::HashRead(3)),
             Reply::FileWarning("database: in use"),
+            Reply::Greeting,
             Reply::FullStrength { strength: 20 },
         ];
         for text in texts.map(|reply| reply.to_string().to_uppercase()) {

@@ -111,6 +111,14 @@ impl<W: Write> Session<W> {
         self.free_since = began;
     }
 
+    /// Tells a person who types the commands what this program is for.
+    ///
+    /// # Errors
+    /// The output is closed.
+    pub fn greet(&mut self) -> io::Result<()> {
+        self.reply(&Reply::Greeting)
+    }
+
     /// Sets the random seed of proposed openings; `INFO seed` overrides it.
     pub fn set_opening_seed(&mut self, seed: u64) {
         self.engine.options_mut().opening_seed = seed;
