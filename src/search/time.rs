@@ -13,7 +13,16 @@ use std::time::Duration;
 /// Shortest time to the hard deadline, also where the answer is wanted at once.
 const AT_ONCE: Duration = Duration::from_millis(5);
 
+/// What a move takes of the game's clock at least: the shortest search, the system, the pipe and the manager.
+const LEAST_MOVE: Duration = Duration::from_millis(10);
+
 impl SearchLimits {
+    /// The limits without the part of the game's clock that this number of moves takes at least.
+    fn without_least_moves(&self, moves: u32) -> SearchLimits {
+        let kept = LEAST_MOVE.saturating_sub(self.increment) * moves;
+        SearchLimits { left: self.left.map(|left| left.saturating_sub(kept)), ..self.clone() }
+    }
+
     /// Time for one of `moves` moves: that part of the game's clock plus the increment. At most three quarters of what is
     /// left, because the increment comes only after the move. `None` without a game clock.
     pub fn part_of_game(&self, moves: u32) -> Option<Duration> {
@@ -69,6 +78,7 @@ impl TimeManager {
     /// Sets other deadlines for the same search.
     pub fn set_limits(&mut self, limits: &SearchLimits, empty: usize, params: &Params) {
         let moves = (empty / 2).max(1) as u32;
+        let limits = &limits.without_least_moves(empty.div_ceil(2) as u32);
         let most = |divisor: i32| limits.part_of_game(moves.min(divisor.max(1) as u32));
         let Some(budget) = limits.turn.into_iter().chain(most(params.time_fewest_moves())).min() else {
             (self.share, self.hard) = (None, None);
@@ -187,17 +197,27 @@ mod tests {
         }
     }
 
+    /// Bug: in a game of more than 200 stones a minute was used up by moves that took a few milliseconds beyond the search.
     #[test]
-    fn a_game_clock_is_never_overdrawn() {
+    fn a_game_clock_lasts_until_the_board_is_full() {
+        const BEYOND: u64 = 5;
         for (turn, game) in [(Some(5000), 120_000), (None, 60_000), (Some(1000), 3_000), (Some(30_000), 180_000)] {
             let mut left = game;
             for stones in (0..225).step_by(2) {
                 let manager = manager(&limits(turn, Some(left)), 225 - stones);
-                let used = (0..).step_by(1).find(|&now| manager.is_over(ms(now))).unwrap();
-                assert!(used <= left || left < 10, "{used} of {left} ms at move {stones}");
-                left = left.saturating_sub(used);
+                let used = (0..=game).find(|&now| manager.is_over(ms(now))).unwrap() + BEYOND;
+                assert!(used <= left, "{used} of {left} ms at move {stones}, {turn:?}, {game}");
+                left -= used;
             }
         }
+    }
+
+    #[test]
+    fn an_increment_spares_the_reserve_for_the_moves_to_come() {
+        let with = |increment| SearchLimits { increment: ms(increment), ..limits(None, Some(1000)) };
+        let left = |increment| with(increment).without_least_moves(50).left;
+        assert_eq!([left(0), left(4), left(10), left(5000)], [500, 700, 1000, 1000].map(|kept| Some(ms(kept))));
+        assert_eq!(limits(None, Some(100)).without_least_moves(50).left, Some(Duration::ZERO));
     }
 
     #[test]
@@ -262,10 +282,12 @@ mod tests {
 
     #[test]
     fn a_new_limit_keeps_what_the_iterations_have_shown() {
-        let mut manager = manager(&limits(Some(30_000), Some(60_000)), 200);
+        // The clock beyond what the 100 moves to come take at least.
+        let with = |left: u64| limits(Some(30_000), Some(left + 100 * LEAST_MOVE.as_millis() as u64));
+        let mut manager = manager(&with(60_000), 200);
         (0..12).for_each(|_| manager.note_iteration(Point::new(1, 7).unwrap(), Score::DRAW, 900));
         let before = latest(&manager);
-        manager.set_limits(&limits(Some(30_000), Some(120_000)), 200, &PARAMS);
+        manager.set_limits(&with(120_000), 200, &PARAMS);
         assert!(latest(&manager).abs_diff(2 * before) <= 2);
         manager.set_limits(&SearchLimits::default(), 200, &PARAMS);
         assert!(!manager.is_bounded() && manager.may_deepen(&PARAMS, Duration::MAX));
