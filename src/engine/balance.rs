@@ -20,7 +20,7 @@ pub struct Balanced {
     pub stones: Vec<Point>,
     /// The score after them, for the side then to move.
     pub score: Score,
-    /// The depth of that search; 0 if it was cut short before it knew a score.
+    /// The depth to which all sets were searched; 0 if the only search was cut short before it found out a score.
     pub depth: u32,
 }
 
@@ -28,7 +28,7 @@ pub struct Balanced {
 struct Weighed {
     stones: Vec<Point>,
     score: Score,
-    /// Whether the search knew a score when it was cut short.
+    /// Whether the search found out a score before it was cut short.
     is_known: bool,
 }
 

@@ -463,9 +463,6 @@ impl<W: Write> Session<W> {
 
     /// Searches, plays the move on our board and answers it.
     fn think(&mut self, order: &Order) -> io::Result<()> {
-        if self.is_full() {
-            return self.complain(Complaint::NoMove);
-        }
         let found = match self.pondered(order)? {
             Some(report) => Some(report),
             None => self.search(order, |engine, control, sink| engine.think(control, sink))?,

@@ -56,6 +56,8 @@ struct Running {
     started: Instant,
     /// Its settings, including those that arrived meanwhile.
     options: Options,
+    /// How long it had run when its last limit was lifted. That does not mean "move now": the default time counts from there.
+    lifted: Duration,
     /// Whether it began in the opponent's time, before its question.
     ponder: Ponder,
     /// The stones of the position, if the answer is due only while the manager shows it.
@@ -160,8 +162,7 @@ impl Traffic {
                     let was_bounded = running.options.is_bounded();
                     info.apply(&mut running.options);
                     if was_bounded && !running.options.is_bounded() {
-                        // To lift the last limit does not mean "move now": the default time counts from here.
-                        running.options.turn = Some(running.started.elapsed() + Options::DEFAULT_TURN);
+                        running.lifted = running.started.elapsed();
                     }
                     self.relimit(running);
                 }
@@ -204,7 +205,8 @@ impl Traffic {
         // The session has carried out everything else; the clock's settings have left it searching.
         state.infos.iter().for_each(|(_, _, info)| info.apply(&mut options));
         let (seq, stamp, started) = (order.seq, order.stamp, order.stamp.at);
-        let running = Running { seq, stamp, started, options, ponder: Ponder::Hit, analysed: None };
+        let (ponder, lifted) = (Ponder::Hit, Duration::ZERO);
+        let running = Running { seq, stamp, started, options, lifted, ponder, analysed: None };
         self.relimit(&running);
         state.running = Some(running);
         state.hit = Some(order.seq);
@@ -230,7 +232,10 @@ impl Traffic {
 
     /// Gives the running search the limits of its settings.
     fn relimit(&self, running: &Running) {
-        let limits = SearchLimits { ponder: running.ponder, ..running.options.limits(running.started) };
+        let mut limits = SearchLimits { ponder: running.ponder, ..running.options.limits(running.started) };
+        if !running.options.is_bounded() {
+            limits.turn = limits.turn.map(|turn| turn + running.lifted);
+        }
         let now = limits.turn == Some(Duration::ZERO) || limits.left == Some(Duration::ZERO);
         self.control.set_limits(limits);
         if now {
@@ -252,7 +257,8 @@ impl Traffic {
         if seq < state.cut_before {
             self.control.stop();
         }
-        state.running = Some(Running { seq, stamp, started, options, ponder: Ponder::Off, analysed });
+        let (ponder, lifted) = (Ponder::Off, Duration::ZERO);
+        state.running = Some(Running { seq, stamp, started, options, lifted, ponder, analysed });
     }
 
     /// Called when the session, which has carried out command `seq` and has these settings, starts to search in the
@@ -403,6 +409,8 @@ mod tests {
         assert_eq!(script.traffic.control().limits().turn, None);
         script.info(200, "max_depth 0");
         assert!(script.traffic.control().limits().turn >= Some(3 * Options::DEFAULT_TURN));
+        script.info(300, "max_depth 20");
+        assert_eq!(script.traffic.control().limits().turn, None);
     }
 
     /// Bug: the answer of an analysis came after the user of Yixin-Board had gone on without a command that says so, and was

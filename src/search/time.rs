@@ -17,9 +17,11 @@ const AT_ONCE: Duration = Duration::from_millis(5);
 const LEAST_MOVE: Duration = Duration::from_millis(10);
 
 impl SearchLimits {
-    /// The limits without the part of the game's clock that this number of moves takes at least.
+    /// The limits without the part of the game's clock that this number of moves takes at least. Where nodes are the clock, they
+    /// take nothing else.
     fn without_least_moves(&self, moves: u32) -> SearchLimits {
-        let kept = LEAST_MOVE.saturating_sub(self.increment) * moves;
+        let least = if self.nodes_per_ms.is_some() { Duration::ZERO } else { LEAST_MOVE };
+        let kept = least.saturating_sub(self.increment) * moves;
         SearchLimits { left: self.left.map(|left| left.saturating_sub(kept)), ..self.clone() }
     }
 
@@ -77,8 +79,8 @@ impl TimeManager {
 
     /// Sets other deadlines for the same search.
     pub fn set_limits(&mut self, limits: &SearchLimits, empty: usize, params: &Params) {
-        let moves = (empty / 2).max(1) as u32;
-        let limits = &limits.without_least_moves(empty.div_ceil(2) as u32);
+        let moves = empty.div_ceil(2).max(1) as u32;
+        let limits = &limits.without_least_moves(moves);
         let most = |divisor: i32| limits.part_of_game(moves.min(divisor.max(1) as u32));
         let Some(budget) = limits.turn.into_iter().chain(most(params.time_fewest_moves())).min() else {
             (self.share, self.hard) = (None, None);
@@ -218,6 +220,8 @@ mod tests {
         let left = |increment| with(increment).without_least_moves(50).left;
         assert_eq!([left(0), left(4), left(10), left(5000)], [500, 700, 1000, 1000].map(|kept| Some(ms(kept))));
         assert_eq!(limits(None, Some(100)).without_least_moves(50).left, Some(Duration::ZERO));
+        let by_nodes = SearchLimits { nodes_per_ms: Some(100), ..limits(None, Some(100)) };
+        assert_eq!(by_nodes.without_least_moves(50), by_nodes);
     }
 
     #[test]

@@ -72,3 +72,15 @@ fn parse_point(word: &str, size: Size) -> anyhow::Result<Point> {
     let point = word.split_once(',').and_then(|(x, y)| size.point(x.parse().ok()?, y.parse().ok()?));
     point.with_context(|| format!("'{word}' is not a point x,y of this board"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bug: a file that begins with a byte order mark was refused.
+    #[test]
+    fn a_byte_order_mark_is_skipped() {
+        assert_eq!(parse("\u{feff}0;15;7,7 8,8\n").unwrap().len(), 1);
+        assert_eq!(parse("\u{feff}# a comment\n0;15;7,7\n").unwrap().len(), 1);
+    }
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tengen::engine::files::{self, FileLock};
 
-/// Writes a file; one that exists is replaced, after a kill at any moment by all of it or by nothing.
+/// Writes a file. A plain file that exists is replaced, after a kill at any moment by all of the new one or by nothing.
 ///
 /// # Errors
 /// Names the file if it cannot be written.
@@ -19,7 +19,7 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
 }
 
 /// Whether this is there and no plain file, such as `/dev/null`.
-fn is_special(path: &Path) -> bool {
+pub fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| !file.is_file())
 }
 

@@ -34,7 +34,7 @@ pub fn psq_name(record: &GameRecord) -> String {
 /// When the file cannot be written.
 pub fn write_psq(folder: &Path, record: &GameRecord) -> Result<()> {
     let path = folder.join(psq_name(record));
-    output_file::write(&path, psq(record))
+    std::fs::write(&path, psq(record)).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Removes a game from such a folder.
@@ -64,19 +64,21 @@ pub fn ensure_all_ours(folder: &Path, games: &[GameRecord]) -> Result<()> {
 }
 
 /// Checks that an SGF file has only these games in it, each on a line as [`sgf`] writes it. A kill may have cut the last line.
+/// What is no plain file, such as `/dev/stdout`, has no games.
 ///
 /// # Errors
 /// When there are others, or the file cannot be read.
 pub fn ensure_ours(path: &Path, games: &[GameRecord]) -> Result<()> {
+    if output_file::is_special(path) {
+        return Ok(());
+    }
     let text = match std::fs::read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         text => text.with_context(|| format!("cannot read {}", path.display()))?,
     };
-    let ours: HashSet<String> = games.iter().map(sgf).collect();
-    let is_ours = |line: &[u8]| {
-        let line = String::from_utf8_lossy(line);
-        ours.contains(&*line) || (!line.ends_with('\n') && ours.iter().any(|our| our.starts_with(&*line)))
-    };
+    let ours: HashSet<Vec<u8>> = games.iter().map(|game| sgf(game).into_bytes()).collect();
+    let is_ours =
+        |line: &[u8]| ours.contains(line) || (!line.ends_with(b"\n") && ours.iter().any(|our| our.starts_with(line)));
     let all_ours = text.split_inclusive(|&byte| byte == b'\n').all(is_ours);
     ensure!(all_ours, "{} has games of another match: use another file", path.display());
     Ok(())
@@ -162,6 +164,25 @@ mod tests {
         let read = gamefile::parse(&sgf(&game), None).unwrap();
         assert_eq!(read.moves(), Some(&game.stones()[..]));
         assert_eq!(sgf(&GameRecord { rule: 16, ..game }), "");
+    }
+
+    /// Bug: on `--resume` the SGF file of another match was replaced.
+    #[test]
+    fn only_the_games_of_the_match_are_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.sgf");
+        let ours = [record(15, 15, "h8i9a15"), GameRecord { game: 8, ..record(15, 15, "h8i9a15") }];
+        let is_ours = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            ensure_ours(&path, &ours).is_ok()
+        };
+        let [first, second] = ours.each_ref().map(sgf);
+        assert!(ensure_ours(&folder.path().join("none"), &[]).is_ok());
+        assert!(is_ours("") && is_ours(&(second.clone() + &first)));
+        let cut = second.len() - 9;
+        assert!(is_ours(&(first.clone() + &second[..cut])), "a kill has cut the last line");
+        assert!(!is_ours(&(first.clone() + &second[..cut] + "\n")));
+        assert!(!is_ours(&(first + &sgf(&record(15, 15, "h8i9a14")))));
     }
 
     #[test]

@@ -280,7 +280,7 @@ impl<'a> Player<'a> {
         let limits = &self.spec.limits;
         let latest = match allowed {
             None => limits.stall,
-            Some(allowed) => time_from(allowed + micros(limits.tolerance)),
+            Some(allowed) => time_from(allowed.saturating_add(micros(limits.tolerance))),
         };
         let mut thought = Thought::default();
         let mut said = Vec::new();
@@ -299,7 +299,7 @@ impl<'a> Player<'a> {
                 }
                 self.settle(time)?;
                 thought.finish(time);
-                let overrun = allowed.map_or(Duration::ZERO, |allowed| time_from(micros(time) - allowed));
+                let overrun = allowed.map_or(Duration::ZERO, |allowed| time_from(micros(time) - allowed.max(0)));
                 return Ok(Answer { what, time, overrun, thought });
             }
             thought.hear(&heard.text, heard.at.saturating_duration_since(sent));
@@ -321,7 +321,7 @@ impl<'a> Player<'a> {
     /// After an answer in time: updates the clock, checks the memory, suspends the process.
     fn settle(&mut self, time: Duration) -> Result<(), Trouble> {
         let limits = &self.spec.limits;
-        self.left = self.left.map(|left| left - micros(time) + micros(limits.increment));
+        self.left = self.left.map(|left| (left - micros(time)).saturating_add(micros(limits.increment)));
         if limits.memory_checked && limits.memory > 0 {
             let peak = self.process.as_ref().and_then(Process::peak_memory);
             if let Some(peak) = peak.filter(|&peak| peak > limits.memory) {
@@ -382,7 +382,7 @@ impl<'a> Player<'a> {
 }
 
 fn micros(time: Duration) -> i64 {
-    time.as_micros() as i64
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
 }
 
 /// The time of so many microseconds; none if they are below 0.

@@ -91,3 +91,16 @@ pub fn count(paths: &[PathBuf]) -> Result<Pool> {
     }
     Ok(pool)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bug: matches of version 0.1.0, whose records do not note their test and seed, were counted as one.
+    #[test]
+    fn records_without_a_test_are_refused() {
+        let old = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/fuzz/match-records/freestyle");
+        let error = count(&[PathBuf::from(old)]).unwrap_err();
+        assert!(format!("{error:#}").contains("does not note the test"), "{error:#}");
+    }
+}

@@ -187,11 +187,12 @@ impl<'a> Results<'a> {
                 self.standings.add(self.setup, record);
             }
         }
-        if let Some(file) = self.file.take() {
-            file.finish(self.games.values())?;
-        }
+        // The records last: a game of the SGF file that they lack would count as one of another match.
         if let Some(path) = &self.setup.arguments.sgf {
             write_sgf(path, self.games.values())?;
+        }
+        if let Some(file) = self.file.take() {
+            file.finish(self.games.values())?;
         }
         self.display.end(&display::report(self.setup, &self.standings))?;
         Ok(())
