@@ -63,7 +63,7 @@ pub fn ensure_all_ours(folder: &Path, games: &[GameRecord]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that an SGF file has only these games in it, each on a line as [`sgf`] writes it. A kill may have cut the last line.
+/// Checks that an SGF file has only these games in it, each on a line as [`sgf()`] writes it. A kill may have cut the last line.
 /// What is no plain file, such as `/dev/stdout`, has no games.
 ///
 /// # Errors
