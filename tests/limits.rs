@@ -33,7 +33,8 @@ fn memory_stays_below_its_limit() {
     for mib in [40, 80, 350, 1024] {
         for threads in [1, 2] {
             let mut brain = thinking(threads);
-            let nodes = if thorough { 100 * mib * 1024 / 16 } else { 50_000 };
+            // The table grows by 64 bytes a node.
+            let nodes = if thorough { (mib << 20) / 64 } else { 50_000 };
             brain.send(&format!("INFO max_memory {}\nINFO hash_size 8388608\nINFO max_node {nodes}", mib << 20));
             let mut most = 0;
             for question in [POSITION, "RESTART", POSITION, "START 20", POSITION] {
