@@ -87,7 +87,9 @@ struct State {
     superseded_before: u64,
     /// The number of the last command that arrived.
     heard: u64,
-    last_think: Option<Stamp>,
+    /// The think commands that count as sent together with a command that arrives now: number and arrival. One stands for
+    /// all that arrived in the same moment.
+    thinks: VecDeque<(u64, Stamp)>,
     /// The last command that may need an answer.
     last_question: Option<Stamp>,
     /// When the manager has left, see [`Traffic::left`].
@@ -127,9 +129,13 @@ impl Traffic {
     pub fn announce(&self, order: &Order) {
         let mut state = self.state();
         state.heard = order.seq;
-        let together = |earlier: Option<Stamp>| earlier.is_some_and(|earlier| !order.stamp.is_apart_from(&earlier));
-        let (with_think, with_question) = (together(state.last_think), together(state.last_question));
-        let is_script = with_think || (with_question && state.running.is_none());
+        while state.thinks.front().is_some_and(|(_, earlier)| order.stamp.is_apart_from(earlier)) {
+            state.thinks.pop_front();
+        }
+        // What was asked before this command and not together with it.
+        let earlier = state.thinks.front().map_or(order.seq, |&(first, _)| first);
+        let with_question = state.last_question.is_some_and(|question| !order.stamp.is_apart_from(&question));
+        let is_script = !state.thinks.is_empty() || (with_question && state.running.is_none());
         if order.command == Command::End && !is_script {
             state.left = Some(Instant::now());
         }
@@ -141,19 +147,22 @@ impl Traffic {
         }
         match &order.command {
             Command::Stop => self.cut(&mut state, order.seq),
-            command if command.supersedes() && !with_think => {
+            command if command.supersedes() => {
                 // What `END` and `TAKEBACK` interrupt is still answered: they set no other position.
                 if !matches!(command, Command::End | Command::TakeBack(_)) {
-                    state.superseded_before = order.seq;
+                    state.superseded_before = state.superseded_before.max(earlier);
                     // It has ended: what follows is about another position.
-                    state.running.iter_mut().for_each(|running| running.analysed = None);
+                    if let Some(running) = state.running.as_mut().filter(|running| running.seq < earlier) {
+                        running.analysed = None;
+                    }
                 }
-                self.cut(&mut state, order.seq);
+                self.cut(&mut state, earlier);
             }
             Command::Database(Query::Moves, spots) => self.end_analysis(&mut state, order, |stones| {
                 stones.len() != spots.len() || !spots.iter().all(|spot| stones.contains(spot))
             }),
-            Command::Turn(_) => self.end_analysis(&mut state, order, |_| true),
+            // A move to an occupied point is refused.
+            Command::Turn(spot) => self.end_analysis(&mut state, order, |stones| !stones.contains(spot)),
             Command::Info(info) => {
                 state.infos.push_back((order.seq, order.stamp, *info));
                 if let Some(running) = &mut state.running
@@ -169,8 +178,8 @@ impl Traffic {
             }
             _ => {}
         }
-        if order.command.thinks() {
-            state.last_think = Some(order.stamp);
+        if order.command.thinks() && state.thinks.back().is_none_or(|(_, last)| last.listened != order.stamp.listened) {
+            state.thinks.push_back((order.seq, order.stamp));
         }
     }
 
@@ -215,7 +224,7 @@ impl Traffic {
     /// Makes all think commands before `seq` answer at once.
     fn cut(&self, state: &mut State, seq: u64) {
         state.cut_before = state.cut_before.max(seq);
-        if state.running.is_some() {
+        if state.running.as_ref().is_some_and(|running| running.seq < seq) {
             self.control.stop();
         }
     }
@@ -305,286 +314,4 @@ impl Traffic {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Orders with given times of arrival, in ms.
-    struct Script {
-        traffic: Traffic,
-        zero: Instant,
-        seq: u64,
-    }
-
-    impl Script {
-        fn new() -> Script {
-            Script { traffic: Traffic::default(), zero: Instant::now(), seq: 0 }
-        }
-
-        fn stamp(&self, ms: u64) -> Stamp {
-            Stamp { at: self.zero + Duration::from_millis(ms), listened: Duration::from_millis(ms) }
-        }
-
-        fn hear(&mut self, ms: u64, command: Command) -> Order {
-            self.seq += 1;
-            let order = Order { seq: self.seq, stamp: self.stamp(ms), command };
-            self.traffic.announce(&order);
-            order
-        }
-
-        fn info(&mut self, ms: u64, text: &str) -> Order {
-            self.hear(ms, Command::Info(Info::parse(text.as_bytes()).unwrap()))
-        }
-
-        fn begin(&self, order: &Order) {
-            self.traffic.begin(order, None, order.stamp.at, Options::default());
-        }
-
-        fn stopped(&self) -> bool {
-            self.traffic.control().is_stopped()
-        }
-    }
-
-    #[test]
-    fn commands_sent_together_do_not_cut() {
-        let mut script = Script::new();
-        let begin = script.hear(0, Command::Begin);
-        script.begin(&begin);
-        for command in [Command::Restart, Command::SetBoard(Vec::new()), Command::End] {
-            script.hear(50, command);
-            assert!(!script.stopped());
-        }
-        script.info(50, "timeout_turn 0");
-        assert!(!script.stopped());
-        script.hear(50, Command::Stop);
-        assert!(script.stopped());
-    }
-
-    #[test]
-    fn later_commands_cut() {
-        for command in [Command::Restart, Command::SetBoard(Vec::new()), Command::End, Command::Stop] {
-            let mut script = Script::new();
-            let first = script.hear(0, Command::Begin);
-            let second = script.hear(0, Command::Best(3));
-            script.begin(&first);
-            script.hear(51, command);
-            assert!(script.stopped());
-            script.traffic.end();
-            script.begin(&second);
-            assert!(script.stopped(), "everything asked before is cut");
-            script.traffic.end();
-            let third = script.hear(60, Command::Best(3));
-            script.begin(&third);
-            assert!(!script.stopped(), "later questions are not");
-        }
-        for command in [Command::Begin, Command::About, Command::Unknown("X".into()), Command::ShowForbidden] {
-            let mut script = Script::new();
-            let first = script.hear(0, Command::Begin);
-            script.begin(&first);
-            script.hear(1000, command);
-            assert!(!script.stopped());
-        }
-    }
-
-    #[test]
-    fn info_reaches_the_running_search() {
-        let mut script = Script::new();
-        let begin = script.hear(0, Command::Begin);
-        script.begin(&begin);
-        script.info(200, "max_node 77");
-        assert_eq!(script.traffic.control().limits().nodes, Some(77));
-        assert_eq!(script.traffic.control().limits().started, Some(begin.stamp.at));
-        assert!(!script.stopped());
-        script.info(210, "timeout_turn 0");
-        assert!(script.stopped());
-    }
-
-    /// Bug: lifting the last limit later than the default time ended the search.
-    #[test]
-    fn lifting_the_last_limit_does_not_end_the_search() {
-        let mut script = Script::new();
-        script.zero -= 2 * Options::DEFAULT_TURN;
-        let begin = script.hear(0, Command::Begin);
-        script.begin(&begin);
-        script.info(100, "max_depth 9");
-        assert_eq!(script.traffic.control().limits().turn, None);
-        script.info(200, "max_depth 0");
-        assert!(script.traffic.control().limits().turn >= Some(3 * Options::DEFAULT_TURN));
-        script.info(300, "max_depth 20");
-        assert_eq!(script.traffic.control().limits().turn, None);
-    }
-
-    /// Bug: the answer of an analysis came after the user of Yixin-Board had gone on without a command that says so, and was
-    /// played in another position.
-    #[test]
-    fn an_analysis_ends_when_the_manager_shows_another_position() {
-        let spot = |x| Spot { x, y: 7 };
-        let shown = |spots: &[i64]| Command::Database(Query::Moves, spots.iter().copied().map(spot).collect());
-        for (question, other, is_left) in [
-            (Command::Best(2), shown(&[1]), true),
-            (Command::Best(2), shown(&[1, 3]), true),
-            (Command::Best(2), shown(&[2, 1]), false),
-            (Command::Begin, shown(&[1]), false),
-            (Command::Best(2), Command::Turn(spot(5)), true),
-        ] {
-            let mut script = Script::new();
-            let question = script.hear(0, question);
-            let analysed = question.command.is_analysis().then(|| vec![spot(1), spot(2)]);
-            script.traffic.begin(&question, analysed, question.stamp.at, Options::default());
-            script.hear(1, shown(&[]));
-            assert!(!script.stopped(), "it was sent together with the question");
-            script.hear(200, other.clone());
-            assert_eq!((script.stopped(), script.traffic.is_superseded(question.seq)), (is_left, is_left), "{other:?}");
-        }
-    }
-
-    /// Bug: the query that Yixin-Board sends after the user's move cut the search for the answer to that move, because the
-    /// analysis before it had not quite ended.
-    #[test]
-    fn what_follows_an_analysis_that_is_ending_is_not_cut() {
-        let spot = |x| Spot { x, y: 7 };
-        let shown = |x| Command::Database(Query::Moves, vec![spot(1), spot(x)]);
-        let move_of_the_user = [Command::Turn(spot(2))];
-        let other_position = [Command::SetBoard(Vec::new()), Command::Best(2)];
-        let two_questions = [Command::Best(2), Command::Turn(spot(3))];
-        for then in [&move_of_the_user[..], &other_position, &two_questions] {
-            let mut script = Script::new();
-            let analysis = script.hear(0, Command::Best(2));
-            script.traffic.begin(&analysis, Some(vec![spot(1)]), analysis.stamp.at, Options::default());
-            let orders: Vec<Order> = then.iter().map(|command| script.hear(200, command.clone())).collect();
-            script.hear(200, shown(2));
-            assert!(script.stopped() && script.traffic.is_superseded(analysis.seq));
-            script.traffic.end();
-            for order in orders.iter().filter(|order| order.command.thinks()) {
-                script.begin(order);
-                assert!(!script.stopped() && !script.traffic.is_superseded(order.seq), "{:?}", order.command);
-                script.traffic.end();
-            }
-        }
-    }
-
-    #[test]
-    fn info_that_arrives_before_a_late_search_counts() {
-        let mut script = Script::new();
-        let begin = script.hear(0, Command::Begin);
-        let together = script.info(10, "max_depth 3");
-        let later = script.info(80, "max_node 77");
-        script.begin(&begin);
-        let limits = script.traffic.control().limits();
-        assert_eq!((limits.nodes, limits.depth), (Some(77), None));
-        script.traffic.end();
-        script.traffic.retire_info(together.seq);
-        script.traffic.retire_info(later.seq);
-        script.begin(&begin);
-        assert_eq!(script.traffic.control().limits().nodes, None, "the session has the settings now");
-    }
-
-    #[test]
-    fn an_end_alone_means_that_the_manager_has_left() {
-        let leaves = |script: &mut Script, ms| {
-            script.traffic.state().left = None;
-            script.hear(ms, Command::End);
-            script.traffic.left().is_some()
-        };
-        assert!(leaves(&mut Script::new(), 0));
-        for question in [Command::Begin, Command::About] {
-            let mut script = Script::new();
-            script.hear(10, question);
-            assert!(!leaves(&mut script, 20));
-            assert!(leaves(&mut script, 100));
-        }
-        let mut script = Script::new();
-        let begin = script.hear(0, Command::Begin);
-        script.begin(&begin);
-        script.hear(1000, Command::About);
-        assert!(leaves(&mut script, 1000), "the search has run for long");
-    }
-
-    /// A session that ponders since the first command, expecting this move.
-    fn pondering(reply: Option<Spot>) -> Script {
-        let mut script = Script::new();
-        let first = script.hear(0, Command::Begin);
-        assert!(script.traffic.begin_pondering(first.seq, reply, Options::default()));
-        script
-    }
-
-    const REPLY: Spot = Spot { x: 7, y: 8 };
-
-    #[test]
-    fn the_expected_move_makes_pondering_the_running_search() {
-        let mut script = pondering(Some(REPLY));
-        assert_eq!(script.traffic.control().limits(), SearchLimits::pondering());
-        script.info(5000, "timeout_turn 300");
-        script.info(5000, "time_left 20000");
-        assert!(!script.stopped() && !script.traffic.is_hit());
-        assert_eq!(script.traffic.control().limits(), SearchLimits::pondering(), "the clock waits for the question");
-        let turn = script.hear(5001, Command::Turn(REPLY));
-        let limits = script.traffic.control().limits();
-        assert!(!script.stopped() && script.traffic.is_hit());
-        assert_eq!((limits.started, limits.ponder), (Some(turn.stamp.at), Ponder::Hit));
-        let ms = |time: Option<Duration>| time.map(|time| time.as_millis());
-        assert_eq!((ms(limits.turn), ms(limits.left)), (Some(300), Some(20_000)));
-        script.info(5100, "timeout_turn 200");
-        let limits = script.traffic.control().limits();
-        assert_eq!((ms(limits.turn), limits.ponder), (Some(200), Ponder::Hit), "like any running search");
-        script.hear(5110, Command::Stop);
-        assert!(script.stopped());
-        assert_eq!(script.traffic.end_pondering(), Some(turn.seq));
-        assert!(!script.traffic.is_hit() && script.traffic.state().running.is_none());
-    }
-
-    #[test]
-    fn every_other_command_stops_pondering() {
-        let other = Spot { x: 8, y: 7 };
-        let commands = [
-            Command::Turn(other),
-            Command::Begin,
-            Command::Board(Vec::new()),
-            Command::SetBoard(Vec::new()),
-            Command::TakeBack(REPLY),
-            Command::Play(REPLY),
-            Command::Restart,
-            Command::About,
-            Command::Stop,
-            Command::Ponder,
-            Command::End,
-            Command::Info(Info::parse(b"rule 4").unwrap()),
-            Command::Info(Info::parse(b"pondering 0").unwrap()),
-            Command::Unknown("X".into()),
-        ];
-        for command in commands {
-            // At once as well as after a while.
-            for ms in [1, 5000] {
-                let mut script = pondering(Some(REPLY));
-                script.hear(ms, command.clone());
-                assert!(script.stopped(), "{command:?}");
-                let late = script.hear(ms + 1, Command::Turn(REPLY));
-                assert!(!script.traffic.is_hit(), "{command:?}: it has stopped");
-                assert_eq!(script.traffic.end_pondering(), None);
-                script.begin(&late);
-                assert!(!script.stopped(), "the question has a search of its own");
-            }
-        }
-        let mut script = pondering(None);
-        script.hear(5000, Command::Turn(REPLY));
-        assert!(script.stopped() && !script.traffic.is_hit(), "nothing was expected");
-    }
-
-    #[test]
-    fn pondering_does_not_begin_when_a_command_waits() {
-        let mut script = Script::new();
-        let first = script.hear(0, Command::Begin);
-        script.hear(1, Command::About);
-        assert!(!script.traffic.begin_pondering(first.seq, Some(REPLY), Options::default()));
-        script.hear(2, Command::Turn(REPLY));
-        assert!(!script.traffic.is_hit());
-    }
-
-    #[test]
-    fn a_stop_when_idle_does_nothing() {
-        let mut script = Script::new();
-        script.hear(0, Command::Stop);
-        let begin = script.hear(1, Command::Begin);
-        script.begin(&begin);
-        assert!(!script.stopped());
-    }
-}
+mod tests;
