@@ -24,6 +24,8 @@ pub struct Options {
     pub time_left: Option<i64>,
     /// Time used for moves since the manager last sent `time_left`, or since the game began.
     pub spent: Duration,
+    /// Time added after the moves since then.
+    pub gained: Duration,
     /// Time added after each move.
     pub increment: Duration,
     /// Node limit per move.
@@ -86,15 +88,28 @@ impl Options {
         self.turn.is_some() || self.left().is_some() || self.max_depth.is_some() || self.max_nodes.is_some()
     }
 
-    /// Time left for the game; `None`: unlimited. It is the manager's `time_left`, else the match time, minus
-    /// the time spent since. Some managers send zero for "no clock", so zero without a match time means unlimited.
+    /// Time left for the game; `None`: unlimited. It is the manager's `time_left`, else the match time, with what was added
+    /// since and without what was spent since. Some managers send zero for "no clock", so zero without a match time means
+    /// unlimited.
     fn left(&self) -> Option<Duration> {
+        let since = |time: Duration| time.saturating_add(self.gained).saturating_sub(self.spent);
         match self.time_left {
             Some(ms) if ms >= Options::UNLIMITED_MS => None,
             Some(0) if self.match_time.is_none() => None,
-            Some(ms) => Some(Duration::from_millis(ms.max(0) as u64).saturating_sub(self.spent)),
-            None => self.match_time.map(|time| time.saturating_sub(self.spent)),
+            Some(ms) => Some(since(Duration::from_millis(ms.max(0) as u64))),
+            None => self.match_time.map(since),
         }
+    }
+
+    /// Counts a move on the game's clock.
+    pub fn count_move(&mut self, time: Duration) {
+        self.spent += time;
+        self.gained = self.gained.saturating_add(self.increment);
+    }
+
+    /// Called when the time left is known anew.
+    pub fn restart_clock(&mut self) {
+        (self.spent, self.gained) = (Duration::ZERO, Duration::ZERO);
     }
 }
 
@@ -145,6 +160,7 @@ impl Default for Options {
             match_time: None,
             time_left: None,
             spent: Duration::ZERO,
+            gained: Duration::ZERO,
             increment: Duration::ZERO,
             max_nodes: None,
             max_depth: None,
@@ -231,5 +247,19 @@ mod tests {
         assert_eq!(options.limits(Instant::now()).left, Some(Duration::from_secs(6)));
         options.spent = Duration::from_secs(40);
         assert_eq!(options.limits(Instant::now()).left, Some(Duration::ZERO));
+    }
+
+    /// Bug: the time added after each move did not count where the manager does not send the time left.
+    #[test]
+    fn time_added_after_each_move_counts() {
+        let ms = Duration::from_millis;
+        let mut options = Options { match_time: Some(ms(10_000)), increment: ms(5000), ..Options::default() };
+        let left = |options: &Options| options.limits(Instant::now()).left;
+        options.count_move(ms(7000));
+        assert_eq!(left(&options), Some(ms(8000)));
+        options.count_move(ms(7000));
+        assert_eq!(left(&options), Some(ms(6000)));
+        options.restart_clock();
+        assert_eq!(left(&options), Some(ms(10_000)));
     }
 }

@@ -84,7 +84,7 @@ pub static KEYS: &[Key] = &[
         "time_left",
         |o, ms| {
             o.time_left = Some(ms);
-            o.spent = Duration::ZERO;
+            o.restart_clock();
         },
         "time left for the game in ms, may be negative; 100000000 or more, or 0 without timeout_match: unlimited",
     ),

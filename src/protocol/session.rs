@@ -392,7 +392,7 @@ impl<W: Write> Session<W> {
 
     fn new_game(&mut self, size: Size) -> io::Result<()> {
         self.engine.new_game(size, self.keep_hash);
-        self.engine.options_mut().spent = Duration::ZERO;
+        self.engine.options_mut().restart_clock();
         self.started = true;
         self.reply(&Reply::Ok)
     }
@@ -548,7 +548,12 @@ impl<W: Write> Session<W> {
         if answer.is_err() {
             self.rebuild(&stones, to_move);
         }
-        self.engine.options_mut().spent += started.elapsed();
+        let options = self.engine.options_mut();
+        if order.command.is_analysis() {
+            options.spent += started.elapsed();
+        } else {
+            options.count_move(started.elapsed());
+        }
         outcome.map(|()| answer.ok())
     }
 

@@ -140,7 +140,7 @@ impl<W: Write> Session<W> {
         let is_whole = !self.traffic.control().is_stopped();
         let question = self.traffic.end_pondering();
         match found {
-            Ok(Ok(report)) if is_whole || question.is_some() => {
+            Ok(Ok(report)) if question.is_some() || (is_whole && !is_counted) => {
                 self.pondering.result = Some(Pondered { position: here.after(reply), report, question, unreported });
             }
             Ok(_) => {}
@@ -161,7 +161,7 @@ impl<W: Write> Session<W> {
             let notation = self.notation();
             self.reply(&Reply::Iteration { iteration, notation })?;
         }
-        self.engine.options_mut().spent += order.stamp.at.elapsed();
+        self.engine.options_mut().count_move(order.stamp.at.elapsed());
         Ok(Some(result.report))
     }
 }
