@@ -183,6 +183,18 @@ pub enum Query {
     ClearBest,
 }
 
+impl Query {
+    /// Whether this only removes something from an entry.
+    pub fn only_removes(&self) -> bool {
+        match self {
+            Query::ClearBest => true,
+            Query::SetLabel(text) => text.is_empty(),
+            Query::Edit { mask, tag, .. } => mask & 6 == 0 && (mask & 1 == 0 || *tag < 0),
+            _ => false,
+        }
+    }
+}
+
 impl Command {
     /// Whether the answer is about the position that the manager shows, and due only while it does so.
     pub fn is_analysis(&self) -> bool {

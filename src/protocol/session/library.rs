@@ -102,7 +102,7 @@ impl<W: Write> Session<W> {
                 let label = self.database.get(&position).map(|entry| entry.label).unwrap_or_default();
                 return self.reply(&Reply::DatabaseLabel(&label));
             }
-            Query::Edit { mask, tag, value, depth } => self.database.edit(&position, |entry| {
+            Query::Edit { mask, tag, value, depth } => self.change_entry(query, &position, |entry| {
                 if mask & 1 != 0 {
                     entry.tag = u8::try_from(*tag).ok();
                 }
@@ -115,18 +115,25 @@ impl<W: Write> Session<W> {
             }),
             Query::SetLabel(text) => {
                 let text = String::from_utf8_lossy(text).into_owned();
-                self.database.edit(&position, |entry| entry.label = text);
+                self.change_entry(query, &position, |entry| entry.label = text);
             }
             Query::Delete => self.database.delete(&position),
             Query::DeleteFrom(which) => self.database.delete_from(&position, *which),
             Query::SetBest | Query::ClearBest => {
                 if let Some((&(last, _), before)) = stones.split_last() {
                     let best = (*query == Query::SetBest).then_some(last);
-                    self.database.edit(&Position { stones: before, ..position }, |entry| entry.best = best);
+                    self.change_entry(query, &Position { stones: before, ..position }, |entry| entry.best = best);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Changes an entry, unless something is only removed from an unknown position, which stays unknown.
+    fn change_entry(&mut self, query: &Query, position: &Position<'_>, change: impl FnOnce(&mut Entry)) {
+        if !query.only_removes() || self.database.get(position).is_some() {
+            self.database.edit(position, change);
+        }
     }
 
     /// The entries of the positions after each move, with the mark that a GUI shows: the user's own, or `*` for the best
