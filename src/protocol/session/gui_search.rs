@@ -28,8 +28,10 @@ impl<W: Write> Session<W> {
         let all = self.engine.size().cells();
         let report = self.analyse(order, |engine, control, sink| engine.analyse(all, control, &mut BestOnly(sink)))?;
         if let Some(report) = &report {
+            // A single candidate has no list of lines.
+            let lines = if report.lines.is_empty() { std::slice::from_ref(&report.last) } else { &report.lines };
             let moves: Vec<(Point, Score)> =
-                report.lines.iter().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
+                lines.iter().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
             let notation = self.notation();
             if !moves.is_empty() {
                 self.reply_unless_left(order, &Reply::Defences { moves: &moves, notation })?;
