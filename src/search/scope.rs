@@ -49,8 +49,9 @@ impl BlockedPaths {
     /// which are blocked at the root: see [`Scope::blocked`].
     pub fn new(root: &Board, paths: &[Vec<Point>]) -> BlockedPaths {
         let mut all = BlockedPaths::default();
-        for path in paths.iter().filter(|path| path.len() > 1) {
-            all.add(root, path);
+        if !paths.is_empty() {
+            let mut board = root.clone();
+            paths.iter().filter(|path| path.len() > 1).for_each(|path| all.add(&mut board, path));
         }
         all.nodes.sort_unstable_by_key(|node| node.key);
         for node in &mut all.nodes {
@@ -63,15 +64,19 @@ impl BlockedPaths {
         all
     }
 
-    fn add(&mut self, root: &Board, path: &[Point]) {
-        let mut board = root.clone();
+    /// Adds a path from the position of `board`, which is the same afterwards.
+    fn add(&mut self, board: &mut Board, path: &[Point]) {
         let mut keys = vec![board.key()];
         for &point in path {
             if !board.size().contains(point) || !board.is_empty(point) {
-                return;
+                break;
             }
             board.play(point, &mut NullObserver);
             keys.push(board.key());
+        }
+        (1..keys.len()).for_each(|_| board.undo(&mut NullObserver));
+        if keys.len() <= path.len() {
+            return;
         }
         self.paths.push(path.to_vec());
         for (index, &point) in path.iter().enumerate() {
