@@ -12,10 +12,10 @@ TARGET := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
 all:
 	cargo build --release --locked --package tengen --bin pbrain-tengen
-	cp $(or $(CARGO_TARGET_DIR),target)/release/pbrain-tengen$(SUFFIX) $(TARGET)
+	cp "$(or $(CARGO_TARGET_DIR),target)/release/pbrain-tengen$(SUFFIX)" "$(TARGET)"
 
 bench: all
-	$(abspath $(TARGET)) bench
+	exe="$(TARGET)"; case "$$exe" in */*) ;; *) exe="./$$exe" ;; esac; "$$exe" bench
 
 test:
 	cargo test --locked

@@ -41,10 +41,12 @@ pub struct Brain {
 }
 
 impl Brain {
-    /// The built binary, or the command that `FIXTURE_BRAIN` names: `wine /path/pbrain-tengen64.exe`.
+    /// The built binary, or the command that `FIXTURE_BRAIN` names: `wine /path/pbrain-tengen64.exe`, or with a line for each
+    /// of its words, which may have blanks then.
     pub fn new(directory: Option<&Path>, bare: bool) -> Brain {
         let given = std::env::var("FIXTURE_BRAIN").unwrap_or_default();
-        let mut words = given.split_whitespace();
+        let is_separator = |c: char| if given.contains('\n') { c == '\n' } else { c.is_whitespace() };
+        let mut words = given.split(is_separator).filter(|word| !word.is_empty());
         let mut command = Command::new(words.next().unwrap_or(env!("CARGO_BIN_EXE_pbrain-tengen")));
         command.args(words);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).env_remove("RUST_LOG");
