@@ -130,6 +130,17 @@ fn proofs_hold_and_are_counted() {
     }
 }
 
+/// Bug: `--proof` replaced the file of the positions.
+#[test]
+fn the_positions_are_not_replaced_by_their_proofs() {
+    let file = temporary("positions.txt");
+    std::fs::write(&file, WINS).unwrap();
+    let path = file.to_str().unwrap();
+    let output = brain(&["solve", "--proof", path, path], "");
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("--proof"), "{output:?}");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), WINS);
+}
+
 /// Damaged proofs: the replies that the verifier skips change nothing.
 #[test]
 fn damaged_proofs_are_judged_alike_in_both_ways() {

@@ -52,7 +52,7 @@ pub fn parse(text: &str, size: Option<Size>) -> Result<GameFile> {
 }
 
 fn read(text: &str, size: Option<Size>) -> Result<GameFile> {
-    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let text = text.trim_start();
     if text.starts_with("Piskvorky") {
         parse_psq(text).context("as a Piskvork file")
     } else if let Some(game) = sgf::games(text).first().filter(|_| text.starts_with('(')) {
@@ -72,11 +72,11 @@ fn read(text: &str, size: Option<Size>) -> Result<GameFile> {
     }
 }
 
-/// The text of a file. What is not UTF-8 is read as Latin 1, the usual encoding of SGF, unless the text names an encoding
-/// in which the second byte of a character may look like a bracket: such characters become U+FFFD.
+/// The text of a file, without a byte order mark. What is not UTF-8 is read as Latin 1, the usual encoding of SGF, unless the
+/// text names an encoding in which the second byte of a character may look like a bracket: such characters become U+FFFD.
 pub fn decode(bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        return text.to_owned();
+        return text.trim_start_matches('\u{feff}').to_owned();
     }
     let latin: String = bytes.iter().copied().map(char::from).collect();
     let named = latin.split_once("CA[").and_then(|(_, rest)| rest.split(']').next()).unwrap_or_default();
@@ -116,11 +116,16 @@ pub fn parse_psq(text: &str) -> Result<GameFile> {
     let size = size.context("a board of 5 to 22 points a side expected in the first line")?;
     let (mut stones, mut ms) = (Vec::new(), Vec::new());
     let mut players = [None, None];
+    let numbers = |line: &str| {
+        let fields: Vec<i64> = line.split(',').map(|field| field.trim().parse()).collect::<Result<_, _>>().ok()?;
+        <[i64; 3]>::try_from(fields).ok()
+    };
     while let Some(line) = lines.next() {
-        let fields: Vec<Option<i64>> = line.split(',').map(|field| field.trim().parse().ok()).collect();
-        let [Some(x), Some(y), Some(time)] = fields[..] else {
+        let Some([x, y, time]) = numbers(line) else {
             let name = |line: &str| Some(line.to_owned()).filter(|name| !name.is_empty());
-            players = [name(line), lines.next().and_then(name)];
+            let rest: Vec<&str> = lines.collect();
+            ensure!(!rest.iter().any(|line| numbers(line).is_some()), "'{line}' is not a stone: x,y,ms expected");
+            players = [name(line), rest.first().copied().and_then(name)];
             break;
         };
         let point = x.checked_sub(1).zip(y.checked_sub(1)).and_then(|(x, y)| size.point(x, y));
@@ -349,7 +354,7 @@ mod tests {
     fn all_formats_read_the_same_game() {
         for text in [
             "Piskvorky 15x15, 11:11, 0\r\n8,8,0\r\n9,9,1234\r\n1,15,7\r\nme.exe\r\nyou.exe\r\n0\r\n",
-            "\u{feff}Piskvorky 15x15, 0\n8,8,0\n9, 9, 1\n1,15,7\n",
+            &decode(b"\xef\xbb\xbfPiskvorky 15x15, 0\n8,8,0\n9, 9, 1\n1,15,7\n"),
             "(;FF[4]GM[4]SZ[15]PB[me]PW[you]RU[renju];B[hh]C[a \\] bracket];W[ii](;B[ao])(;B[aa];W[bb]))",
             "(;SZ[15];B[H8];W[i7];B[a1])(;SZ[15];B[aa])",
             "4;15;7,7 8,8 0,14\n",
@@ -415,6 +420,8 @@ mod tests {
             ("Piskvorky", "board of 5 to 22"),
             ("Piskvorky 99x99, 0", "board of 5 to 22"),
             ("Piskvorky 15x15, 0\n16,1,0", "off the board"),
+            // Bug: the stones after a damaged line were left out silently.
+            ("Piskvorky 15x15, 0\n8,8,0\n8,x,12\n9,9,7\nme\nyou\n0", "'8,x,12' is not a stone"),
             ("Piskvorky 15x15, 0\n-9223372036854775808,1,0", "off the board"),
             ("(;SZ[40])", "no board of size 40"),
             ("(;SZ[x])", "is not a board size"),

@@ -43,7 +43,7 @@ const WORDS: &str = "\
   new         a new game; new white: the engine begins; new renju: another rule
   why h8      explain whether renju forbids a point
   board       draw the board again
-  moves       print the game so far, as tengen-review reads it
+  moves       print the game so far, as tengen-review reads it (with --size unless 15x15)
   save FILE   save the game: as SGF if the name ends in .sgf, else as a Piskvork file
   quit        quit
 ";

@@ -92,6 +92,11 @@ pub fn run(arguments: &[OsString], out: &mut dyn Write) -> anyhow::Result<()> {
         std::io::read_to_string(std::io::stdin()).context("cannot read standard input")?
     };
     let positions = positions::parse(&text)?;
+    if let (Some(proof), Some(file)) = (&request.proof, &request.file) {
+        let is_same =
+            std::fs::canonicalize(proof).is_ok_and(|proof| std::fs::canonicalize(file).is_ok_and(|f| f == proof));
+        ensure!(!is_same, "{}: --proof would replace the positions", proof.display());
+    }
     let mut proofs = match &request.proof {
         Some(path) => Some(std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?),
         None => None,

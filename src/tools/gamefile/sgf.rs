@@ -20,6 +20,9 @@ type Property = (String, Vec<String>);
 /// The properties that set up a position, and what they put on a point.
 const SETUP: [(&str, Cell); 3] = [("AB", Cell::Black), ("AW", Cell::White), ("AE", Cell::Empty)];
 
+/// The property of our own that says how many moves at the beginning were imposed on the players.
+pub const IMPOSED: &str = "IMPOSED";
+
 /// Reads the main line of the first game of an SGF collection.
 ///
 /// # Errors
@@ -42,7 +45,8 @@ fn read(text: &str) -> Result<GameFile> {
     let rule = last("RU").and_then(|value| rule_named(value));
     let players = [last("PB").cloned(), last("PW").cloned()];
     let outcome = last("RE").and_then(|value| outcome_of(value));
-    Ok(GameFile { rule, players, outcome, ..record.finish() })
+    let opening = last(IMPOSED).and_then(|value| value.trim().parse().ok()).unwrap_or(0);
+    Ok(GameFile { rule, players, opening, outcome, ..record.finish() })
 }
 
 /// The games of a collection, each as its text. Text around them is left out; a last game may lack its end.
