@@ -18,6 +18,14 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// Checks before a long run that the folder of a file exists which it will write.
+///
+/// # Errors
+/// Names the file if there is no such folder.
+pub fn expect_folder(path: &Path) -> Result<()> {
+    files::expect_folder(path).with_context(|| format!("cannot write {}", path.display()))
+}
+
 /// Whether this is there and no plain file, such as `/dev/null`.
 pub fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| !file.is_file())

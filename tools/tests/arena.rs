@@ -192,12 +192,12 @@ fn a_forbidden_move_loses() {
 
 #[test]
 fn swap2_in_all_its_ways() {
-    // Behaviour of the two brains, who must be black, and the first moves.
-    for (first, second, black, begins) in [
-        ("plain", "swap", "Second", "h8i9j10"),
-        ("plain", "two", "Second", "h8i9j10a1a2a6"),
-        ("swap", "two", "First", "h8i9j10a1a2"),
-        ("plain", "plain", "First", "h8i9j10a4"),
+    // Behaviour of the two brains, who must be black, the first moves, and who of the two (0 and 1) placed them.
+    for (first, second, black, begins, movers) in [
+        ("plain", "swap", "Second", "h8i9j10", &[0, 0, 0][..]),
+        ("plain", "two", "Second", "h8i9j10a1a2a6", &[0, 0, 0, 1, 1, 0]),
+        ("swap", "two", "First", "h8i9j10a1a2", &[0, 0, 0, 1, 1]),
+        ("plain", "plain", "First", "h8i9j10a4", &[0, 0, 0, 1]),
     ] {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("r.jsonl");
@@ -205,8 +205,8 @@ fn swap2_in_all_its_ways() {
         let output = run("--rule 1 --swap2 --nodes 10 --games 1", &[&engines[0], &engines[1]], &path);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let game = &records(&path)[0];
-        assert_eq!(game.black, black, "{first} {second}");
-        assert!(game.moves.starts_with(begins), "{first} {second}: {}", game.moves);
+        assert!(game.black == black && game.moves.starts_with(begins), "{first} {second}: {}", game.moves);
+        assert!((0..game.swap2.len()).map(|index| game.mover(index)).eq(movers.iter().copied()), "{first} {second}");
         assert_eq!(serde_json::to_value(game.reason).unwrap(), "five", "{first} {second}: {}", game.note);
     }
     let (games, _) = against_plain("three", "", "--rule 1 --swap2 --nodes 10");

@@ -138,12 +138,14 @@ impl Process {
     /// Waits for the next line until `deadline`.
     pub fn next(&mut self, deadline: Instant, cancel: &Cancel) -> Next {
         loop {
+            if cancel.is_set() {
+                return Next::Cancelled;
+            }
             let left = deadline.saturating_duration_since(Instant::now());
             let nap = self.hiccup().map_or(NAP, |wait| wait.min(NAP));
             match self.output.recv_timeout(left.min(nap)) {
                 Ok(heard) => return Next::Line(heard),
                 Err(RecvTimeoutError::Disconnected) => return Next::Closed,
-                Err(RecvTimeoutError::Timeout) if cancel.is_set() => return Next::Cancelled,
                 Err(RecvTimeoutError::Timeout) if left <= nap => return Next::Silence,
                 Err(RecvTimeoutError::Timeout) => {}
             }

@@ -13,7 +13,8 @@ use tengen::tools::gamefile::{self, Section};
 /// A game as a Piskvork file.
 pub fn psq(record: &GameRecord) -> String {
     let ms = |index: usize| {
-        let ms = index.checked_sub(record.opening).and_then(|i| record.timing.ms.get(i));
+        let is_move = index >= record.imposed();
+        let ms = index.checked_sub(record.opening).filter(|_| is_move).and_then(|i| record.timing.ms.get(i));
         // Readers take a stone without time for one that was set.
         ms.map_or(0, |ms| ms.round().max(1.0) as u32)
     };
@@ -97,15 +98,16 @@ pub fn sgf(record: &GameRecord) -> String {
         Reason::Fault(_) | Reason::Forbidden => "F",
         _ => "",
     };
+    let moves = record.stones();
+    let (opening, imposed) = (record.opening.min(moves.len()), record.imposed().min(moves.len()));
     let properties = vec![
         ("AP", "tengen-match".to_owned()),
         ("GN", record.game.to_string()),
         ("PB", record.black.clone()),
         ("PW", record.white.clone()),
         ("RE", format!("{result}{suffix}")),
+        (sgf::IMPOSED, if imposed > 0 { imposed.to_string() } else { String::new() }),
     ];
-    let moves = record.stones();
-    let opening = record.opening.min(moves.len());
     let comments = std::iter::repeat_n(None, opening).chain(record.scores.iter().cloned()).collect();
     let section = Section { moves, ..Section::new() };
     let written = sgf::write(rule, size, &section, &Remarks { properties, comments });
@@ -133,6 +135,7 @@ mod tests {
             black: "A]".to_owned(),
             white: "B\\".to_owned(),
             opening: 2,
+            swap2: Vec::new(),
             symmetry: 0,
             moves: moves.to_owned(),
             result: "0-1".to_owned(),
@@ -156,6 +159,17 @@ mod tests {
         assert_eq!((read.size, read.moves()), (game.size().unwrap(), Some(&game.stones()[..])));
         assert_eq!(read.players, [Some("A]".to_owned()), Some("B\\".to_owned())]);
         assert_eq!(psq_name(&game), "000007_A__B_.psq");
+    }
+
+    /// Bug: in SGF, and after swap2 in both, the stones of the opening were read back as moves.
+    #[test]
+    fn the_end_of_the_opening_reads_back() {
+        for (swap2, opening) in [(Vec::new(), 2), (vec![false, true], 4)] {
+            let game = GameRecord { swap2, ..record(15, 15, "h8i9j10a1b1c1") };
+            for text in [psq(&game), sgf(&game)] {
+                assert_eq!(gamefile::parse(&text, None).unwrap().opening, opening, "{text}");
+            }
+        }
     }
 
     #[test]

@@ -87,8 +87,11 @@ pub struct GameRecord {
     pub black: String,
     /// The engine that played white.
     pub white: String,
-    /// Number of stones before the first move.
+    /// Number of stones that were on the board at the start.
     pub opening: usize,
+    /// For each stone placed by the answers to swap2 questions, whether the second of `players` placed it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub swap2: Vec<bool>,
     /// The symmetry applied to the opening; 0 for none.
     pub symmetry: usize,
     /// All stones including the opening, as moves with rows from above.
@@ -155,9 +158,17 @@ impl GameRecord {
         }
     }
 
+    /// Stones before the first move: the opening and those of swap2.
+    pub fn imposed(&self) -> usize {
+        self.opening.saturating_add(self.swap2.len())
+    }
+
     /// The index in `players` of the player who placed this stone, counted from the end of the opening. In a swap2 opening,
-    /// the player of the stone's colour.
+    /// the player who answered.
     pub fn mover(&self, index: usize) -> usize {
+        if let Some(&is_second) = self.swap2.get(index) {
+            return usize::from(is_second);
+        }
         let black = usize::from(self.players[1] == self.black);
         black ^ ((self.opening ^ index) & 1)
     }

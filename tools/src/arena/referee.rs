@@ -36,6 +36,8 @@ struct RunningGame<'a, 'p> {
     black: usize,
     /// What is known about each stone after the opening, without the stone.
     answers: Vec<Answer<()>>,
+    /// Which seat placed each stone of the swap2 opening.
+    swap2: Vec<usize>,
     /// The number of stones at which adjudication would have ended the game, and how.
     foretold: Option<(usize, Ending)>,
 }
@@ -56,6 +58,7 @@ pub fn play(
         stones: game.opening.stones.clone(),
         black: 0,
         answers: Vec::new(),
+        swap2: Vec::new(),
         foretold: None,
     };
     let ending = match running.run() {
@@ -79,6 +82,7 @@ pub fn play(
         black: name(running.black),
         white: name(1 - running.black),
         opening: game.opening.stones.len(),
+        swap2: running.swap2.iter().map(|&seat| seat == 1).collect(),
         symmetry: game.symmetry,
         moves: running.stones.iter().map(|&stone| notation::name(stone)).collect(),
         result: match ending.winner {
@@ -229,6 +233,7 @@ impl RunningGame<'_, '_> {
         for (index, &stone) in stones.iter().enumerate() {
             let known = if index == 0 { answer.clone() } else { silent(&answer.what) };
             self.place(seat, stone, &known)?;
+            self.swap2.push(seat);
         }
         Ok(stones.len())
     }

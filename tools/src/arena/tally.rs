@@ -201,7 +201,9 @@ impl Standings {
 impl EngineTally {
     fn add_moves(&mut self, record: &GameRecord, seat: usize) {
         for (index, &ms) in record.timing.ms.iter().enumerate() {
-            if record.mover(index) != seat {
+            // The second and third stone of a swap2 answer came with the first.
+            let is_with_another = index < record.swap2.len() && ms == 0.0;
+            if record.mover(index) != seat || is_with_another {
                 continue;
             }
             self.time = (self.time.0 + ms, self.time.1 + 1);
@@ -250,6 +252,7 @@ mod tests {
             white: players[1].clone(),
             players,
             opening: 0,
+            swap2: Vec::new(),
             symmetry: 0,
             // Every pair has games of its own.
             moves: format!("h8i9{}", notation::name(Point::new(number / 2, 0).unwrap())),
@@ -295,6 +298,17 @@ mod tests {
         let tally = &standings.pairings[0];
         assert_eq!((tally.pairs.pairs(), tally.repeats, tally.games), (2, 2, [8, 0, 0]));
         assert_eq!(tally.grounds[0].pairs, tally.pairs);
+    }
+
+    /// Bug: the time of a swap2 answer counted for the colour of its stones, and its second and third stone as moves.
+    #[test]
+    fn the_time_of_a_swap2_answer_counts_once_for_the_engine_that_gave_it() {
+        let setup = setup();
+        let mut standings = Standings::new(&setup);
+        let timing = Timing { ms: vec![10.0, 0.0, 0.0], ..Timing::default() };
+        let swap2 = vec![true; 3];
+        standings.add(&setup, &GameRecord { swap2, timing, ..record(&setup, 0, None, Reason::Five) });
+        assert_eq!([0, 1].map(|index: usize| standings.engines[index].time), [(0.0, 0), (10.0, 1)]);
     }
 
     #[test]

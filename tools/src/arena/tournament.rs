@@ -187,8 +187,8 @@ impl<'a> Results<'a> {
                 self.standings.add(self.setup, record);
             }
         }
-        // The records last: a game of the SGF file that they lack would count as one of another match.
-        if let Some(path) = &self.setup.arguments.sgf {
+        // The records last: a game of the SGF file that they lack would count as one of another match. A pipe has its games.
+        if let Some(path) = self.setup.arguments.sgf.as_ref().filter(|path| !output_file::is_special(path)) {
             write_sgf(path, self.games.values())?;
         }
         if let Some(file) = self.file.take() {

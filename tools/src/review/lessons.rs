@@ -68,12 +68,14 @@ pub fn run(request: &Request, source: &Path, out: &mut dyn Write) -> Result<()> 
         let shown = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
         bail!("no game of a player with '{}' in its name; players: {shown}", review_text::plain(player));
     }
-    report.lessons = study(lost, request)?;
     if let Some(folder) = &request.svg {
-        draw(&report.lessons, folder)?;
+        // Before the search: one that cannot be made would cost all of it.
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
+    report.lessons = study(lost, request)?;
     let text = if request.json { lesson_text::json(&report)? } else { lesson_text::text(&report) };
-    Ok(out.write_all(text.as_bytes())?)
+    out.write_all(text.as_bytes())?;
+    request.svg.as_ref().map_or(Ok(()), |folder| draw(&report.lessons, folder))
 }
 
 /// The names of all players.
@@ -128,9 +130,8 @@ fn nodes(record: &Record, review: &Review, index: usize, request: &Request) -> u
     recorded.or(request.game_nodes).unwrap_or(request.nodes())
 }
 
-/// Draws each game into a folder, in files with the number and the name of the game.
+/// Draws each game into a folder that exists, in files with the number and the name of the game.
 fn draw(lessons: &[Lesson], folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     for (index, lesson) in lessons.iter().enumerate() {
         let letters = lesson.record.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
         let name: String = letters.take(LETTERS).collect();

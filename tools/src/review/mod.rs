@@ -42,6 +42,7 @@ fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
     let imposed = request.imposed(game.opening);
     let game = game.impose(imposed);
     let rule = request.rule_of(&game);
+    request.svg.as_deref().map_or(Ok(()), output_file::expect_folder)?;
     let progress = Progress::without_lines("positions", judgement::positions(&game) as u64);
     let reviews = parallel::in_order(1, &mut [()], |_, ()| {
         let mut analyst = Analyst::new(rule, game.size, Effort::of_nodes(request.nodes()));
@@ -49,11 +50,12 @@ fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
     })?;
     progress.end();
     let review = &reviews[0];
+    let text =
+        if request.json { review_text::json(review, &game.players)? } else { review_text::text(review, &game.players) };
+    out.write_all(text.as_bytes())?;
     if let Some(path) = &request.svg {
         let drawing = chart::svg(review, &game.players)?;
         output_file::write(path, drawing)?;
     }
-    let text =
-        if request.json { review_text::json(review, &game.players)? } else { review_text::text(review, &game.players) };
-    Ok(out.write_all(text.as_bytes())?)
+    Ok(())
 }

@@ -114,9 +114,9 @@ fn match_games(path: &Path, name: &str) -> Result<Vec<Result<Record>>> {
 /// A game of a match.
 fn of_match(record: &GameRecord, name: String) -> Result<Record> {
     let size = record.size().context("there is no board of this size")?;
-    let (stones, opening) = (record.stones(), record.opening);
+    let (stones, opening, imposed) = (record.stones(), record.opening, record.imposed());
     ensure!(record.moves.is_empty() || !stones.is_empty(), "its moves cannot be read");
-    ensure!(opening <= stones.len(), "its opening is longer than the game");
+    ensure!(imposed <= stones.len(), "its opening is longer than the game");
     let rule = record.rule().context("there is no such rule")?;
     let winner = record.winning_color()?;
     let forfeit = match record.reason {
@@ -132,7 +132,8 @@ fn of_match(record: &GameRecord, name: String) -> Result<Record> {
     let late = overruns.filter(|(_, ms)| **ms > 0.0).map(|(index, _)| opening + index).collect();
     let players = [&record.black, &record.white].map(|name| Some(name.clone()));
     let outcome = Some(Outcome { winner, forfeit });
-    let game = GameFile { rule: Some(rule), players, ms, opening, outcome, ..GameFile::of_moves(size, &stones)? };
+    let game =
+        GameFile { rule: Some(rule), players, ms, opening: imposed, outcome, ..GameFile::of_moves(size, &stones)? };
     Ok(Record { name, game, nodes, late })
 }
 

@@ -92,6 +92,7 @@ fn descent(typed: &FitArguments, rate: f32) -> Descent {
 fn run(typed: &FitArguments, fit: impl Fn(&mut [Weights]) -> Result<()>) -> Result<()> {
     ensure!(typed.batch > 0, "--batch must be at least 1");
     ensure!(typed.epochs > 0, "--epochs must be at least 1");
+    output_file::expect_folder(&typed.out)?;
     let mut sets = WeightSet::ALL.map(Weights::hand_set);
     if typed.out.exists() {
         let bytes = std::fs::read(&typed.out).with_context(|| typed.out.display().to_string())?;

@@ -49,6 +49,7 @@ pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
     if training.epochs == 0 {
         return Run::begin(training)?.write(&training.out);
     }
+    output_file::expect_folder(&training.out)?;
     let games = read(training)?;
     let (held_out, mut games): (Vec<PackedGame>, Vec<PackedGame>) = games.into_iter().partition(is_held_out);
     ensure!(!games.is_empty() && !held_out.is_empty(), "too few games of {}", training.rule.name());
