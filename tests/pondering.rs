@@ -182,6 +182,19 @@ fn the_end_and_a_stop_end_it() {
     assert!((0..5).any(|_| is_prompt()), "the exit took long five times");
 }
 
+/// Bug: a `STOP` that ended the search for a move kept the brain from pondering after that move.
+#[test]
+fn a_forced_move_does_not_end_it() {
+    let _turn = alone();
+    let (mut brain, _, reply) = answered(ALLOWED);
+    brain.send(&format!("INFO timeout_turn 60000\nTURN {reply}"));
+    sleep(ms(200));
+    brain.send("STOP");
+    brain.answer();
+    wait_for_work(&brain, ms(100));
+    assert!(brain.end().1.success());
+}
+
 /// Off by default, and off under managers of tournaments, whatever they send.
 #[test]
 fn there_is_no_pondering_unless_it_is_asked_for_and_allowed() {

@@ -168,7 +168,7 @@ impl<W: Write> Session<W> {
         log::debug!("{:?}", order.command);
         self.yixin |= order.command.is_yixin();
         self.last = order.seq;
-        self.pondering.note(&order.command);
+        self.pondering.note(&order.command, order.stamp.at >= self.free_since);
         if order.command == Command::End {
             return Ok(Flow::End);
         }

@@ -70,8 +70,8 @@ struct Pondered {
 
 impl Pondering {
     /// Called before a command is carried out. Only the clock's settings and the opponent's move leave a result in force;
-    /// after a `STOP` the brain does not ponder until its next move.
-    pub(super) fn note(&mut self, command: &Command) {
+    /// after a `STOP` that came when nothing was owed (`is_idle`), the brain does not ponder until its next move.
+    pub(super) fn note(&mut self, command: &Command, is_idle: bool) {
         if command.is_clock() {
             return;
         }
@@ -79,7 +79,7 @@ impl Pondering {
         if !matches!(command, Command::Turn(_)) {
             self.result = None;
         }
-        if *command == Command::Stop {
+        if *command == Command::Stop && is_idle {
             self.expected = None;
         }
     }
