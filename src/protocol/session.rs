@@ -66,6 +66,8 @@ pub struct Session<W> {
     saved_at: Option<Instant>,
     /// When the last command was done; the clock of the next move does not start before.
     free_since: Instant,
+    /// When the last move was sent.
+    moved_at: Instant,
     /// Number of the last command.
     last: u64,
     pondering: Pondering,
@@ -88,6 +90,7 @@ impl<W: Write> Session<W> {
             database: Database::default(),
             saved_at: None,
             free_since: Instant::now(),
+            moved_at: Instant::now(),
             last: 0,
             pondering: Pondering::default(),
         }
@@ -108,7 +111,7 @@ impl<W: Write> Session<W> {
 
     /// Sets when the process began: the earliest time from which the clock of the first move can run.
     pub fn set_began(&mut self, began: Instant) {
-        self.free_since = began;
+        (self.free_since, self.moved_at) = (began, began);
     }
 
     /// Tells a person who types the commands what this program is for.
@@ -168,7 +171,7 @@ impl<W: Write> Session<W> {
         log::debug!("{:?}", order.command);
         self.yixin |= order.command.is_yixin();
         self.last = order.seq;
-        self.pondering.note(&order.command, order.stamp.at >= self.free_since);
+        self.pondering.note(&order.command, order.stamp.at >= self.moved_at);
         if order.command == Command::End {
             return Ok(Flow::End);
         }
@@ -501,6 +504,7 @@ impl<W: Write> Session<W> {
             Some(point) => self.reply(&Reply::Move(point)),
             None => self.complain(Complaint::NoMove),
         };
+        self.moved_at = Instant::now();
         // The move is sent: a panic from here on must not lead to a second answer.
         let epilogue = || {
             self.expect_reply(found.filter(|_| played.is_some()));
@@ -550,6 +554,7 @@ impl<W: Write> Session<W> {
         }
         let options = self.engine.options_mut();
         if order.command.is_analysis() {
+            // Its move may not be one of the game: nothing is added for it.
             options.spent += started.elapsed();
         } else {
             options.count_move(started.elapsed());

@@ -2,7 +2,7 @@
 //!
 //! There are two kinds of users. A script sends everything at once and wants each answer with its full time. A manager
 //! sends one question, and what it sends before the answer is meant for the running search. The clock distinguishes
-//! them: commands that arrive within [`TOGETHER`] of a think command belong to a script.
+//! them, question by question: what arrives within [`TOGETHER`] of a think command does not cut its search.
 //!
 //! A search in the opponent's time answers no command. The expected move makes it the running search; every other command
 //! stops it, except for those that only set the clock.

@@ -28,8 +28,9 @@ impl<W: Write> Session<W> {
         let all = self.engine.size().cells();
         let report = self.analyse(order, |engine, control, sink| engine.analyse(all, control, &mut BestOnly(sink)))?;
         if let Some(report) = &report {
-            // A single candidate has no list of lines.
-            let lines = if report.lines.is_empty() { std::slice::from_ref(&report.last) } else { &report.lines };
+            // A single candidate has no list of lines; neither has a first iteration that was cut short (depth 0).
+            let is_single = report.lines.is_empty() && report.last.depth > 0;
+            let lines = if is_single { std::slice::from_ref(&report.last) } else { &report.lines };
             let moves: Vec<(Point, Score)> =
                 lines.iter().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
             let notation = self.notation();

@@ -233,6 +233,12 @@ mod tests {
         assert!(!has_result(&talk) && talk.session.engine.options().spent > spent, "the time counts");
     }
 
+    /// Bug: what was found before the question answered one with a limit of depth or nodes.
+    #[test]
+    fn a_question_with_a_limit_of_depth_has_a_search_of_its_own() {
+        assert!(!has_result(&nearly_full(&format!("{ALLOWED}; INFO max_depth 20"))));
+    }
+
     #[test]
     fn other_commands_have_searches_of_their_own() {
         for command in ["ABOUT", "STOP", "PONDER", "INFO rule 4", "yxboard; done", "TAKEBACK 1,1", "FOO", "RESTART"] {
