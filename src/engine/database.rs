@@ -526,7 +526,8 @@ impl Drop for Database {
     }
 }
 
-fn is_tag(tag: u8) -> bool {
+/// Whether a tag can be kept: a visible character, but for those with a meaning in the file.
+pub fn is_tag(tag: u8) -> bool {
     tag.is_ascii_graphic() && tag != b';' && tag != b'-'
 }
 

@@ -8,7 +8,7 @@ pub mod table;
 
 use super::info::Info;
 use crate::base::{Point, Size};
-use crate::engine::database::Deletion;
+use crate::engine::database::{Deletion, is_tag};
 
 /// A pair of coordinates as received, not yet checked against the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +189,7 @@ impl Query {
         match self {
             Query::ClearBest => true,
             Query::SetLabel(text) => text.is_empty(),
-            Query::Edit { mask, tag, .. } => mask & 6 == 0 && (mask & 1 == 0 || *tag < 0),
+            Query::Edit { mask, tag, .. } => mask & 6 == 0 && (mask & 1 == 0 || !u8::try_from(*tag).is_ok_and(is_tag)),
             _ => false,
         }
     }
