@@ -124,7 +124,10 @@ pub fn parse_psq(text: &str) -> Result<GameFile> {
         let Some([x, y, time]) = numbers(line) else {
             let name = |line: &str| Some(line.to_owned()).filter(|name| !name.is_empty());
             let rest: Vec<&str> = lines.collect();
-            ensure!(!rest.iter().any(|line| numbers(line).is_some()), "'{line}' is not a stone: x,y,ms expected");
+            let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+            let is_like_a_stone = fields.len() == 3 && fields.iter().any(|field| field.parse::<i64>().is_ok());
+            let is_damaged = is_like_a_stone || rest.iter().any(|line| numbers(line).is_some());
+            ensure!(!is_damaged, "'{line}' is not a stone: x,y,ms expected");
             players = [name(line), rest.first().copied().and_then(name)];
             break;
         };
@@ -422,6 +425,7 @@ mod tests {
             ("Piskvorky 15x15, 0\n16,1,0", "off the board"),
             // Bug: the stones after a damaged line were left out silently.
             ("Piskvorky 15x15, 0\n8,8,0\n8,x,12\n9,9,7\nme\nyou\n0", "'8,x,12' is not a stone"),
+            ("Piskvorky 15x15, 0\n8,8,0\n9,x,7\nme\nyou\n0", "'9,x,7' is not a stone"),
             ("Piskvorky 15x15, 0\n-9223372036854775808,1,0", "off the board"),
             ("(;SZ[40])", "no board of size 40"),
             ("(;SZ[x])", "is not a board size"),
