@@ -1,7 +1,7 @@
 #!/bin/sh
 # A small brain for the tests of the match runner: fake.sh [behaviour [argument]].
-# It plays the first empty point, row by row; a behaviour says when and how it goes wrong. The slow one creates the file
-# FAKE_BRAIN_THINKS, if the environment names it, before it sleeps.
+# It plays the first empty point, row by row; a behaviour says when and how it goes wrong. `slow` and `flood`
+# create the file FAKE_BRAIN_THINKS, if the environment names it, before they begin.
 behaviour=${1:-plain}
 argument=${2:-}
 size=15
@@ -26,7 +26,7 @@ answer() {
         silent) return ;;
         crash) [ $moves -ge 3 ] && { echo 'out of ideas' >&2; exit 3; } ;;
         slow) [ $moves -ge 2 ] && { [ -z "${FAKE_BRAIN_THINKS:-}" ] || : >"$FAKE_BRAIN_THINKS"; sleep "$argument"; } ;;
-        flood) while :; do echo 'MESSAGE still thinking'; done ;;
+        flood) [ -z "${FAKE_BRAIN_THINKS:-}" ] || : >"$FAKE_BRAIN_THINKS"; while :; do echo 'MESSAGE still thinking'; done ;;
         river) while :; do printf 'no line end '; done ;;
         outside) echo '99,99'; return ;;
         negative) echo '-1,3'; return ;;
