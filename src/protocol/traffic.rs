@@ -129,11 +129,11 @@ impl Traffic {
     pub fn announce(&self, order: &Order) {
         let mut state = self.state();
         state.heard = order.seq;
-        while state.thinks.front().is_some_and(|(_, earlier)| order.stamp.is_apart_from(earlier)) {
+        while state.thinks.front().is_some_and(|(_, asked)| order.stamp.is_apart_from(asked)) {
             state.thinks.pop_front();
         }
-        // What was asked before this command and not together with it.
-        let earlier = state.thinks.front().map_or(order.seq, |&(first, _)| first);
+        // Questions with smaller numbers were not sent together with this command.
+        let together_from = state.thinks.front().map_or(order.seq, |&(first, _)| first);
         let with_question = state.last_question.is_some_and(|question| !order.stamp.is_apart_from(&question));
         let is_script = !state.thinks.is_empty() || (with_question && state.running.is_none());
         if order.command == Command::End && !is_script {
@@ -150,13 +150,13 @@ impl Traffic {
             command if command.supersedes() => {
                 // What `END` and `TAKEBACK` interrupt is still answered: they set no other position.
                 if !matches!(command, Command::End | Command::TakeBack(_)) {
-                    state.superseded_before = state.superseded_before.max(earlier);
+                    state.superseded_before = state.superseded_before.max(together_from);
                     // It has ended: what follows is about another position.
-                    if let Some(running) = state.running.as_mut().filter(|running| running.seq < earlier) {
+                    if let Some(running) = state.running.as_mut().filter(|running| running.seq < together_from) {
                         running.analysed = None;
                     }
                 }
-                self.cut(&mut state, earlier);
+                self.cut(&mut state, together_from);
             }
             Command::Database(Query::Moves, spots) => self.end_analysis(&mut state, order, |stones| {
                 stones.len() != spots.len() || !spots.iter().all(|spot| stones.contains(spot))

@@ -36,8 +36,8 @@ struct RunningGame<'a, 'p> {
     black: usize,
     /// What is known about each stone after the opening, without the stone.
     answers: Vec<Answer<()>>,
-    /// Which seat placed each stone of the swap2 opening.
-    swap2: Vec<usize>,
+    /// For each stone of the swap2 opening, whether the second seat placed it.
+    swap2: Vec<bool>,
     /// The number of stones at which adjudication would have ended the game, and how.
     foretold: Option<(usize, Ending)>,
 }
@@ -82,7 +82,7 @@ pub fn play(
         black: name(running.black),
         white: name(1 - running.black),
         opening: game.opening.stones.len(),
-        swap2: running.swap2.iter().map(|&seat| seat == 1).collect(),
+        swap2: std::mem::take(&mut running.swap2),
         symmetry: game.symmetry,
         moves: running.stones.iter().map(|&stone| notation::name(stone)).collect(),
         result: match ending.winner {
@@ -233,7 +233,7 @@ impl RunningGame<'_, '_> {
         for (index, &stone) in stones.iter().enumerate() {
             let known = if index == 0 { answer.clone() } else { silent(&answer.what) };
             self.place(seat, stone, &known)?;
-            self.swap2.push(seat);
+            self.swap2.push(seat == 1);
         }
         Ok(stones.len())
     }
