@@ -78,8 +78,8 @@ impl Lines {
         }
     }
 
-    /// A line through `point`, rotated so that the windows of all cells at most `HALF` away begin at bit 0: that of the cell at
-    /// `distance` at the bit `2 * (distance + HALF)`.
+    /// A line through `point`, rotated so that the window of the cell at `distance`, at most `HALF` either way, begins at
+    /// bit `2 * (distance + HALF)`.
     #[inline]
     pub fn around<const HALF: usize>(&self, point: Point, direction: Direction) -> u64 {
         let (word, position) = locate(point, direction);
@@ -114,7 +114,8 @@ fn window_key<const HALF: usize>(around: u64) -> usize {
     (cells & side | cells >> 2 & side << (2 * HALF)) as usize
 }
 
-/// In each half of `cells`, which are sixteen cells of two bits: a bit for every empty one, in the low half of that half.
+/// `cells` are two groups of sixteen cells of two bits. Returns a bit for each empty cell: the first group in bits 0..16, the
+/// second in bits 32..48.
 #[inline]
 pub const fn empty_bits(cells: u64) -> u64 {
     let bits = cells & cells >> 1 & 0x5555_5555_5555_5555;

@@ -2,7 +2,7 @@
 //!
 //! A stone changes cells on its four lines only, and each of them in one line only. First all these cells are looked up,
 //! without a branch, and a bit set tells which of them change. Then only those are updated. About half of the cells keep
-//! their shapes, and which ones is as good as random for the processor.
+//! their shapes, and a branch predictor cannot tell which.
 
 use super::combination::Combination;
 use super::lines::empty_bits;
