@@ -169,7 +169,8 @@ pub struct UnknownRule(String);
 
 impl fmt::Display for UnknownRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown rule '{}': 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact", self.0)
+        let known = Rule::ALL.map(|rule| format!("{} {}", rule.number(), rule.name())).join(", ");
+        write!(f, "unknown rule '{}': {known}", self.0)
     }
 }
 

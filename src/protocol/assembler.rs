@@ -1,6 +1,7 @@
 //! Assembles lines into commands: one line is a command, or opens a block that ends with `DONE`, or announces a path.
 
-use super::command::table::{self, Payload};
+use super::command::row::Payload;
+use super::command::table;
 use super::command::{Command, FileUse, Malformed, Placement, Spot, payload};
 use super::number::split_word;
 

@@ -4,6 +4,7 @@
 //! number is the row. It is read as `x` like any other, so the engine sees a Yixin board transposed.
 
 pub(super) mod payload;
+pub mod row;
 pub mod table;
 
 use super::info::Info;
@@ -149,6 +150,26 @@ impl Command {
     pub fn is_clock(&self) -> bool {
         matches!(self, Command::Info(info) if info.is_clock())
     }
+
+    /// Whether the answer is about the position that the manager shows, and due only while it does so.
+    pub fn is_analysis(&self) -> bool {
+        matches!(self, Command::Best(_) | Command::Defend | Command::Balance { .. } | Command::Swap2Step(2..))
+    }
+
+    /// Whether this is a question of an opening rule.
+    pub fn is_opening_question(&self) -> bool {
+        matches!(self, Command::Swap2Board(_) | Command::Swap2Step(_) | Command::Soosorv { .. })
+    }
+}
+
+/// The fields that [`Query::Edit`] changes.
+pub mod edit_mask {
+    /// The tag.
+    pub const TAG: i64 = 1;
+    /// The value.
+    pub const VALUE: i64 = 2;
+    /// The depth.
+    pub const DEPTH: i64 = 4;
 }
 
 /// A query or a change of the database entry of a position.
@@ -162,7 +183,7 @@ pub enum Query {
     Label,
     /// Change tag, value and depth.
     Edit {
-        /// Which of them, as a sum: 1 the tag, 2 the value, 4 the depth.
+        /// Which of them: a sum of the constants of [`edit_mask`].
         mask: i64,
         /// The tag as a character code; anything that is not a tag removes it.
         tag: i64,
@@ -189,21 +210,12 @@ impl Query {
         match self {
             Query::ClearBest => true,
             Query::SetLabel(text) => text.is_empty(),
-            Query::Edit { mask, tag, .. } => mask & 6 == 0 && (mask & 1 == 0 || !u8::try_from(*tag).is_ok_and(is_tag)),
+            Query::Edit { mask, tag, .. } => {
+                mask & (edit_mask::VALUE | edit_mask::DEPTH) == 0
+                    && (mask & edit_mask::TAG == 0 || !u8::try_from(*tag).is_ok_and(is_tag))
+            }
             _ => false,
         }
-    }
-}
-
-impl Command {
-    /// Whether the answer is about the position that the manager shows, and due only while it does so.
-    pub fn is_analysis(&self) -> bool {
-        matches!(self, Command::Best(_) | Command::Defend | Command::Balance { .. } | Command::Swap2Step(2..))
-    }
-
-    /// Whether this is a question of an opening rule.
-    pub fn is_opening_question(&self) -> bool {
-        matches!(self, Command::Swap2Board(_) | Command::Swap2Step(_) | Command::Soosorv { .. })
     }
 }
 

@@ -142,38 +142,34 @@ pub static KEYS: &[Key] = &[
     accepted("evaluate", Kind::Text, "a point to explain; accepted, no effect"),
     accepted("thread_split_depth", Kind::Number, "accepted, no effect"),
     accepted("caution_factor", Kind::Number, "accepted, no effect"),
-    Key {
-        name: "pondering",
-        kind: Kind::Number,
-        effect: Effect::Session(|w, n| w.pondering = n > 0),
-        doc: "1: search in the opponent's time, where the manager allows it, see [pondering](#pondering); 0: do not",
-    },
+    session(
+        "pondering",
+        |w, n| w.pondering = n > 0,
+        "1: search in the opponent's time, where the manager allows it, see [pondering](#pondering); 0: do not",
+    ),
     accepted("vcthread", Kind::Number, "accepted, no effect"),
     accepted("checkmate", Kind::Number, "accepted, no effect"),
-    Key {
-        name: "usedatabase",
-        kind: Kind::Number,
-        effect: Effect::Session(|w, n| w.use_database = n > 0),
-        doc: "1: store results in the database and answer its queries; 0: do neither",
-    },
-    Key {
-        name: "database_readonly",
-        kind: Kind::Number,
-        effect: Effect::Session(|w, n| w.database_readonly = n > 0),
-        doc: "1: store only the changes made by commands in the database, no search results",
-    },
+    session(
+        "usedatabase",
+        |w, n| w.use_database = n > 0,
+        "1: store results in the database and answer its queries; 0: do neither",
+    ),
+    session(
+        "database_readonly",
+        |w, n| w.database_readonly = n > 0,
+        "1: the database takes the changes made by commands, but no search results",
+    ),
     setting(
         "nbestsym",
         |o, n| o.all_symmetric = n > 0,
         "1: symmetric moves all count among the best lines; 0: one of them",
     ),
     accepted("start_depth", Kind::Number, "accepted, no effect"),
-    Key {
-        name: "show_detail",
-        kind: Kind::Number,
-        effect: Effect::Session(|w, n| w.realtime = n & 1 == 1),
-        doc: "1 or 3: send REALTIME messages during a search; 0 or 2: none",
-    },
+    session(
+        "show_detail",
+        |w, n| w.realtime = n & 1 == 1,
+        "1 or 3: send REALTIME messages during a search; 0 or 2: none",
+    ),
 ];
 
 /// The table of the documentation: each key with its meaning.
@@ -189,6 +185,11 @@ const fn setting(name: &'static str, effect: fn(&mut Options, i64), doc: &'stati
 /// A row for a setting of the engine's clock.
 const fn clock(name: &'static str, effect: fn(&mut Options, i64), doc: &'static str) -> Key {
     Key { effect: Effect::Clock(effect), ..setting(name, effect, doc) }
+}
+
+/// A row for a setting of the session.
+const fn session(name: &'static str, effect: fn(&mut SessionOptions, i64), doc: &'static str) -> Key {
+    Key { name, kind: Kind::Number, effect: Effect::Session(effect), doc }
 }
 
 /// A row for a key that changes nothing.

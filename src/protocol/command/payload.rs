@@ -1,6 +1,6 @@
 //! Reads what follows a keyword: sizes, numbers, coordinates, the lines of a block.
 
-use super::{Owner, Placement, Query, Spot};
+use super::{Owner, Placement, Query, Spot, edit_mask};
 use crate::base::Size;
 use crate::engine::database::Deletion;
 use crate::protocol::number::{integer, number, split_word};
@@ -73,12 +73,17 @@ pub fn placement(line: &[u8]) -> Option<Placement> {
     (rest.is_empty() || rest[0].is_ascii_whitespace() && !rest.contains(&b',')).then_some((spot, owner))
 }
 
-/// The mask of an edit, and tag (1), value (2) and depth (4). Those that the mask does not name may be missing at the end.
+/// The mask of an edit, then tag, value and depth. Those that the mask does not name may be missing at the end.
 pub fn edit(rest: &[u8]) -> Option<Query> {
     let mut words = words(rest);
     let mask = words.next().and_then(number)?;
     let mut next = |bit: i64| words.next().map_or((mask & bit == 0).then_some(0), number);
-    Some(Query::Edit { mask, tag: next(1)?, value: next(2)?, depth: next(4)? })
+    Some(Query::Edit {
+        mask,
+        tag: next(edit_mask::TAG)?,
+        value: next(edit_mask::VALUE)?,
+        depth: next(edit_mask::DEPTH)?,
+    })
 }
 
 /// Which entries a deletion means: all where nothing follows.

@@ -4,127 +4,12 @@
 //! To add a command: a variant in `command.rs`, a row here, an arm in `Session::obey` (the compiler asks for it), the
 //! row in `docs/protocol.md` (`cargo test --test readme` prints it) and a transcript.
 
-use super::{Command, FileUse, Malformed, Placement, Query, Spot, payload};
+use super::row::{Dialect, Keyword, Row, bare, gomocup, line, path, points, single_points, stones, yixin};
+use super::{Command, FileUse, Malformed, Query, Spot, payload};
 use crate::base::Size;
 use crate::protocol::info::Info;
 use crate::protocol::number::split_word;
 use crate::search::ParamTable;
-use Payload::{Line, Path, Points, Stones};
-
-/// Which managers use a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// Any manager may send it.
-    Gomocup,
-    /// Only managers of the Yixin dialect send it.
-    Yixin,
-}
-
-/// What follows a keyword, and how it becomes a command.
-#[derive(Clone, Copy, Debug)]
-pub enum Payload {
-    /// The rest of the line. The function returns `None` when there is nothing to do.
-    Line(fn(&[u8]) -> Option<Command>),
-    /// Lines `x,y,who` up to `DONE`.
-    Stones(fn(Vec<Placement>) -> Command),
-    /// Lines `x,y` up to `DONE`.
-    Points {
-        /// Makes the command of the rest of the first line, and of the points.
-        make: fn(&[u8], Vec<Spot>) -> Command,
-        /// Whether lines that cannot be read are skipped. Otherwise the whole command is refused.
-        is_lenient: bool,
-    },
-    /// One line with a path, even if it looks like a command, unless it is `END`.
-    Path(FileUse),
-}
-
-/// A keyword and its payload.
-#[derive(Clone, Copy, Debug)]
-pub struct Keyword {
-    /// In upper case; managers may use any case. A `*` stands for any characters.
-    pub word: &'static str,
-    /// Its arguments on the same line, as the documentation shows them.
-    pub arguments: &'static str,
-    /// What follows.
-    pub payload: Payload,
-}
-
-impl Keyword {
-    fn matches(&self, word: &[u8]) -> bool {
-        let Some((head, tail)) = self.word.split_once('*') else {
-            return self.word.as_bytes().eq_ignore_ascii_case(word);
-        };
-        word.len() >= head.len() + tail.len()
-            && word[..head.len()].eq_ignore_ascii_case(head.as_bytes())
-            && word[word.len() - tail.len()..].eq_ignore_ascii_case(tail.as_bytes())
-    }
-
-    fn usage(&self) -> String {
-        if self.arguments.is_empty() {
-            format!("`{}`", self.word)
-        } else {
-            format!("`{} {}`", self.word, self.arguments)
-        }
-    }
-}
-
-/// One row: keywords that belong together.
-#[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// Its keywords, all with the same kind of payload.
-    pub keywords: &'static [Keyword],
-    /// Whether a command is one of this row.
-    pub has: Has,
-    /// Which managers use it.
-    pub dialect: Dialect,
-    /// Whether it starts a search.
-    pub thinks: bool,
-    /// Whether it makes the answer of a running search worthless: the position changes or the game ends.
-    pub supersedes: bool,
-    /// Whether it is refused before the first `START`.
-    pub needs_board: bool,
-    /// What it does, for the documentation.
-    pub doc: &'static str,
-    /// What it answers, for the documentation.
-    pub answer: &'static str,
-}
-
-type Has = fn(&Command) -> bool;
-
-const fn gomocup(keywords: &'static [Keyword], has: Has, doc: &'static str, answer: &'static str) -> Row {
-    let dialect = Dialect::Gomocup;
-    Row { keywords, has, dialect, thinks: false, supersedes: false, needs_board: false, doc, answer }
-}
-
-const fn yixin(keywords: &'static [Keyword], has: Has, doc: &'static str, answer: &'static str) -> Row {
-    Row { dialect: Dialect::Yixin, ..gomocup(keywords, has, doc, answer) }
-}
-
-impl Row {
-    const fn thinking(self) -> Row {
-        Row { thinks: true, ..self }
-    }
-
-    const fn superseding(self) -> Row {
-        Row { supersedes: true, ..self }
-    }
-
-    const fn on_board(self) -> Row {
-        Row { needs_board: true, ..self }
-    }
-
-    /// The keywords with their payload, as the documentation shows them.
-    fn usage(&self) -> String {
-        let words: Vec<String> = self.keywords.iter().map(Keyword::usage).collect();
-        let block = match self.keywords.first().map(|keyword| keyword.payload) {
-            Some(Stones(_)) => " + lines `x,y,who`",
-            Some(Points { .. }) => " + lines `x,y`",
-            Some(Path(_)) => " + a line with a path",
-            Some(Line(_)) | None => "",
-        };
-        words.join(", ") + block
-    }
-}
 
 /// All commands. Keywords with a `*` come last: the first that matches counts.
 pub static ROWS: &[Row] = &[
@@ -167,7 +52,7 @@ pub static ROWS: &[Row] = &[
     .thinking()
     .on_board(),
     gomocup(
-        &[Keyword { word: "BOARD", arguments: "", payload: Stones(Command::Board) }],
+        &[stones("BOARD", Command::Board)],
         |command| matches!(command, Command::Board(_)),
         "set this position and move; `who` is 1 for the brain's stones, 2 for the opponent's, 3 for a dead square. \
          After an even number of usable lines the brain is black; under renju the first stone listed is black. \
@@ -232,7 +117,7 @@ pub static ROWS: &[Row] = &[
         "none",
     ),
     yixin(
-        &[Keyword { word: "YXBOARD", arguments: "", payload: Stones(Command::SetBoard) }],
+        &[stones("YXBOARD", Command::SetBoard)],
         |command| matches!(command, Command::SetBoard(_)),
         "as `BOARD`, without a move",
         "none",
@@ -481,31 +366,6 @@ pub static ROWS: &[Row] = &[
         "none",
     ),
 ];
-
-/// A keyword without a payload.
-const fn bare(word: &'static str, make: fn(&[u8]) -> Option<Command>) -> Keyword {
-    line(word, "", make)
-}
-
-/// A keyword with arguments on its line.
-const fn line(word: &'static str, arguments: &'static str, make: fn(&[u8]) -> Option<Command>) -> Keyword {
-    Keyword { word, arguments, payload: Line(make) }
-}
-
-/// A keyword with a path on the next line.
-const fn path(word: &'static str, file_use: FileUse) -> Keyword {
-    Keyword { word, arguments: "", payload: Path(file_use) }
-}
-
-/// A keyword with lines `x,y`, all of which count.
-const fn points(word: &'static str, arguments: &'static str, make: fn(&[u8], Vec<Spot>) -> Command) -> Keyword {
-    Keyword { word, arguments, payload: Points { make, is_lenient: false } }
-}
-
-/// A keyword with lines `x,y`, each of which counts for itself.
-const fn single_points(word: &'static str, make: fn(&[u8], Vec<Spot>) -> Command) -> Keyword {
-    Keyword { word, arguments: "", payload: Points { make, is_lenient: true } }
-}
 
 /// The keyword that `word` is, in any case.
 pub fn find(word: &[u8]) -> Option<&'static Keyword> {

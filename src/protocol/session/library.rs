@@ -7,7 +7,7 @@ use super::Session;
 use crate::base::{Cell, Color, Point, Score};
 use crate::engine::database::{DatabaseError, Entry, Position};
 use crate::engine::files;
-use crate::protocol::command::{FileUse, Query, Spot};
+use crate::protocol::command::{FileUse, Query, Spot, edit_mask};
 use crate::protocol::reply::{Complaint, FileReport, Reply};
 use crate::search::{Iteration, SearchReport};
 use std::error::Error;
@@ -74,7 +74,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Says that a file is not written.
+    /// Warns that a file was not written.
     ///
     /// # Errors
     /// The output is closed.
@@ -103,13 +103,13 @@ impl<W: Write> Session<W> {
                 return self.reply(&Reply::DatabaseLabel(&label));
             }
             Query::Edit { mask, tag, value, depth } => self.change_entry(query, &position, |entry| {
-                if mask & 1 != 0 {
+                if mask & edit_mask::TAG != 0 {
                     entry.tag = u8::try_from(*tag).ok();
                 }
-                if mask & 2 != 0 {
+                if mask & edit_mask::VALUE != 0 {
                     entry.value = (*value).clamp(i32::MIN.into(), i32::MAX.into()) as i32;
                 }
-                if mask & 4 != 0 {
+                if mask & edit_mask::DEPTH != 0 {
                     entry.depth = (*depth).clamp(0, u32::MAX.into()) as u32;
                 }
             }),

@@ -1,6 +1,7 @@
 //! Whether the rows agree with the commands that their keywords make.
 
 use super::*;
+use crate::protocol::command::row::Payload::{Line, Path, Points, Stones};
 use std::mem::discriminant;
 
 #[test]
