@@ -22,10 +22,22 @@ fn main() -> ExitCode {
         tengen::tools::run(&arguments, &mut std::io::stdout())
     };
     let Err(error) = outcome else { return ExitCode::SUCCESS };
-    log::error!("{error:#}");
+    let text = one_line(&error);
+    log::error!("{text}");
     if !arguments.is_empty() {
         // If this fails, there is nowhere left to report it.
-        let _ = writeln!(std::io::stderr(), "pbrain-tengen: {error:#}");
+        let _ = writeln!(std::io::stderr(), "pbrain-tengen: {text}");
     }
     ExitCode::from(2)
+}
+
+/// An error and its causes, without those that the text before them repeats.
+fn one_line(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }

@@ -16,7 +16,7 @@ mod common;
 mod load;
 mod process;
 
-use common::{alone, from_environment, mover, size};
+use common::{alone, from_environment, size};
 use load::Load;
 use process::Process;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use tengen::base::{Cell, Point, Rule};
+use tengen::base::{Cell, Color, Point, Rule};
 use tengen::board::notation::parse_moves;
 use tengen::board::oracle::{Oracle, Verdict};
 
@@ -148,10 +148,10 @@ fn hash_name(hash: Option<u64>) -> String {
 
 /// The position as a BOARD block for the side to move.
 fn block(moves: &[Point]) -> String {
-    let us = mover(moves.len());
+    let us = Color::to_move_after(moves.len());
     let mut text = "BOARD".to_owned();
     for (i, point) in moves.iter().enumerate() {
-        let field = if mover(i) == us { 1 } else { 2 };
+        let field = if Color::to_move_after(i) == us { 1 } else { 2 };
         write!(text, "\r\n{point},{field}").unwrap();
     }
     text + "\r\nDONE\r"
@@ -171,7 +171,7 @@ fn play(number: usize, turn: Duration, most: usize, answers: &mut Vec<Answer>) {
     let (rule, side, mut moves) = opening(number + number / GROUNDS.len(), number);
     let board = size((side, side));
     let mut oracle = Oracle::new(rule, board);
-    moves.iter().enumerate().for_each(|(i, &point)| oracle.set(point, mover(i).into()));
+    moves.iter().enumerate().for_each(|(i, &point)| oracle.set(point, Color::to_move_after(i).into()));
     let mut brains: [Option<Process>; 2] = [None, None];
     for played in 0..most {
         let is_first = played < 2;
@@ -212,7 +212,7 @@ fn play(number: usize, turn: Duration, most: usize, answers: &mut Vec<Answer>) {
         let point = line.split_once(',').and_then(|(x, y)| board.point(x.parse().ok()?, y.parse().ok()?));
         let point = point.filter(|&point| oracle.cell(point) == Cell::Empty);
         let point = point.unwrap_or_else(|| panic!("{line} is no move:\n{}", brain.recent()));
-        let color = mover(moves.len());
+        let color = Color::to_move_after(moves.len());
         moves.push(point);
         if oracle.play(point, color) != Verdict::Continues {
             break;

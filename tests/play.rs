@@ -79,7 +79,7 @@ fn a_renju_draw_is_not_called_a_full_board() {
     assert!(error.contains("the game is over: it is drawn"), "{error}");
 }
 
-/// The seed of the next game overflowed.
+/// Bug: the seed of the next game overflowed.
 #[test]
 fn the_seed_after_the_largest_is_zero() {
     let said = play(&["--seed", &u64::MAX.to_string()], &["new"]);

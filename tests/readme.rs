@@ -54,6 +54,14 @@ fn the_rules_are_those_of_the_source() {
 }
 
 #[test]
+fn the_results_are_those_of_the_page_about_tournaments() {
+    let head = "| against | freestyle 20x20 | standard 15x15 | renju 15x15 | caro 15x15 |";
+    let shown = table(README, head).into_iter().flat_map(|row| row.into_iter().skip(1)).filter(|cell| !cell.is_empty());
+    let measured = table(TOURNAMENTS, "| ground | games | Elo |").into_iter().map(|row| row[1].clone());
+    assert_eq!(shown.collect::<Vec<_>>(), measured.collect::<Vec<_>>());
+}
+
+#[test]
 fn the_levels_are_those_of_the_source() {
     let rows = table(TOURNAMENTS, "| strength | a name for it | against the level 10 below |");
     let shown: Vec<(String, String)> = rows.iter().map(|row| (row[0].clone(), row[1].clone())).collect();

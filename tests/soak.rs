@@ -12,7 +12,7 @@
 mod common;
 mod process;
 
-use common::{Taste, from_environment, mover, random_move, seeded, size};
+use common::{Taste, from_environment, random_move, seeded, size};
 use nix::sys::signal::Signal;
 use process::{Process, spread};
 use rand::Rng;
@@ -152,7 +152,7 @@ impl Soak {
     }
 
     fn play(&mut self, point: Point) -> Verdict {
-        let color = mover(self.moves.len());
+        let color = Color::to_move_after(self.moves.len());
         self.moves.push(point);
         self.oracle.play(point, color)
     }
@@ -176,8 +176,10 @@ impl Soak {
                 break;
             }
         }
-        let ours = mover(self.moves.len());
-        let line = |(index, point): (usize, &Point)| format!("{point},{}\n", if mover(index) == ours { 1 } else { 2 });
+        let ours = Color::to_move_after(self.moves.len());
+        let line = |(index, point): (usize, &Point)| {
+            format!("{point},{}\n", if Color::to_move_after(index) == ours { 1 } else { 2 })
+        };
         Some(format!("BOARD\n{}DONE", self.moves.iter().enumerate().map(line).collect::<String>()))
     }
 
@@ -234,7 +236,7 @@ impl Soak {
         let point = line.split_once(',').and_then(|(x, y)| board.point(x.parse().ok()?, y.parse().ok()?));
         let point = point.unwrap_or_else(|| panic!("{line} is no point:\n{}", self.brain.recent()));
         assert_eq!(self.oracle.cell(point), Cell::Empty, "{line} is taken:\n{}", self.brain.recent());
-        let color = mover(self.moves.len());
+        let color = Color::to_move_after(self.moves.len());
         if self.oracle.rule() == Rule::Renju && color == Color::Black && self.oracle.foul(point).is_some() {
             let allowed = |p: &Point| self.oracle.cell(*p) == Cell::Empty && self.oracle.foul(*p).is_none();
             let other = board.points().find(allowed);

@@ -10,7 +10,7 @@ use common::{brain, seeded};
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Command, Output};
 use tengen::base::{Color, Point};
 use tengen::board::notation;
 use tengen::board::{Board, Threat};
@@ -139,6 +139,28 @@ fn the_positions_are_not_replaced_by_their_proofs() {
     let output = brain(&["solve", "--proof", path, path], "");
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("--proof"), "{output:?}");
     assert_eq!(std::fs::read_to_string(file).unwrap(), WINS);
+}
+
+/// Bug: `--proof` replaced the file that the shell had opened as the standard input.
+#[cfg(target_os = "linux")]
+#[test]
+fn positions_at_the_standard_input_are_not_replaced_by_their_proofs() {
+    let file = temporary("input.txt");
+    std::fs::write(&file, WINS).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
+        .args(["solve", "--proof", file.to_str().unwrap()])
+        .stdin(std::fs::File::open(&file).unwrap())
+        .output()
+        .unwrap();
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("--proof"), "{output:?}");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), WINS);
+}
+
+/// Bug: the cause of an error was printed twice.
+#[test]
+fn a_bad_option_is_explained_once() {
+    let error = String::from_utf8(brain(&["solve", "--time-ms", "-1"], "").stderr).unwrap();
+    assert_eq!(error.matches("invalid digit").count(), 1, "{error}");
 }
 
 /// Damaged proofs: the replies that the verifier skips change nothing.

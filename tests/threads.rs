@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{Iterations, alone, from_environment, mover, moves_text, random_move, seeded, size};
+use common::{Iterations, alone, from_environment, moves_text, random_move, seeded, size};
 use rand::Rng;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -71,7 +71,7 @@ fn threads_come_when_asked_for_and_go() {
     for threads in [2, 1, 0, 2, 2, usize::MAX, 1, 2] {
         first.options_mut().threads = threads;
         think(&mut first, &nodes(5000));
-        expect_helpers(threads.clamp(1, Options::max_threads()) - 1, &format!("{threads} threads asked for"));
+        expect_helpers(threads.clamp(1, Options::machine_threads()) - 1, &format!("{threads} threads asked for"));
     }
     let second = engine(Rule::Renju, (15, 15), 2);
     expect_helpers(2, "two engines");
@@ -160,7 +160,7 @@ fn play(rule: Rule, sides: (usize, usize), seed: u64) {
     let mut moves: Vec<Point> = Vec::new();
     let opening = random.random_range(0..6);
     loop {
-        let us = mover(moves.len());
+        let us = Color::to_move_after(moves.len());
         let point = if moves.len() < opening {
             let is_legal = |p: &Point| us == Color::White || oracle.foul(*p).is_none();
             (0..100)

@@ -28,7 +28,8 @@ A game against the engine. Type moves such as h8, or help. Rows count from below
   --rule R     0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names (freestyle)
   --size N     board size, 5 to 22, or two as 20x15 (15)
   --white      you play white: the engine begins
-  --from GAME  start from a position: moves (h8i9...), a Piskvork or SGF file, or a picture
+  --from GAME  start from a position: moves (h8i9...), a Piskvork or SGF file, or a picture;
+               a rule and a size that the file names replace --rule and --size
   --ms N       milliseconds for a move of level 100 and for a hint (1500)
   --seed N     decides what the lower levels overlook; below level 100 the same seed plays the same game
 ";

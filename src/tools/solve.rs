@@ -9,7 +9,7 @@ use crate::tools::point_names;
 use anyhow::{Context, bail, ensure};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -92,9 +92,11 @@ pub fn run(arguments: &[OsString], out: &mut dyn Write) -> anyhow::Result<()> {
         std::io::read_to_string(std::io::stdin()).context("cannot read standard input")?
     };
     let positions = positions::parse(&text)?;
-    if let (Some(proof), Some(file)) = (&request.proof, &request.file) {
+    if let Some(proof) = &request.proof {
+        // On Linux this is also the path of a file at the standard input.
+        let input = request.file.as_deref().unwrap_or(Path::new("/dev/stdin"));
         let is_same =
-            std::fs::canonicalize(proof).is_ok_and(|proof| std::fs::canonicalize(file).is_ok_and(|f| f == proof));
+            std::fs::canonicalize(proof).is_ok_and(|proof| std::fs::canonicalize(input).is_ok_and(|i| i == proof));
         ensure!(!is_same, "{}: --proof would replace the positions", proof.display());
     }
     let mut proofs = match &request.proof {

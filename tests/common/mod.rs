@@ -110,16 +110,11 @@ pub fn moves_of(text: &str) -> Vec<Point> {
     moves.into_iter().map(|(x, row)| Point::new(x, row - 1).expect("moves lie on the board")).collect()
 }
 
-/// The side to move after this many moves.
-pub fn mover(moves: usize) -> Color {
-    Color::ALL[moves % 2]
-}
-
 /// The position after these moves, black first.
 pub fn oracle_after(rule: Rule, size: Size, moves: &[Point]) -> Oracle {
     let mut oracle = Oracle::new(rule, size);
     for (i, &p) in moves.iter().enumerate() {
-        oracle.set(p, mover(i).into());
+        oracle.set(p, Color::to_move_after(i).into());
     }
     oracle
 }

@@ -226,7 +226,7 @@ pub fn quantile(sorted: &[Duration], share: f64) -> Duration {
     sorted[((sorted.len() as f64 * share).ceil() as usize).clamp(1, sorted.len()) - 1]
 }
 
-/// Median, 99th percentile and largest of some durations as text, in milliseconds.
+/// Sorts the durations; returns their median, 99th percentile and largest as text, in milliseconds.
 pub fn spread(times: &mut [Duration]) -> String {
     times.sort();
     let ms = |share| quantile(times, share).as_secs_f64() * 1e3;
