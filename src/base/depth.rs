@@ -3,6 +3,9 @@
 
 use std::ops::{Add, Sub};
 
+/// Units of [`Depth`] per ply.
+const UNITS: i32 = 64;
+
 /// Remaining search depth in fixed point (1/64 ply), so that fractional reductions stay integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Depth(i32);
@@ -11,11 +14,11 @@ impl Depth {
     /// No depth left: the quiescence search takes over.
     pub const ZERO: Depth = Depth(0);
     /// One ply.
-    pub const ONE: Depth = Depth(64);
+    pub const ONE: Depth = Depth(UNITS);
 
     /// A whole number of plies.
     pub const fn plies(plies: i32) -> Depth {
-        Depth(plies * 64)
+        Depth(plies * UNITS)
     }
 
     /// A number of 1/64 plies.
@@ -26,12 +29,12 @@ impl Depth {
     /// This depth times `share` / 64.
     #[must_use]
     pub const fn scaled(self, share: i32) -> Depth {
-        Depth(self.0 * share / 64)
+        Depth(self.0 * share / UNITS)
     }
 
     /// Whole plies, rounded down.
     pub const fn whole(self) -> i32 {
-        self.0 >> 6
+        self.0.div_euclid(UNITS)
     }
 }
 

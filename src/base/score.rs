@@ -19,7 +19,7 @@ impl Score {
     /// Larger than any score, for search windows.
     pub const INFINITE: Score = Score(31_000);
     /// A win at the root in no moves.
-    const MATE: i32 = 30_000;
+    pub const MATE: i32 = 30_000;
 
     /// An estimate, clamped to the range of estimates.
     pub const fn estimate(units: i32) -> Score {

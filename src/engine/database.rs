@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 /// Most positions; they take about 200 MiB of memory.
-const MOST_POSITIONS: usize = 1 << 20;
+const MAX_POSITIONS: usize = 1 << 20;
 /// Longest label in bytes.
-const LONGEST_LABEL: usize = 1000;
-/// Largest absolute value: a win with the next move.
-const MOST_VALUE: i32 = 30_000;
+const MAX_LABEL: usize = 1000;
+/// Largest absolute value of an entry, one more than that of a win with the next move.
+const MAX_VALUE: i32 = Score::MATE;
 
 /// The entry of a position.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -207,8 +207,8 @@ pub struct Database {
     lock: FileLock,
     /// Whether there are changes that are neither in the file nor being written.
     is_changed: bool,
-    /// Names of entries changed or deleted while the file was not ours, with the parts that commands have set: of those,
-    /// ours count, even where the file then has less than before.
+    /// Names of entries changed or deleted while another process held the lock, with the parts that commands have set. For
+    /// those parts our value replaces the file's, even if ours is empty.
     touched: HashMap<String, Vec<Part>>,
     /// The thread that writes the file.
     saving: Option<JoinHandle<io::Result<()>>>,
@@ -358,7 +358,7 @@ impl Database {
                     }
                     entries.insert(name, theirs);
                 }
-                (Some(ours), None) if entries.len() < MOST_POSITIONS => {
+                (Some(ours), None) if entries.len() < MAX_POSITIONS => {
                     entries.insert(name, ours.clone());
                 }
                 (Some(_), None) => {}
@@ -379,7 +379,8 @@ impl Database {
         (!is_ours).then(|| self.touched.entry(name.to_owned()).or_default())
     }
 
-    /// The same for an entry that a command has removed: nothing of it comes back when a search notes the position again.
+    /// Like [`Database::touch`], for an entry that a command has removed: all its parts count as set, so that nothing of the
+    /// file's entry comes back when a search stores the position again.
     fn touch_whole(&mut self, name: &str) {
         if let Some(parts) = self.touch(name) {
             *parts = Part::ALL.to_vec();
@@ -407,7 +408,7 @@ impl Database {
         Ok(self.len() - before)
     }
 
-    /// Adds entries; of an entry that is known already, what it has more.
+    /// Adds entries. To an entry that is present already, adds what it lacks.
     fn merge_entries(&mut self, entries: impl IntoIterator<Item = (String, Entry)>) {
         for (name, mut entry) in entries {
             if let Some(old) = self.entries.get(&name) {
@@ -431,7 +432,7 @@ impl Database {
     }
 
     fn has_room_for(&self, name: &str) -> bool {
-        self.len() < MOST_POSITIONS || self.entries.get(name).is_some()
+        self.len() < MAX_POSITIONS || self.entries.get(name).is_some()
     }
 
     /// All positions as lines of moves, `h8i9`, black and white in turns.
@@ -459,10 +460,10 @@ impl Database {
         let mut entry = self.get(position).unwrap_or_default();
         change(&mut entry);
         entry.best = entry.best.map(|point| symmetry.apply(point, position.size));
-        entry.value = entry.value.clamp(-MOST_VALUE, MOST_VALUE);
+        entry.value = entry.value.clamp(-MAX_VALUE, MAX_VALUE);
         entry.depth = entry.depth.min(Entry::DEEPEST);
         entry.tag = entry.tag.filter(|&tag| is_tag(tag));
-        truncate(&mut entry.label, LONGEST_LABEL);
+        truncate(&mut entry.label, MAX_LABEL);
         let before = self.entries.get(&name).cloned();
         if before.as_ref() != Some(&entry) {
             if let Some(edited) = self.touch(&name) {

@@ -67,7 +67,7 @@ const SETTINGS: [[u32; 4]; 10] = [
     [1000, 7, 26, 1],
 ];
 
-/// Value of a threat in a move without a search, for making it as for preventing it, by threat code.
+/// Value of making or preventing each threat, for moves that are chosen without a search.
 const THREAT_VALUE: [u32; Threat::ALL.len()] = [0, 0, 8, 9, 20, 24, 40, 55, 200, 30, 50, 400, 1000, 10_000];
 /// A move without a search attacks when the best own threat has at least this many tenths of the value of the opponent's.
 const ATTACK_RATIO: u32 = 9;

@@ -426,7 +426,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// Once a longer time for a move, or a larger table, replaced the table by an empty one.
+    /// Bug: a longer time for a move, or a larger table, replaced the table by an empty one.
     #[test]
     fn a_longer_time_and_a_larger_table_keep_the_entries() {
         let mut engine = Engine::new();

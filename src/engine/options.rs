@@ -115,20 +115,20 @@ impl Options {
 
 impl Options {
     /// Most threads on this machine: two for each processor, up to 64.
-    pub fn max_threads() -> usize {
+    pub fn machine_threads() -> usize {
         static THREADS: OnceLock<usize> = OnceLock::new();
         *THREADS.get_or_init(|| (2 * processors()).min(Options::THREADS_MAX))
     }
 
     /// Most threads of a search: bounded by the machine and by half of the memory.
-    pub fn most_threads(&self) -> usize {
+    pub fn max_threads(&self) -> usize {
         let helpers = self.free_memory() / 2 / Options::THREAD_MEMORY;
-        Options::max_threads().min(1 + helpers as usize)
+        Options::machine_threads().min(1 + helpers as usize)
     }
 
-    /// Threads of a search: the setting, but at most [`Options::most_threads`].
+    /// Threads of a search: the setting, but at most [`Options::max_threads`].
     pub fn usable_threads(&self) -> usize {
-        self.threads.clamp(1, self.most_threads())
+        self.threads.clamp(1, self.max_threads())
     }
 
     /// The memory limit without [`Options::RESERVED_MEMORY`], in bytes. A limit of zero means the default.
@@ -231,11 +231,11 @@ mod tests {
         let usable = |threads, mib: u64| Options { threads, max_memory: mib << 20, ..Options::default() };
         assert_eq!(usable(1, 350).usable_threads(), 1);
         assert_eq!(usable(0, 350).usable_threads(), 1);
-        assert_eq!(usable(2, 350).usable_threads(), 2.min(Options::max_threads()));
-        assert_eq!(usable(usize::MAX, 4096).usable_threads(), Options::max_threads());
+        assert_eq!(usable(2, 350).usable_threads(), 2.min(Options::machine_threads()));
+        assert_eq!(usable(usize::MAX, 4096).usable_threads(), Options::machine_threads());
         assert_eq!(usable(usize::MAX, 24).usable_threads(), 1);
-        assert_eq!(usable(usize::MAX, 36).usable_threads(), 2.min(Options::max_threads()));
-        assert!((2..=64).contains(&Options::max_threads()));
+        assert_eq!(usable(usize::MAX, 36).usable_threads(), 2.min(Options::machine_threads()));
+        assert!((2..=64).contains(&Options::machine_threads()));
         let (one, two) = (usable(1, 80).hash_limit(), usable(2, 80).hash_limit());
         assert_eq!(one - two, Options::THREAD_MEMORY / 8 * 7);
     }

@@ -93,7 +93,7 @@ impl<'a> ProvenLines<'a> {
         let deadlines = TimeManager::new(&limits, empty, self.params);
         let asked = limits.started.filter(|_| limits.ponder == Ponder::Hit);
         let elapsed = asked.map_or(elapsed, |asked| asked.elapsed());
-        limits.ponder != Ponder::Waiting && !self.control.is_stopped() && !deadlines.is_over(elapsed + SPARE_TIME)
+        limits.ponder != Ponder::Pondering && !self.control.is_stopped() && !deadlines.is_over(elapsed + SPARE_TIME)
     }
 }
 

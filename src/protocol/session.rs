@@ -146,7 +146,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Waits for the next order, in the opponent's time; `None` if there are no more.
+    /// Ponders until the next order arrives and returns it; `None` if the queue is closed.
     fn next(&mut self, orders: &Receiver<Order>) -> io::Result<Option<Order>> {
         self.ponder()?;
         while self.database.is_saving() {
@@ -403,7 +403,7 @@ impl<W: Write> Session<W> {
     fn show_info(&mut self) -> io::Result<()> {
         self.keep_hash = true;
         let kib = (self.engine.hash_capacity() >> 10).max(1);
-        let threads = self.engine.options().most_threads() as u32;
+        let threads = self.engine.options().max_threads() as u32;
         self.reply(&Reply::Capabilities { threads, hash_log2_kib: kib.ilog2() })
     }
 

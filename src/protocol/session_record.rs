@@ -71,7 +71,6 @@ impl Recorder {
     /// Records the settings before the searches of a question.
     pub fn asked(&self, engine: &Engine) {
         let (size, options) = (engine.size(), engine.options());
-        let number = |value: Option<u128>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
         let text = format!(
             "rule {} size {}x{} threads {} hash {} turn {} left {} nodes {} depth {}",
             engine.rule().number(),
@@ -79,10 +78,10 @@ impl Recorder {
             size.height(),
             options.usable_threads(),
             options.hash_bytes(),
-            number(options.turn.map(|time| time.as_millis())),
-            options.time_left.map_or_else(|| "-".to_owned(), |left| left.to_string()),
-            number(options.max_nodes.map(u128::from)),
-            number(options.max_depth.map(u128::from)),
+            or_dash(options.turn.map(|time| time.as_millis())),
+            or_dash(options.time_left),
+            or_dash(options.max_nodes),
+            or_dash(options.max_depth),
         );
         self.line('o', &text);
     }
@@ -91,8 +90,8 @@ impl Recorder {
     pub fn searched(&self, traces: &[SearchTrace]) {
         let mut text = String::new();
         for (index, trace) in traces.iter().enumerate() {
-            let cut = trace.cut.map_or_else(|| "-".to_owned(), |cut| cut.to_string());
-            let best = trace.best.map_or_else(|| "-".to_owned(), |best| best.to_string());
+            let cut = or_dash(trace.cut);
+            let best = or_dash(trace.best);
             let gap = if index == 0 { "" } else { "; " };
             // Writing to a string does not fail.
             let _ = write!(text, "{gap}d {} c {cut} n {} {best} {}", trace.depth, trace.nodes, trace.score.units());
@@ -205,6 +204,11 @@ fn trace(text: &str) -> Option<SearchTrace> {
         best,
         score: Score::from_units(score.parse().ok()?),
     })
+}
+
+/// The value, or `-` for none.
+fn or_dash(value: Option<impl std::fmt::Display>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
 #[cfg(test)]

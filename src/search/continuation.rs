@@ -6,7 +6,7 @@ use super::params::Params;
 use crate::base::Point;
 use crate::board::Board;
 
-/// Largest distance that is told apart, in rows and columns; longer ones count like it.
+/// Largest distance with an entry of its own, in rows and columns; longer ones count as this.
 const REACH: i32 = 15;
 /// Relations along one axis, rounded up to a power of two.
 const STRIDE: usize = 32;

@@ -12,9 +12,9 @@ use crate::board::{Board, Threat};
 const ENTRIES: usize = 1 << 14;
 /// Bound of an entry.
 const LIMIT: i32 = 8192;
-/// Deepest search that counts by its depth; deeper ones count like it.
+/// Larger depths count as this.
 const DEEPEST: i32 = 16;
-/// The weights are parts of this: with such a weight a correction is as large as its entry.
+/// Denominator of the weights: with this weight the correction equals the entry.
 const PARTS: i32 = 2048;
 /// What an entry learns for each unit of error and ply of depth.
 const RATE: i32 = 2;

@@ -81,7 +81,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
             if !self.worker.enter_depth(depth) {
                 continue;
             }
-            self.worker.iteration = depth as i32;
+            self.worker.iteration_depth = depth as i32;
             self.report.entered = depth;
             let before = self.report.last.score;
             self.sink.root_event(RootEvent::Deepens(depth));
@@ -134,7 +134,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
             let kept = before.iter().find(|line| root_move.is_kept && line.point() == root_move.point);
             let mut iteration = match kept {
                 Some(line) => line.iteration.clone(),
-                None => Iteration { pv: root_move.pv.clone(), ..self.worker.iteration(depth, root_move.score) },
+                None => Iteration { pv: root_move.pv.clone(), ..self.worker.iteration_report(depth, root_move.score) },
             };
             iteration.rank = index + 1;
             let proven_for = before.get(index).map_or(0, |line| line.proven_for);

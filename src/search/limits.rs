@@ -1,18 +1,18 @@
 //! Limits of a search, and the control with which the caller can stop it or change them while it runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Whose time a search takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ponder {
-    /// It answers a question.
+    /// The engine's own: an answer is due.
     #[default]
     Off,
-    /// The opponent's: nothing has been asked yet, so a stop ends it at once, with whatever result.
-    Waiting,
-    /// It began in the opponent's time, and the opponent has played the expected move: now it answers a question.
+    /// The opponent's: no answer is due, so a stop ends the search at once, with whatever result.
+    Pondering,
+    /// The search began in the opponent's time, and the opponent has played the expected move: now an answer is due.
     Hit,
 }
 
@@ -45,7 +45,7 @@ pub struct SearchLimits {
 impl SearchLimits {
     /// A search in the opponent's time: until it is stopped, or gets the limits of a question.
     pub fn pondering() -> SearchLimits {
-        SearchLimits { ponder: Ponder::Waiting, ..SearchLimits::default() }
+        SearchLimits { ponder: Ponder::Pondering, ..SearchLimits::default() }
     }
 
     /// Whether a limit of depth or nodes can be what ends the search.
@@ -89,7 +89,7 @@ impl SearchControl {
 
     /// Replaces the limits of the running search. A [part](SearchControl::part) of it keeps its own.
     pub fn set_limits(&self, limits: SearchLimits) {
-        *self.limits.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = limits;
+        *self.lock() = limits;
         self.version.fetch_add(1, Ordering::Release);
     }
 
@@ -101,7 +101,11 @@ impl SearchControl {
 
     /// The limits in force.
     pub fn limits(&self) -> SearchLimits {
-        self.limits.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SearchLimits> {
+        self.limits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

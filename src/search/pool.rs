@@ -235,7 +235,7 @@ mod tests {
     }
 
     fn panicking(job: &Job, id: usize, history: &mut History) -> SearchReport {
-        assert!(id != 1, "as the test wants it");
+        assert!(id != 1, "panics on purpose");
         patient(job, id, history)
     }
 

@@ -118,7 +118,7 @@ impl Worker<'_> {
         if self.aborted {
             return Score::DRAW;
         }
-        let best = self.claim(&tried, &node);
+        let best = self.node_score(&tried, &node);
         let best_move = tried.best_move;
         let bound = Bound::of(best, alpha, beta);
         let entry = TtEntry { score: best, bound, depth: stored_depth(depth), best: best_move, eval: known, was_pv };
@@ -154,7 +154,7 @@ impl Worker<'_> {
     fn test_singular(&mut self, node: &mut Node<'_>, entry: &TtEntry, beta: Score) -> Option<Score> {
         let best = entry.best.filter(|&best| self.board.is_empty(best))?;
         let target = extend::singular_target(&self.params, entry, node.depth)?;
-        let allowance = extend::allowance(&self.params, self.iteration, node.ply, node.depth);
+        let allowance = extend::allowance(&self.params, self.iteration_depth, node.ply, node.depth);
         // A reply to a four is forced anyway.
         if allowance <= Depth::ZERO || matches!(node.duty, Duty::StopFive(_)) || !self.paths.is_empty() {
             return None;
@@ -261,7 +261,7 @@ impl Worker<'_> {
 
     /// The score of a node after its move loop. Without a legal move the side to move loses by a foul; where the duty does
     /// not list every legal move, a loss is not proven.
-    fn claim(&self, tried: &Tried, node: &Node<'_>) -> Score {
+    fn node_score(&self, tried: &Tried, node: &Node<'_>) -> Score {
         match (tried.best, node.duty) {
             (None, Duty::StopFive(_)) => Score::loss_in(node.ply, 2),
             (None, _) => Score::loss_in(node.ply, 1).unproven(),

@@ -30,9 +30,9 @@ pub struct SearchReport {
     pub best: Option<Point>,
     /// The last finished iteration; where none was needed, a report with the known result.
     pub last: Iteration,
-    /// The best lines, best first, with the scores of their moves: as many as wanted, or as there are moves. Empty where one
-    /// line was wanted or one move is considered, where a five is on the board or only fouls are left, and where the first iteration was
-    /// cut short. The best line is `last` then, if there is one.
+    /// The best lines, best first, with the scores of their moves: as many as wanted, or as there are moves. Empty if one
+    /// line was wanted, one move was considered, a five is on the board, only fouls are left, or the first iteration was cut
+    /// short; `last` is then the best line, if there is one.
     pub lines: Vec<Iteration>,
     /// Number of nodes at which the search was cut short, if it was. With this as its only limit, one thread takes the same
     /// course again; a search that was not cut short does so with `entered` as its depth limit.

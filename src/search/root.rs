@@ -47,19 +47,19 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     let mut worker = Worker::new(board, &params, history, &shared, 0, control);
     worker.paths = scope.paths.clone();
     let RootMoves { mut moves, are_all } = root_moves(&mut worker, &scope);
-    let sink = &mut Claims { sink, are_all };
-    let mut report = SearchReport::new(moves.first().map(|m| m.point), worker.iteration(0, Score::DRAW));
+    let sink = &mut RootReports { sink, are_all };
+    let mut report = SearchReport::new(moves.first().map(|m| m.point), worker.iteration_report(0, Score::DRAW));
     if moves.is_empty() {
         return report;
     }
     if let Some(score) = score_without_search(&mut worker, &moves) {
-        report.last = Iteration { depth: 1, pv: vec![moves[0].point], ..worker.iteration(1, score) };
+        report.last = Iteration { depth: 1, pv: vec![moves[0].point], ..worker.iteration_report(1, score) };
         sink.iteration(&report.last);
         return report;
     }
     if let Some(score) = known_win(&mut worker, &scope, &mut moves) {
         report.best = Some(moves[0].point);
-        report.last = Iteration { pv: vec![moves[0].point], ..worker.iteration(0, score) };
+        report.last = Iteration { pv: vec![moves[0].point], ..worker.iteration_report(0, score) };
     }
     let lines = scope.lines.clamp(1, moves.len());
     let helpers = (pool.threads() > 1 && moves.len() > 1).then(|| {
@@ -83,7 +83,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     if report.last.depth == 0 && report.last.score.is_win() {
         sink.iteration(&report.last);
     }
-    report.last.score = sink.claim(report.last.score);
+    report.last.score = sink.announced(report.last.score);
     report
 }
 
@@ -111,7 +111,7 @@ fn assist(job: &Job, id: usize, history: &mut History) -> SearchReport {
     for equals in moves.chunk_by_mut(|a, b| a.score == b.score) {
         equals.rotate_left(id % equals.len());
     }
-    let report = SearchReport::new(moves.first().map(|m| m.point), worker.iteration(0, Score::DRAW));
+    let report = SearchReport::new(moves.first().map(|m| m.point), worker.iteration_report(0, Score::DRAW));
     let report = Deepening::new(&mut worker, moves, 1, report, &mut NullSink).run(job.deepest);
     worker.note_nodes();
     report
@@ -137,23 +137,23 @@ fn choose(
 
 /// Passes reports on, and reports a loss of the position as proven only where no reply was left out. The search itself
 /// uses the score of the moves under consideration.
-struct Claims<'a> {
+struct RootReports<'a> {
     sink: &'a mut dyn ReportSink,
     /// See [`RootMoves::are_all`].
     are_all: bool,
 }
 
-impl Claims<'_> {
+impl RootReports<'_> {
     /// The score of the position if the best of the moves under consideration has this score.
-    fn claim(&self, score: Score) -> Score {
+    fn announced(&self, score: Score) -> Score {
         if score.is_loss() && !self.are_all { score.unproven() } else { score }
     }
 }
 
-impl ReportSink for Claims<'_> {
+impl ReportSink for RootReports<'_> {
     fn iteration(&mut self, iteration: &Iteration) {
         // The other lines report the scores of their moves.
-        let score = if iteration.rank == 1 { self.claim(iteration.score) } else { iteration.score };
+        let score = if iteration.rank == 1 { self.announced(iteration.score) } else { iteration.score };
         self.sink.iteration(&Iteration { score, ..iteration.clone() });
     }
 

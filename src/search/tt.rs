@@ -87,9 +87,20 @@ pub const SHALLOWEST: i32 = -2;
 pub const DEEPEST: i32 = 200;
 /// Added to a depth in the table, so that it is not negative.
 const DEPTH_OFFSET: i32 = 20;
-/// Position of the generation in a data word: its highest bits.
+// Positions in a data word, whose lowest 16 bits are the score.
+/// Of the move, 10 bits.
+const BEST_SHIFT: u32 = 16;
+/// Of the bound, 2 bits.
+const BOUND_SHIFT: u32 = 26;
+/// Of the depth, 8 bits.
+const DEPTH_SHIFT: u32 = 28;
+/// Of the evaluation, 16 bits.
+const EVAL_SHIFT: u32 = 36;
+/// Of the mark of a PV node, a bit.
+const WAS_PV_SHIFT: u32 = 52;
+/// Of the generation: the highest bits.
 const GENERATION_SHIFT: u32 = 53;
-/// Number of generations; after the last one they begin again.
+/// Number of generations; after the last one they wrap around.
 const GENERATIONS: u64 = 1 << (u64::BITS - GENERATION_SHIFT);
 /// Bytes of a bucket.
 const BUCKET_BYTES: u64 = (BUCKET * size_of::<u64>()) as u64;
@@ -247,8 +258,8 @@ impl TranspositionTable {
             && (SHALLOWEST..=DEEPEST).contains(&entry.depth)
     }
 
-    /// Adds an entry of another table, unless a deeper one is in its place. A proven result becomes a claim. The table grows
-    /// as if a search had found the entry.
+    /// Stores an entry of another table, by the rules of [`TranspositionTable::store`]. A proven result becomes a claim. The
+    /// table grows as if a search had found the entry.
     pub fn restore(&self, key: u64, data: u64) {
         self.grow(1, false);
         let hit = unpack(data, Ply::ROOT);
@@ -298,18 +309,18 @@ impl TranspositionTable {
 /// Stands for an unknown evaluation.
 const NO_EVAL: u16 = 1 << 15;
 
-/// Score in bits 0..16, move 16..26, bound 26..28, depth 28..36, evaluation 36..52, PV node 52, generation 53..64.
+/// The data word of an entry.
 fn pack(entry: &TtEntry, ply: Ply, generation: u64) -> u64 {
     let score = u64::from(entry.score.to_stored(ply).bits());
     let depth = (entry.depth + DEPTH_OFFSET).clamp(0, 255) as u64;
     let best = entry.best.map_or(0, Point::index) as u64;
     let eval = u64::from(entry.eval.map_or(NO_EVAL, |eval| eval.to_stored(Ply::ROOT).bits()));
     score
-        | best << 16
-        | (entry.bound as u64) << 26
-        | depth << 28
-        | eval << 36
-        | u64::from(entry.was_pv) << 52
+        | best << BEST_SHIFT
+        | (entry.bound as u64) << BOUND_SHIFT
+        | depth << DEPTH_SHIFT
+        | eval << EVAL_SHIFT
+        | u64::from(entry.was_pv) << WAS_PV_SHIFT
         | generation << GENERATION_SHIFT
 }
 
@@ -320,19 +331,19 @@ fn generation_of(data: u64) -> u64 {
 }
 
 fn unpack(data: u64, ply: Ply) -> TtEntry {
-    let eval = (data >> 36) as u16;
+    let eval = (data >> EVAL_SHIFT) as u16;
     TtEntry {
         score: StoredScore::from_bits(data as u16).at(ply),
-        bound: match data >> 26 & 3 {
+        bound: match data >> BOUND_SHIFT & 3 {
             0 => Bound::Claim,
             1 => Bound::Upper,
             2 => Bound::Lower,
             _ => Bound::Exact,
         },
-        depth: (data >> 28 & 255) as i32 - DEPTH_OFFSET,
-        best: Point::from_index((data >> 16 & 1023) as usize),
+        depth: (data >> DEPTH_SHIFT & 255) as i32 - DEPTH_OFFSET,
+        best: Point::from_index((data >> BEST_SHIFT & 1023) as usize),
         eval: (eval != NO_EVAL).then(|| StoredScore::from_bits(eval).at(Ply::ROOT)),
-        was_pv: data >> 52 & 1 == 1,
+        was_pv: data >> WAS_PV_SHIFT & 1 == 1,
     }
 }
 

@@ -65,7 +65,7 @@ pub struct Worker<'a> {
     /// Nodes of this thread when the search was cut short inside an iteration; `None` if it was not.
     pub cut: Option<u64>,
     /// Depth of the iteration in plies.
-    pub iteration: i32,
+    pub iteration_depth: i32,
     /// Moves that are blocked below the root.
     pub paths: BlockedPaths,
     shared: &'a Shared,
@@ -96,8 +96,8 @@ pub struct Worker<'a> {
     polled_at: Duration,
     /// Whether only the clock or a stop ends this search: it must not wait for memory.
     is_hurried: bool,
-    /// Whether the search takes the opponent's time, so that nobody waits for its result.
-    is_waiting: bool,
+    /// Whether the search runs in the opponent's time, so that no answer is due.
+    is_pondering: bool,
     /// Buckets that this search has added to the table: one per node, unless the system gives memory too slowly.
     grown: u64,
 }
@@ -126,7 +126,7 @@ impl<'a> Worker<'a> {
             seldepth: 0,
             aborted: false,
             cut: None,
-            iteration: 0,
+            iteration_depth: 0,
             paths: BlockedPaths::default(),
             shared,
             id,
@@ -144,7 +144,7 @@ impl<'a> Worker<'a> {
             poll_interval: POLL_FEWEST,
             polled_at: Duration::ZERO,
             is_hurried: false,
-            is_waiting: false,
+            is_pondering: false,
             grown: 0,
         };
         worker.read_limits();
@@ -155,12 +155,12 @@ impl<'a> Worker<'a> {
         self.limits_version = self.control.version();
         let limits = self.control.limits();
         self.started = limits.started.unwrap_or(self.started);
-        self.is_waiting = limits.ponder == Ponder::Waiting;
+        self.is_pondering = limits.ponder == Ponder::Pondering;
         let empty = self.board.size().cells() - self.board.occupied();
         self.manager.set_limits(&limits, empty, &self.params);
         self.nodes_per_ms = limits.nodes_per_ms;
         let has_other_limit = limits.is_counted() || limits.nodes_per_ms.is_some();
-        self.is_hurried = (self.manager.is_bounded() || self.is_waiting) && !has_other_limit;
+        self.is_hurried = (self.manager.is_bounded() || self.is_pondering) && !has_other_limit;
         self.node_budget = limits.nodes.unwrap_or(u64::MAX);
         self.node_limit = self.node_budget;
         self.deepest = limits.depth.unwrap_or(u32::MAX);
@@ -222,7 +222,7 @@ impl<'a> Worker<'a> {
 
     /// Whether the search was stopped in the opponent's time, so that nobody needs its result.
     pub fn is_unwanted(&self) -> bool {
-        self.is_waiting && self.control.is_stopped()
+        self.is_pondering && self.control.is_stopped()
     }
 
     /// Ends the iteration of this depth, after which the deadline holds for every node, and says whether another one may
@@ -290,10 +290,10 @@ impl<'a> Worker<'a> {
         self.node_limit = self.node_budget.saturating_sub(self.shared.nodes_of_others(self.id));
         let now = self.elapsed();
         self.schedule_poll(now);
-        let allowance = if self.nodes <= self.grace && !self.is_waiting { GRACE_TIME } else { Duration::ZERO };
+        let allowance = if self.nodes <= self.grace && !self.is_pondering { GRACE_TIME } else { Duration::ZERO };
         let is_late = self.manager.is_over(now.saturating_sub(allowance));
         // The limit of depth may have been lowered during the iteration.
-        let is_too_deep = self.iteration > 1 && self.iteration as u32 > self.deepest;
+        let is_too_deep = self.iteration_depth > 1 && self.iteration_depth as u32 > self.deepest;
         if is_late || is_too_deep || (self.control.is_stopped() && now >= allowance) {
             self.aborted = true;
         }
@@ -352,7 +352,7 @@ impl<'a> Worker<'a> {
     }
 
     /// A report on an iteration to this depth that ends now, still without its line.
-    pub(super) fn iteration(&self, depth: u32, score: Score) -> Iteration {
+    pub(super) fn iteration_report(&self, depth: u32, score: Score) -> Iteration {
         Iteration {
             depth,
             seldepth: self.seldepth as u32,

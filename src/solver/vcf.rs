@@ -99,7 +99,7 @@ const FOREVER: u16 = u16::MAX;
 pub const ANY_LENGTH: u32 = 250;
 /// The lengths of the iterations, in attacking moves.
 const LENGTHS: [u32; 9] = [1, 2, 3, 5, 8, 12, 20, 40, ANY_LENGTH];
-/// Nodes between two looks at the clock.
+/// Nodes between two checks of the clock.
 const POLL_INTERVAL: u64 = 1024;
 /// Weight of a four's threat code in its order; that of the opponent's threat there counts once.
 const ORDER_THREAT: i32 = 64;

@@ -144,7 +144,7 @@ pub struct VctSolver {
 }
 
 impl VctSolver {
-    /// A solver that uses about `bytes` of memory.
+    /// A solver whose tables take between 3/8 and 3/4 of `bytes`.
     pub fn new(bytes: u64) -> VctSolver {
         let entries = (bytes.max(1 << 12) / 16).ilog2();
         VctSolver {

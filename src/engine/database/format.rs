@@ -11,7 +11,7 @@
 //! file with anything unexpected is refused as a whole.
 
 use super::entries::Entries;
-use super::{DatabaseError, Entry, LONGEST_LABEL, MOST_POSITIONS, MOST_VALUE, Position, is_tag};
+use super::{DatabaseError, Entry, MAX_LABEL, MAX_POSITIONS, MAX_VALUE, Position, is_tag};
 use crate::base::hash::Checksum;
 use crate::base::{Cell, Point, Rule, Size};
 use crate::board::notation::{self, parse_moves};
@@ -119,7 +119,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Entries, DatabaseError> {
             continue;
         }
         let Some((name, entry)) = read_line(content) else { return Err(damaged) };
-        if entries.len() >= MOST_POSITIONS || entries.insert(name, entry).is_some() {
+        if entries.len() >= MAX_POSITIONS || entries.insert(name, entry).is_some() {
             return Err(damaged);
         }
     }
@@ -139,7 +139,7 @@ fn read_line(line: &str) -> Option<(String, Entry)> {
     if (Position { rule, size, stones: &stones }).name()?.0 != name {
         return None;
     }
-    let value: i32 = value.parse().ok().filter(|value| (-MOST_VALUE..=MOST_VALUE).contains(value))?;
+    let value: i32 = value.parse().ok().filter(|value| (-MAX_VALUE..=MAX_VALUE).contains(value))?;
     let depth: u32 = depth.parse().ok().filter(|&depth| depth <= Entry::DEEPEST)?;
     let tag = match tag.as_bytes() {
         b"-" => None,
@@ -189,5 +189,5 @@ fn read_label(text: &str) -> Option<String> {
         rest = after;
     }
     label += rest;
-    (label.len() <= LONGEST_LABEL).then_some(label)
+    (label.len() <= MAX_LABEL).then_some(label)
 }

@@ -132,7 +132,7 @@ fn no_file_is_changed_while_a_call_that_timed_out_can_still_take_effect() {
     assert_eq!(fs::read(&path).unwrap(), b"new");
 }
 
-/// Bug: the file counted as being changed for good.
+/// Bug: the file stayed marked as being changed.
 #[test]
 fn a_call_that_panics_does_not_block_later_changes_of_the_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -37,11 +37,12 @@ pub struct Head {
     pub skip_threats: [i32; THREATS],
     /// Direct weights from the hints to the output, in head units.
     pub skip_hints: [i16; HINTS],
-    /// Policy: weights of a cell's channels, first those of the side to move.
+    /// Policy: weights of a cell's channels, first those of the side to move, in 1/`POLICY_SCALE`.
     pub policy: [i16; WIDTH],
-    /// Policy: weights of the pairs of threats ([`Threat::pair`](crate::board::Threat::pair)), in policy units.
+    /// Policy: weights of the pairs of threats ([`Threat::pair`](crate::board::Threat::pair)), in units of the policy sum:
+    /// 1/(`POLICY_SCALE` * `CELL_SCALE`) of a logit.
     pub pairs: Box<[i32; PAIRS]>,
-    /// Policy: weights of the nearness to the opponent's last move, and to the own last move, in policy units.
+    /// Policy: weights of the nearness to the opponent's last move, and to the own last move, in the same units.
     pub near: [[i32; NEARNESS]; 2],
 }
 
@@ -307,7 +308,7 @@ mod tests {
         }
     }
 
-    /// The absolute value of the smallest integer overflowed, so it counted as small.
+    /// Bug: the absolute value of `i32::MIN` overflowed, so it counted as small.
     #[test]
     fn the_smallest_integers_are_refused() {
         let good = random_weights(Rule::Freestyle, 6);

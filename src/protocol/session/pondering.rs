@@ -27,7 +27,7 @@ pub(super) struct Pondering {
     result: Option<Pondered>,
 }
 
-/// A position, to be recognised.
+/// A position, for comparison.
 #[derive(Debug, PartialEq, Eq)]
 struct Position {
     stones: Vec<(Point, Cell)>,

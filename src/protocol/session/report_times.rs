@@ -355,7 +355,7 @@ mod tests {
         assert!(!pace.admits(&iteration(21, 1), at(60)), "too soon after that");
     }
 
-    /// Piskvork once needed more than a second to show the 175 lines of one move, and counted the move as late.
+    /// Bug: Piskvork needed more than a second to show the 175 lines of one move, and counted the move as late.
     #[test]
     fn a_flood_of_iterations_becomes_a_few_lines_and_the_last_one() {
         let (mut out, traffic) = (Vec::new(), Traffic::default());

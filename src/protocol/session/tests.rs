@@ -104,7 +104,7 @@ fn rule_two_depends_on_the_dialect() {
     assert_eq!(talk.session.engine.rule(), Rule::Freestyle);
     talk.say("YXSTOP; INFO rule 2");
     assert_eq!(talk.session.engine.rule(), Rule::Freestyle, "match runners send YXSTOP, too");
-    let threads = talk.session.engine.options().most_threads();
+    let threads = talk.session.engine.options().max_threads();
     let known = format!("MESSAGE INFO MAX_THREAD_NUM {threads}; MESSAGE INFO MAX_HASH");
     assert!(talk.say("yxshowinfo; INFO rule 2").starts_with(&known));
     assert_eq!(talk.session.engine.rule(), Rule::Renju);
@@ -224,7 +224,7 @@ fn the_last_square_and_no_square() {
     assert_eq!(talk.stones().len(), 24, "the current position stays");
 }
 
-/// Each command gets at most one line, and nothing panics.
+/// Each command gets at most one answer line, and no command panics. The session catches panics and answers `ERROR internal error`.
 #[test]
 fn random_commands() {
     let words = [
@@ -285,6 +285,7 @@ fn random_commands() {
         let answer = talk.say(&line);
         let lines = answer.split("; ").filter(|line| !line.starts_with("MESSAGE ")).count();
         assert!(lines <= 1, "{line}: {answer}");
+        assert!(!answer.contains("internal error"), "{line}: {answer}");
     }
 }
 

@@ -1,3 +1,5 @@
+//! Which commands stop a search, change its limits, or turn pondering into the search for an answer.
+
 use super::*;
 
 /// Orders with given times of arrival, in ms.
