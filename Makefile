@@ -1,5 +1,5 @@
-# For distributed testing frameworks such as OpenBench: `make EXE=name` builds the brain under that name. For everything
-# else, use cargo.
+# `make EXE=name` builds the brain under that name, for distributed testing frameworks such as OpenBench. `make dist` and
+# `make windows` build the packages. For everything else, use cargo.
 
 EXE ?= pbrain-tengen
 ifeq ($(OS),Windows_NT)
