@@ -304,6 +304,18 @@ fn two_processes_do_not_overwrite_each_other() {
     assert_eq!([0, 1, 2].map(|x| get(&database, &[(x, 7)])), [Some((10, 0)), None, Some((30, 0))]);
     drop(database);
 
+    // Bug: the same file again lost the changes without a word, and a copy could replace a locked file.
+    second.send(&format!("yxsetdatabase\n{}\nyxdbtotxt\n{}\n", path.display(), path.display()));
+    assert_eq!(second.read_until("MESSAGE positions"), "MESSAGE positions in the database: 2");
+    assert_eq!(second.read_until("MESSAGE warning"), format!("MESSAGE warning: database: {in_use}"));
+    assert_eq!(second.read_until("ERROR"), format!("ERROR database: {in_use}"));
+    let mut third = Brain::start(&path);
+    edit(&mut third, 40, 3);
+    third.read_until("ERROR");
+    third.send(&format!("yxsetdatabase\n{}\n", folder.path().join("another").display()));
+    assert_eq!(third.read_until("MESSAGE warning"), format!("MESSAGE warning: the database before: {in_use}"));
+    third.end();
+
     first.child.kill().unwrap();
     first.child.wait().unwrap();
     second.send("yxsavedatabase\n");

@@ -238,15 +238,17 @@ impl Database {
         })
     }
 
-    /// Saves this database, if the file is ours, and opens the one in another file.
+    /// Saves this database and opens the one in another file. While another process has locked the file of this one, the same
+    /// file again changes nothing, and another file gives up the changes. Returns whether changes were given up.
     ///
     /// # Errors
     /// This one cannot be saved or the other one cannot be opened. This one then stays.
-    pub fn switch_to(&mut self, path: &Path) -> Result<(), DatabaseError> {
-        match self.save() {
-            Err(DatabaseError::InUse) => {}
-            outcome => outcome?,
-        }
+    pub fn switch_to(&mut self, path: &Path) -> Result<bool, DatabaseError> {
+        let has_unsaved = match self.save() {
+            Err(DatabaseError::InUse) if self.is_in(path)? => return Ok(false),
+            Err(DatabaseError::InUse) => true,
+            outcome => outcome.map(|()| false)?,
+        };
         // It may be the same file, and our own lock would keep us out.
         let was_ours = matches!(self.lock, FileLock::Held(_));
         if was_ours {
@@ -263,7 +265,12 @@ impl Database {
         let mut before = std::mem::replace(self, opened?);
         let unsaved = if before.path.is_none() { std::mem::take(&mut before.entries) } else { Entries::default() };
         self.merge_entries(unsaved.sorted().into_iter().map(|(name, entry)| (name.to_owned(), entry.clone())));
-        Ok(())
+        Ok(has_unsaved)
+    }
+
+    /// Whether this is the database in the file at `path`, which exists.
+    fn is_in(&self, path: &Path) -> io::Result<bool> {
+        self.path.as_ref().map_or(Ok(false), |own| files::is_same(own, path))
     }
 
     /// Number of positions.
@@ -390,11 +397,15 @@ impl Database {
     /// Writes a copy to a file.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn write(&mut self, path: &Path) -> io::Result<()> {
+    /// The file cannot be written, or is a database that another process has locked.
+    pub fn write(&mut self, path: &Path) -> Result<(), DatabaseError> {
         // It may be our own file that is being written. If that fails, the next save writes it again.
         let _ = self.end_save();
-        write(&self.entries, path)
+        let is_ours = matches!(self.lock, FileLock::Held(_)) && self.is_in(path)?;
+        if !is_ours && files::is_locked(path)? {
+            return Err(DatabaseError::InUse);
+        }
+        Ok(write(&self.entries, path)?)
     }
 
     /// Adds the entries of another file; returns how many are new. Entries of this database that are proofs or as deep

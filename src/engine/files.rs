@@ -315,5 +315,27 @@ pub fn lock(path: &Path) -> io::Result<FileLock> {
     })
 }
 
+/// Whether another process has locked a file. Leaves no lock file.
+///
+/// # Errors
+/// The file system does not answer in time.
+pub fn is_locked(path: &Path) -> io::Result<bool> {
+    let path_with_links = path.to_owned();
+    let is_there = within(READ_TIMEOUT, move || Ok(beside(&follow(&path_with_links)?, ".lock").exists()))?;
+    Ok(is_there && matches!(lock(path)?, FileLock::HeldElsewhere))
+}
+
+/// Whether two paths lead to the same file, which exists.
+///
+/// # Errors
+/// The file system does not answer in time.
+pub fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
+    let paths = [one, other].map(Path::to_owned);
+    within(READ_TIMEOUT, move || {
+        let [one, other] = paths.map(|path| fs::canonicalize(path).ok());
+        Ok(one.is_some() && one == other)
+    })
+}
+
 #[cfg(test)]
 mod tests;

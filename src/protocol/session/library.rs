@@ -164,9 +164,23 @@ impl<W: Write> Session<W> {
 
     /// Writes the database, if it has a file, and answers with its size.
     pub(super) fn save_database(&mut self) -> io::Result<()> {
-        match self.database.save() {
+        let outcome = self.database.save();
+        self.report_database(outcome)
+    }
+
+    /// Answers with the size of the database, or with the error.
+    fn report_database(&mut self, outcome: Result<(), DatabaseError>) -> io::Result<()> {
+        match outcome {
             Ok(()) => self.reply(&Reply::DatabaseSize(self.database.len())),
             Err(error) => self.reply(&Reply::FileError(&one_line("database", &error))),
+        }
+    }
+
+    /// Answers with what was read or written of the hash table, or with the error.
+    fn report_hash(&mut self, outcome: Result<FileReport, impl Error>) -> io::Result<()> {
+        match outcome {
+            Ok(report) => self.reply(&Reply::File(report)),
+            Err(error) => self.reply(&Reply::FileError(&one_line("hash table", &error))),
         }
     }
 
@@ -179,45 +193,48 @@ impl<W: Write> Session<W> {
         if self.script.is_some() && file_use != FileUse::LoadHash {
             return Ok(());
         }
-        match self.file(file_use, &path) {
-            Ok(Some(report)) => return self.reply(&Reply::File(report)),
-            Ok(None) => self.reply(&Reply::DatabaseSize(self.database.len()))?,
-            Err(error) => return self.reply(&Reply::FileError(&error)),
-        }
-        if file_use == FileUse::SetDatabase && self.database.is_locked_elsewhere() {
-            self.warn("database", &DatabaseError::InUse)?;
-        }
-        Ok(())
-    }
-
-    /// Reads or writes a file; returns the report for the hash table, `None` for the database, or the text of the error.
-    fn file(&mut self, file_use: FileUse, path: &Path) -> Result<Option<FileReport>, String> {
-        let of_hash = |error: &dyn Error| one_line("hash table", error);
-        let of_database = |error: &dyn Error| one_line("database", error);
         match file_use {
             FileUse::DumpHash => {
-                let count = self.engine.dump_hash(path).map_err(|error| of_hash(&error))?;
-                return Ok(Some(FileReport::HashWritten(count)));
+                let outcome = self.engine.dump_hash(&path).map(FileReport::HashWritten);
+                self.report_hash(outcome)
             }
             FileUse::LoadHash => {
-                let count = self.engine.load_hash(path).map_err(|error| of_hash(&error))?;
-                return Ok(Some(FileReport::HashRead(count)));
+                let outcome = self.engine.load_hash(&path).map(FileReport::HashRead);
+                self.report_hash(outcome)
             }
-            FileUse::WriteDatabase => self.database.write(path).map_err(|error| of_database(&error))?,
+            FileUse::SetDatabase => self.set_database(&path),
+            FileUse::WriteDatabase => {
+                let outcome = self.database.write(&path);
+                self.report_database(outcome)
+            }
             FileUse::MergeDatabase => {
-                self.database.merge(path).map_err(|error| of_database(&error))?;
+                let outcome = self.database.merge(&path).map(drop);
+                self.report_database(outcome)
             }
             FileUse::WritePositions => {
                 let positions = self.database.positions();
-                files::replace(path, |out| positions.iter().try_for_each(|line| writeln!(out, "{line}")))
-                    .map_err(|error| of_database(&error))?;
-            }
-            FileUse::SetDatabase => {
-                self.database.switch_to(path).map_err(|error| of_database(&error))?;
-                self.saved_at = None;
+                let written = files::replace(&path, |out| positions.iter().try_for_each(|line| writeln!(out, "{line}")));
+                self.report_database(written.map_err(DatabaseError::from))
             }
         }
-        Ok(None)
+    }
+
+    /// Opens the database in this file. Warns where the changes of the one before could not be written, and where those of
+    /// this one will not be.
+    fn set_database(&mut self, path: &Path) -> io::Result<()> {
+        let has_unsaved = match self.database.switch_to(path) {
+            Ok(has_unsaved) => has_unsaved,
+            Err(error) => return self.reply(&Reply::FileError(&one_line("database", &error))),
+        };
+        self.saved_at = None;
+        if has_unsaved {
+            self.warn("the database before", &DatabaseError::InUse)?;
+        }
+        self.reply(&Reply::DatabaseSize(self.database.len()))?;
+        if self.database.is_locked_elsewhere() {
+            self.warn("database", &DatabaseError::InUse)?;
+        }
+        Ok(())
     }
 }
 
