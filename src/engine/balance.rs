@@ -199,7 +199,8 @@ impl Sets {
             draws: 2 * MOST_SETS,
             seen: HashSet::default(),
         };
-        for point in engine.blocked.points() {
+        let moves_of_paths = engine.blocked.moves_of_paths(&engine.stones);
+        for point in engine.blocked.points().iter().chain(&moves_of_paths) {
             sets.blocked[point.index()] = true;
         }
         sets.all = sets.all().map(Vec::into_iter);
