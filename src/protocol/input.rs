@@ -4,7 +4,9 @@
 use super::assembler::Assembler;
 use super::command::Command;
 use super::traffic::{Order, Stamp, Traffic};
-use std::io::{self, ErrorKind, IsTerminal, Read};
+use super::waiting;
+use std::io::{self, IsTerminal, Read};
+use std::mem;
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
@@ -14,6 +16,9 @@ const WAS_THERE: Duration = Duration::from_millis(1);
 /// Longest start of the process that counts towards the first command. A manager may suspend a process right after its
 /// start, and that time must not count.
 const LONGEST_START: Duration = Duration::from_millis(100);
+
+/// What some programs write before UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// When this process began: the present less the time in which its main thread ran or waited for a processor. Linux
 /// only; elsewhere the present.
@@ -46,16 +51,13 @@ pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: 
     let mut listened = Duration::ZERO;
     let mut seq = 0;
     let mut began = Some(began);
+    let mut is_first = true;
     loop {
-        let waiting = Instant::now();
-        let count = match input.read(&mut chunk) {
-            Ok(count) => count,
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(_) => 0,
-        };
+        let asked_at = Instant::now();
+        let count = waiting::until_ready(|| input.read(&mut chunk)).unwrap_or(0);
         let read_at = Instant::now();
-        listened += read_at - waiting;
-        let was_there = began.take().filter(|_| read_at - waiting < WAS_THERE);
+        listened += read_at - asked_at;
+        let was_there = began.take().filter(|_| read_at - asked_at < WAS_THERE);
         let at = was_there.map_or(read_at, |began| began.max(read_at.checked_sub(LONGEST_START).unwrap_or(read_at)));
         let stamp = Stamp { at, listened };
         let mut is_over = false;
@@ -63,6 +65,7 @@ pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: 
             if is_over {
                 return;
             }
+            let line = if mem::take(&mut is_first) { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line };
             if let Some(recorder) = traffic.recorder() {
                 recorder.heard(line);
             }

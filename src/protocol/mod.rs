@@ -16,6 +16,7 @@ pub mod reply;
 pub mod session;
 pub mod session_record;
 pub mod traffic;
+mod waiting;
 
 use output::Output;
 use session::Session;

@@ -1,6 +1,7 @@
 //! The output, written by its own thread, so that a manager that has left and no longer reads cannot block the session.
 
 use super::traffic::Traffic;
+use super::waiting;
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
@@ -37,7 +38,7 @@ impl Output {
         thread::Builder::new().name("say".into()).spawn(move || {
             let mut out = open();
             for piece in to_write {
-                if outcome.send(out.write_all(&piece).and_then(|()| out.flush())).is_err() {
+                if outcome.send(waiting::write_all(&mut out, &piece)).is_err() {
                     break;
                 }
             }

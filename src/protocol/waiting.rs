@@ -1,0 +1,73 @@
+//! Streams that another program has set to non-blocking, as some that share a terminal do: a call is repeated until it has
+//! an outcome.
+
+use std::io::{self, ErrorKind, Write};
+use std::thread;
+use std::time::Duration;
+
+/// Time between two attempts.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Repeats a call while the stream is not ready or a signal interrupts it.
+///
+/// # Errors
+/// Those of the call, except `WouldBlock` and `Interrupted`.
+pub fn until_ready<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(PAUSE),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            outcome => return outcome,
+        }
+    }
+}
+
+/// Writes all bytes and flushes the output.
+///
+/// # Errors
+/// The output is closed.
+pub fn write_all(out: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match until_ready(|| out.write(bytes))? {
+            0 => return Err(ErrorKind::WriteZero.into()),
+            count => bytes = &bytes[count..],
+        }
+    }
+    until_ready(|| out.flush())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Accepts a byte every second time.
+    #[derive(Default)]
+    struct Slow {
+        written: Vec<u8>,
+        calls: usize,
+    }
+
+    impl Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.calls += 1;
+            if self.calls % 2 == 1 {
+                return Err(ErrorKind::WouldBlock.into());
+            }
+            self.written.extend_from_slice(&bytes[..1]);
+            Ok(1)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.calls += 1;
+            if self.calls % 2 == 1 { Err(ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        }
+    }
+
+    /// Bug: an output that was not ready counted as closed, and an input without a line yet as its end.
+    #[test]
+    fn a_stream_that_is_not_ready_is_waited_for() {
+        let mut slow = Slow::default();
+        write_all(&mut slow, b"7,7\n").unwrap();
+        assert_eq!(slow.written, b"7,7\n");
+    }
+}
