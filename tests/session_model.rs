@@ -143,11 +143,15 @@ impl Model {
             Say::Begin if !self.stones.is_empty() => Expect::Error,
             Say::Begin => self.think(),
             Say::Turn(x, y) => {
-                if self.place(*x, *y) {
-                    self.think()
-                } else {
-                    Expect::Error
+                if !self.place(*x, *y) {
+                    return Expect::Error;
                 }
+                let expected = self.think();
+                if matches!(expected, Expect::Error) {
+                    // A move after which there is none is refused.
+                    self.take_back(*x, *y);
+                }
+                expected
             }
             Say::Play(x, y) => {
                 if self.place(*x, *y) {

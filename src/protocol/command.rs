@@ -25,6 +25,18 @@ impl Spot {
     pub fn of(point: Point) -> Spot {
         Spot { x: point.x() as i64, y: point.y() as i64 }
     }
+
+    /// The point of a board; `None` off the board.
+    pub fn on(self, size: Size) -> Option<Point> {
+        size.point(self.x, self.y)
+    }
+
+    /// The spots of a block as points; `None` if one is off the board or repeated.
+    pub fn distinct_points(spots: &[Spot], size: Size) -> Option<Vec<Point>> {
+        let points: Vec<Point> = spots.iter().map(|spot| spot.on(size)).collect::<Option<_>>()?;
+        let is_new = |(index, point): (usize, &Point)| !points[..index].contains(point);
+        points.iter().enumerate().all(is_new).then_some(points)
+    }
 }
 
 /// Whose stone a line of a BOARD block places.
@@ -102,7 +114,7 @@ pub enum Command {
     ShowInfo,
     /// Clear the hash table.
     ClearHash,
-    /// Show how large the hash table may become.
+    /// Show how large the hash table is, and how large it may become.
     ShowHashUsage,
     /// Block these points.
     Block(Vec<Spot>),

@@ -13,7 +13,7 @@ use super::command::{Command, Owner, Placement, Spot};
 use super::info::{Info, SessionOptions};
 use super::reply::{Complaint, Notation, Reply};
 use super::session_record::Record;
-use super::traffic::{Order, Traffic};
+use super::traffic::{Analysed, Order, Traffic};
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::engine::{Blocked, Database, Engine, Level, PositionError, SearchTrace};
 use crate::search::{ReportSink, SearchControl, SearchReport};
@@ -408,7 +408,7 @@ impl<W: Write> Session<W> {
     }
 
     fn point(&self, spot: Spot) -> Result<Point, PositionError> {
-        self.engine.size().point(spot.x, spot.y).ok_or(PositionError::Outside)
+        spot.on(self.engine.size()).ok_or(PositionError::Outside)
     }
 
     /// The spots that lie on the board, as points.
@@ -416,16 +416,10 @@ impl<W: Write> Session<W> {
         spots.iter().filter_map(|&spot| self.point(spot).ok()).collect()
     }
 
-    /// The spots of a block as points; `None` if one is off the board or repeated.
-    fn distinct_points(&self, spots: &[Spot]) -> Option<Vec<Point>> {
-        let points = self.points(spots);
-        let distinct = points.iter().enumerate().all(|(index, point)| !points[..index].contains(point));
-        (distinct && points.len() == spots.len()).then_some(points)
-    }
-
-    /// The same as moves in turns, black first.
+    /// The spots of a block as moves in turns, black first; `None` if one is off the board or repeated.
     fn moves(&self, spots: &[Spot]) -> Option<Vec<(Point, Cell)>> {
-        self.distinct_points(spots).map(|points| points.into_iter().zip(Cell::stones_in_turn()).collect())
+        let points = Spot::distinct_points(spots, self.engine.size())?;
+        Some(points.into_iter().zip(Cell::stones_in_turn()).collect())
     }
 
     fn play(&mut self, spot: Spot) -> Result<Point, PositionError> {
@@ -525,8 +519,8 @@ impl<W: Write> Session<W> {
         question: impl FnOnce(&mut Engine, &SearchControl, &mut dyn ReportSink) -> T,
     ) -> io::Result<Option<T>> {
         let started = order.stamp.at.max(self.free_since);
-        let stones = || self.engine.stones().iter().map(|&(point, _)| Spot::of(point)).collect();
-        let analysed = order.command.is_analysis().then(stones);
+        let stones = || self.engine.stones().iter().map(|&(point, _)| point).collect();
+        let analysed = order.command.is_analysis().then(|| Analysed { size: self.engine.size(), stones: stones() });
         let mut options = self.engine.options().clone();
         let is_opening = order.command.is_opening_question();
         options.longest = is_opening.then_some(LONGEST_OPENING);
@@ -553,8 +547,8 @@ impl<W: Write> Session<W> {
             self.rebuild(&stones, to_move);
         }
         let options = self.engine.options_mut();
-        if order.command.is_analysis() {
-            // Its move may not be one of the game: nothing is added for it.
+        if order.command.is_analysis() || is_opening {
+            // It may be no move of the game: no increment is added for it.
             options.spent += started.elapsed();
         } else {
             options.count_move(started.elapsed());

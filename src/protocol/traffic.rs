@@ -10,6 +10,7 @@
 use super::command::{Command, Query, Spot};
 use super::info::Info;
 use super::session_record::Recorder;
+use crate::base::{Point, Size};
 use crate::engine::Options;
 use crate::search::{Ponder, SearchControl, SearchLimits};
 use std::collections::VecDeque;
@@ -60,8 +61,34 @@ struct Running {
     lifted: Duration,
     /// Whether it began in the opponent's time, before its question.
     ponder: Ponder,
-    /// The stones of the position, if the answer is due only while the manager shows it.
-    analysed: Option<Vec<Spot>>,
+    /// The position, if the answer is due only while the manager shows it.
+    analysed: Option<Analysed>,
+}
+
+/// The position of an analysis.
+#[derive(Debug)]
+pub struct Analysed {
+    /// The size of the board.
+    pub size: Size,
+    /// The points with stones.
+    pub stones: Vec<Point>,
+}
+
+impl Analysed {
+    /// Whether a command shows that the manager has left the position. One that is refused does not.
+    fn is_left_by(&self, command: &Command) -> bool {
+        match command {
+            Command::Turn(spot) => {
+                let is_free = |point: Point| !self.stones.contains(&point);
+                // The move that fills the board is refused.
+                spot.on(self.size).is_some_and(is_free) && self.stones.len() + 1 < self.size.cells()
+            }
+            Command::Database(Query::Moves, spots) => Spot::distinct_points(spots, self.size).is_some_and(|points| {
+                points.len() != self.stones.len() || points.iter().any(|point| !self.stones.contains(point))
+            }),
+            _ => false,
+        }
+    }
 }
 
 /// A search in the opponent's time.
@@ -158,11 +185,7 @@ impl Traffic {
                 }
                 self.cut(&mut state, together_from);
             }
-            Command::Database(Query::Moves, spots) => self.end_analysis(&mut state, order, |stones| {
-                stones.len() != spots.len() || !spots.iter().all(|spot| stones.contains(spot))
-            }),
-            // A move to an occupied point is refused.
-            Command::Turn(spot) => self.end_analysis(&mut state, order, |stones| !stones.contains(spot)),
+            Command::Database(Query::Moves, _) | Command::Turn(_) => self.end_analysis(&mut state, order),
             Command::Info(info) => {
                 state.infos.push_back((order.seq, order.stamp, *info));
                 if let Some(running) = &mut state.running
@@ -186,9 +209,10 @@ impl Traffic {
     /// Ends a running analysis if the manager has left its position. Yixin-Board does so without a command that says it: it
     /// asks for the database's moves in each position that it shows, and sends the user's move. Questions that arrived after the
     /// analysis are not concerned.
-    fn end_analysis(&self, state: &mut State, order: &Order, is_left: impl FnOnce(&[Spot]) -> bool) {
+    fn end_analysis(&self, state: &mut State, order: &Order) {
         let Some(running) = &mut state.running else { return };
-        if !order.stamp.is_apart_from(&running.stamp) || !running.analysed.as_deref().is_some_and(is_left) {
+        let is_left = running.analysed.as_ref().is_some_and(|analysed| analysed.is_left_by(&order.command));
+        if !order.stamp.is_apart_from(&running.stamp) || !is_left {
             return;
         }
         running.analysed = None;
@@ -253,8 +277,8 @@ impl Traffic {
     }
 
     /// Called when the session starts the search for this order, under `options` and the settings that arrived later.
-    /// `analysed`: the stones of the position, if the answer is due only while the manager shows it.
-    pub fn begin(&self, order: &Order, analysed: Option<Vec<Spot>>, started: Instant, mut options: Options) {
+    /// `analysed`: the position, if the answer is due only while the manager shows it.
+    pub fn begin(&self, order: &Order, analysed: Option<Analysed>, started: Instant, mut options: Options) {
         let (seq, stamp) = (order.seq, order.stamp);
         let mut state = self.state();
         for (_, heard, info) in &state.infos {

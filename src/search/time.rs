@@ -132,8 +132,8 @@ impl TimeManager {
     pub fn may_deepen(&self, params: &Params, now: Duration) -> bool {
         let Some(hard) = self.hard else { return true };
         let Some(share) = self.share else { return now < hard };
-        let begin = share * self.course.worth(params) as u32 / 1000 * params.time_begin() as u32 / 100;
-        now < begin.min(hard * params.time_last_begin() as u32 / 100)
+        let begin = share.saturating_mul(self.course.worth(params) as u32) / 1000 * params.time_begin() as u32 / 100;
+        now < begin.min(hard.saturating_mul(params.time_last_begin() as u32) / 100)
     }
 }
 
@@ -282,6 +282,15 @@ mod tests {
                 left = (left - used + increment).min(120_000);
             }
         }
+    }
+
+    /// Bug: a clock with huge increments overflowed, and the search panicked.
+    #[test]
+    fn the_longest_clock_admits_iterations() {
+        let limits = SearchLimits { left: Some(Duration::MAX), increment: Duration::MAX, ..SearchLimits::default() };
+        let mut manager = manager(&limits, 1);
+        manager.note_iteration(Point::new(7, 7).unwrap(), Score::DRAW, 900);
+        assert!(manager.may_deepen(&PARAMS, ms(1)) && !manager.is_over(ms(1)));
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub struct Row {
     pub dialect: Dialect,
     /// Whether it starts a search.
     pub thinks: bool,
-    /// Whether it makes the answer of a running search worthless: the position changes or the game ends.
+    /// Whether it ends the running search, because the position changes or the game ends.
     pub supersedes: bool,
     /// Whether it is refused before the first `START`.
     pub needs_board: bool,

@@ -392,7 +392,7 @@ impl Command {
         self.row().is_some_and(|row| row.thinks)
     }
 
-    /// Whether this makes the answer of a running search worthless: the position changes or the game ends.
+    /// Whether this ends the running search, because the position changes or the game ends.
     pub fn supersedes(&self) -> bool {
         self.row().is_some_and(|row| row.supersedes)
     }

@@ -178,6 +178,19 @@ fn soosorv() {
     }
 }
 
+/// Bug: questions of an opening rule added an increment for a move that was not made.
+#[test]
+fn only_moves_add_an_increment() {
+    let mut talk = Talk::new();
+    talk.say("START 15; INFO timeout_match 60000; INFO time_increment 1000");
+    for question in ["yxsoosorvstep2; 7,7; 7,6; 8,8; done", "SWAP2BOARD; DONE", "yxboard; 7,7,1; done; yxnbest 2"] {
+        talk.say(question);
+        assert_eq!(talk.session.engine.options().gained, Duration::ZERO, "{question}");
+    }
+    talk.say("BOARD; 7,7,2; DONE");
+    assert_eq!(talk.session.engine.options().gained, Duration::from_secs(1));
+}
+
 #[test]
 fn balance() {
     let mut talk = Talk::new();

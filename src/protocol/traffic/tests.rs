@@ -134,6 +134,12 @@ fn lifting_the_last_limit_does_not_end_the_search() {
     assert_eq!(script.traffic.control().limits().turn, None);
 }
 
+/// A position with stones in these columns of row 7.
+fn analysed(columns: &[usize]) -> Analysed {
+    let stones = columns.iter().map(|&x| Point::new(x, 7).unwrap()).collect();
+    Analysed { size: Size::square(15).unwrap(), stones }
+}
+
 /// Bug: the answer of an analysis came after the user of Yixin-Board had gone on without a command that says so, and was
 /// played in another position.
 #[test]
@@ -148,10 +154,14 @@ fn an_analysis_ends_when_the_manager_shows_another_position() {
         (Command::Best(2), Command::Turn(spot(5)), true),
         // Bug: a move that is refused ended the analysis.
         (Command::Best(2), Command::Turn(spot(2)), false),
+        // Bug: so did one off the board, and a query that is refused.
+        (Command::Best(2), Command::Turn(spot(15)), false),
+        (Command::Best(2), shown(&[1, 15]), false),
+        (Command::Best(2), shown(&[1, 1, 2]), false),
     ] {
         let mut script = Script::new();
         let question = script.hear(0, question);
-        let analysed = question.command.is_analysis().then(|| vec![spot(1), spot(2)]);
+        let analysed = question.command.is_analysis().then(|| analysed(&[1, 2]));
         script.traffic.begin(&question, analysed, question.stamp.at, Options::default());
         script.hear(1, shown(&[]));
         assert!(!script.stopped(), "it was sent together with the question");
@@ -172,7 +182,7 @@ fn what_follows_an_analysis_that_is_ending_is_not_cut() {
     for then in [&move_of_the_user[..], &other_position, &two_questions] {
         let mut script = Script::new();
         let analysis = script.hear(0, Command::Best(2));
-        script.traffic.begin(&analysis, Some(vec![spot(1)]), analysis.stamp.at, Options::default());
+        script.traffic.begin(&analysis, Some(analysed(&[1])), analysis.stamp.at, Options::default());
         let orders: Vec<Order> = then.iter().map(|command| script.hear(200, command.clone())).collect();
         script.hear(200, shown(2));
         assert!(script.stopped() && script.traffic.is_superseded(analysis.seq));
