@@ -6,9 +6,12 @@ use clap::error::{Error, ErrorKind};
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Runs a program with its command line. Its status is 2 after an error.
+/// The rules, for the help of an option.
+pub const RULES: &str = "0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names";
+
+/// Runs a program with its command line. Its status is 2 after an error. Warnings are shown, and what `RUST_LOG` asks for.
 pub fn run<T: Parser>(work: impl FnOnce(T) -> Result<ExitCode>) -> ExitCode {
-    env_logger::init();
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
     let outcome = match T::try_parse() {
         Ok(arguments) => work(arguments),
         Err(error) if is_help(&error) => {
@@ -28,6 +31,26 @@ pub fn run<T: Parser>(work: impl FnOnce(T) -> Result<ExitCode>) -> ExitCode {
 /// Whether the help or the version is shown, not a mistake.
 fn is_help(error: &Error) -> bool {
     !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+}
+
+/// Refuses a `TENGEN_NETWORK` that cannot be read, so that no run uses the embedded network by mistake. Builds that are not for
+/// tuning ignore it.
+///
+/// # Errors
+/// When the file cannot be read or is not a network.
+pub fn check_network() -> Result<()> {
+    #[cfg(feature = "tune")]
+    tengen::eval::network::replacement().map_err(anyhow::Error::msg)?;
+    Ok(())
+}
+
+/// Reads the value of an option that is a share, 0 to 1.
+///
+/// # Errors
+/// A few words for the user, if it is anything else.
+pub fn share(text: &str) -> Result<f32, String> {
+    let share = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("must be from 0 to 1".to_owned()) }
 }
 
 /// What is wrong with a command line, in one line; without the hints that follow.
@@ -53,6 +76,12 @@ mod tests {
     #[test]
     fn any_text_fits_on_one_line() {
         assert_eq!(one_line("\nthread panicked:\r\nindex\u{1b}[0m 7\n\n"), "thread panicked: / index[0m 7");
+    }
+
+    #[test]
+    fn a_share_is_from_0_to_1() {
+        assert_eq!(["0", "0.25", "1"].map(share), [Ok(0.0), Ok(0.25), Ok(1.0)]);
+        assert!(["1.5", "-0.1", "nan", "inf", ""].iter().all(|text| share(text).is_err()));
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! | [`review`] | `tengen-review` | every move of a finished game, judged; where lost games turned |
 //!
 //! All may use [`parallel`], which does items of work on several threads and keeps their results in order; [`progress`],
-//! which shows how far a job has come; [`output_file`], which writes files; [`state_file`], from which
+//! which shows the progress of a long job; [`output_file`], which writes files; [`state_file`], from which
 //! interrupted runs go on; and [`command_line`], which starts the programs.
 //!
 //! A module uses those above it, never one below.

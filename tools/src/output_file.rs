@@ -1,11 +1,11 @@
 //! Files that the programs write.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tengen::engine::files::{self, FileLock};
 
-/// Writes a file. A plain file that exists is replaced, after a kill at any moment by all of the new one or by nothing.
+/// Writes a file. A plain file that exists is replaced atomically: a kill leaves the old content or the new.
 ///
 /// # Errors
 /// Names the file if it cannot be written.
@@ -18,7 +18,7 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Checks before a long run that the folder of a file exists which it will write.
+/// Checks before a long run that the folder of its output file exists.
 ///
 /// # Errors
 /// Names the file if there is no such folder.
@@ -26,10 +26,23 @@ pub fn expect_folder(path: &Path) -> Result<()> {
     files::expect_folder(path).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Whether this is there and no plain file, such as `/dev/null`.
+/// Whether the path exists and is not a plain file, such as `/dev/null`.
 pub fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| !file.is_file())
 }
+
+/// The text of an SVG file, which `draw` appends to an empty text.
+///
+/// # Errors
+/// When it cannot be drawn; names `what`.
+pub fn svg(what: &str, draw: impl FnOnce(&mut String) -> Drawn) -> Result<String> {
+    let mut text = String::new();
+    draw(&mut text).map_err(|error| anyhow!("cannot draw {what}: {error}"))?;
+    Ok(text)
+}
+
+/// The result of drawing.
+pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// Longest wait for a lock. A process that is just being started holds those of its parent for a moment.
 const LOCK_TIME: Duration = Duration::from_millis(300);
@@ -48,7 +61,7 @@ pub fn lock(path: &Path) -> Result<FileLock> {
         if !matches!(lock, FileLock::HeldElsewhere) {
             return Ok(lock);
         }
-        ensure!(Instant::now() < until, "another run writes {}", path.display());
+        ensure!(Instant::now() < until, "another run is writing {}", path.display());
         std::thread::sleep(LOCK_TIME / 20);
     }
 }
@@ -64,7 +77,7 @@ mod tests {
         let path = folder.path().join("games");
         let held = lock(&path).unwrap();
         let refusal = lock(&path).unwrap_err().to_string();
-        assert_eq!(refusal, format!("another run writes {}", path.display()));
+        assert_eq!(refusal, format!("another run is writing {}", path.display()));
         drop(held);
         assert!(lock(&path).is_ok());
     }

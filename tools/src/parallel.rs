@@ -7,7 +7,7 @@ use std::thread;
 /// Stack of a thread in bytes: the solver recurses deeply.
 const STACK: usize = 256 << 20;
 
-/// Does `count` items of work on one thread for each of `workers`, which the work may change. Returns the results in the
+/// Runs `count` items of work, one thread per worker, each with exclusive access to its worker. Returns the results in the
 /// order of the items.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! How far a long job has come, on the error stream: a progress bar on a terminal, status lines elsewhere.
+//! The progress of a long job, on the error stream: a progress bar on a terminal, status lines elsewhere.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};

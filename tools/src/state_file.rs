@@ -10,7 +10,7 @@ use tengen::base::hash::Checksum;
 /// Reads a state; `None` if there is no such file.
 ///
 /// # Errors
-/// When the file cannot be read or is not a `what`.
+/// When the file cannot be read or is not `what`, a phrase such as "a screening".
 pub fn read<T: DeserializeOwned>(path: &Path, what: &str) -> Result<Option<T>> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -30,7 +30,8 @@ pub fn write(state: &impl Serialize, path: &Path) -> Result<()> {
     output_file::write(path, text)
 }
 
-/// A checksum of the running program and of the network that replaces its own ones; 0 if it cannot be read.
+/// A checksum of the running program, and in builds for tuning of the network in `TENGEN_NETWORK`; 0 if the program cannot be
+/// read.
 pub fn build_checksum() -> u64 {
     let Ok(program) = std::env::current_exe().and_then(std::fs::read) else { return 0 };
     let mut checksum = Checksum::new();

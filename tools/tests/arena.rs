@@ -186,7 +186,7 @@ fn a_forbidden_move_loses() {
     let games = records(&path);
     assert_eq!(serde_json::to_value(games[0].reason).unwrap(), "forbidden");
     assert_eq!((games[0].winner.as_deref(), games[0].result.as_str()), (Some("Good"), "0-1"));
-    assert!(games[0].note.contains("DoubleThree"), "{}", games[0].note);
+    assert!(games[0].note.contains("double three"), "{}", games[0].note);
     assert!(games[0].moves.ends_with("h8"));
 }
 
@@ -393,7 +393,7 @@ fn another_sequential_test_on_resume_removes_no_game() {
     assert_eq!(records(&path), before);
 }
 
-/// `--sgf` emptied a file of other games, which `--records` refuses.
+/// Bug: `--sgf` emptied a file of other games, which `--records` refuses.
 #[test]
 fn an_existing_sgf_file_is_not_replaced_by_a_new_match() {
     let folder = TempDir::new().unwrap();
@@ -517,9 +517,9 @@ fn adjudication_ends_games_sooner_with_the_same_results() {
     for (whole, adjudicated) in whole.iter().zip(&adjudicated) {
         assert_eq!(whole.winner, adjudicated.winner, "{whole:?} {adjudicated:?}");
         assert!(whole.moves.starts_with(&adjudicated.moves));
-        if let Some(foretold) = &whole.foretold {
-            assert_eq!(foretold.winner, whole.winner);
-            assert_eq!(foretold.stones, adjudicated.stones().len());
+        if let Some(would_end) = &whole.would_end {
+            assert_eq!(would_end.winner, whole.winner);
+            assert_eq!(would_end.stones, adjudicated.stones().len());
         }
         shorter += usize::from(adjudicated.moves.len() < whole.moves.len());
     }

@@ -128,7 +128,7 @@ fn the_curve_is_drawn() {
     assert!(svg.contains("<poly"), "{svg}");
 }
 
-/// `--rule` replaced the rule of a single record, but not that of a record in a folder.
+/// Bug: `--rule` replaced the rule of a single record, but not that of a record in a folder.
 #[test]
 fn the_rule_of_a_record_comes_before_the_option() {
     let named = "(;SZ[15]RU[4];B[hh];W[aa])";

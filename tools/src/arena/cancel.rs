@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RunEnd {
     /// Everything is played, or a sequential test has decided.
     Finished,
     /// The user stopped it.
     Interrupted,
 }
 
-impl From<Outcome> for ExitCode {
+impl From<RunEnd> for ExitCode {
     /// The status of a program: 130 after an interruption, as shells count Ctrl-C.
-    fn from(outcome: Outcome) -> ExitCode {
-        match outcome {
-            Outcome::Finished => ExitCode::SUCCESS,
-            Outcome::Interrupted => ExitCode::from(130),
+    fn from(end: RunEnd) -> ExitCode {
+        match end {
+            RunEnd::Finished => ExitCode::SUCCESS,
+            RunEnd::Interrupted => ExitCode::from(130),
         }
     }
 }
@@ -51,8 +51,8 @@ impl Cancel {
     }
 
     /// How a run ended that checked this flag.
-    pub fn outcome(&self) -> Outcome {
-        if self.is_set() { Outcome::Interrupted } else { Outcome::Finished }
+    pub fn run_end(&self) -> RunEnd {
+        if self.is_set() { RunEnd::Interrupted } else { RunEnd::Finished }
     }
 }
 

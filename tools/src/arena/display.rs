@@ -43,7 +43,7 @@ impl Display {
         if let Reason::Fault(fault) = record.reason {
             let loser = record.players.iter().find(|name| Some(*name) != record.winner.as_ref());
             let (loser, note) = (loser.map_or("?", String::as_str), &record.note);
-            self.progress.line(&format!("game {}: {loser} loses by {fault:?} ({note})", record.game));
+            self.progress.line(&format!("game {}: {loser} loses by {} ({note})", record.game, fault.name()));
         }
         self.progress.show(finished as u64, &score(setup, standings));
     }
@@ -87,8 +87,7 @@ fn score(setup: &Setup, standings: &Standings) -> String {
         let _ = write!(text, "  Elo {}", elo_text(&elo));
     }
     if let Some(bounds) = &setup.sprt {
-        let llr = pairing.pairs.llr(bounds);
-        let _ = write!(text, "  LLR {llr:.2} [{:.2}, {:.2}]", bounds.lower(), bounds.upper());
+        let _ = write!(text, "  {}", bounds.llr_text(pairing.pairs.llr(bounds)));
     }
     text
 }
@@ -99,6 +98,11 @@ pub fn elo_text(elo: &EloEstimate) -> String {
         if elo.is_finite() { format!("{:+.1}", elo + 0.0) } else { format!("{}inf", if elo > 0.0 { '+' } else { '-' }) }
     };
     format!("{} [{}, {}]", number(elo.elo), number(elo.low), number(elo.high))
+}
+
+/// The same; `-` if there are no pairs.
+pub fn elo_or_dash(elo: Option<EloEstimate>) -> String {
+    elo.map_or_else(|| "-".to_owned(), |elo| elo_text(&elo))
 }
 
 /// The final report.
@@ -146,7 +150,7 @@ pub fn pairing_text(
         let width = grounds.iter().map(|ground| ground.chars().count()).max().unwrap_or(0);
         for (ground, tally) in grounds.iter().zip(&tally.grounds) {
             let [wins, draws, losses] = tally.games;
-            let elo = tally.pairs.elo().map_or_else(|| "-".to_owned(), |elo| elo_text(&elo));
+            let elo = elo_or_dash(tally.pairs.elo());
             let _ = writeln!(text, "  {ground:<width$}  +{wins} ={draws} -{losses}  Elo {elo}");
         }
     }
@@ -154,18 +158,8 @@ pub fn pairing_text(
 }
 
 fn sprt_text(bounds: &SprtBounds, llr: f64) -> String {
-    let verdict = match bounds.decide(llr) {
-        Some(true) => "accepted",
-        Some(false) => "rejected",
-        None => "not decided",
-    };
-    format!(
-        "SPRT [{}, {}]: LLR {llr:.2} of [{:.2}, {:.2}]: {verdict}",
-        bounds.elo0,
-        bounds.elo1,
-        bounds.lower(),
-        bounds.upper()
-    )
+    let (elo0, elo1) = (bounds.elo0, bounds.elo1);
+    format!("SPRT [{elo0}, {elo1}]: {}: {}", bounds.llr_text(llr), bounds.decide(llr).name())
 }
 
 /// A line for each engine, the strongest first.
@@ -188,8 +182,8 @@ fn table(setup: &Setup, standings: &Standings) -> String {
             engine_text(&standings.engines[engine])
         );
     }
-    if ratings.bounded {
-        text += "(some engine won or lost every game: a virtual draw was added to each pairing to keep the ratings finite)\n";
+    if ratings.has_virtual_draws {
+        text += "(some engines never scored against the others: a virtual draw was added to each pairing to keep the ratings finite)\n";
     }
     text
 }

@@ -45,7 +45,9 @@ pub fn write_psq(folder: &Path, record: &GameRecord) -> Result<()> {
 pub fn remove_psq(folder: &Path, record: &GameRecord) -> Result<()> {
     let path = folder.join(psq_name(record));
     match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error).with_context(|| path.display().to_string()),
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
         _ => Ok(()),
     }
 }
@@ -54,10 +56,11 @@ pub fn remove_psq(folder: &Path, record: &GameRecord) -> Result<()> {
 ///
 /// # Errors
 /// When there are others, or the folder cannot be read.
-pub fn ensure_all_ours(folder: &Path, games: &[GameRecord]) -> Result<()> {
+pub fn ensure_own_psq_folder(folder: &Path, games: &[GameRecord]) -> Result<()> {
     let ours: HashSet<String> = games.iter().map(psq_name).collect();
-    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
+    let cannot = || format!("cannot read {}", folder.display());
+    for entry in std::fs::read_dir(folder).with_context(cannot)? {
+        let name = entry.with_context(cannot)?.file_name().to_string_lossy().into_owned();
         let is_ours = !name.to_ascii_lowercase().ends_with(".psq") || ours.contains(&name);
         ensure!(is_ours, "{} has games of another match: use another folder", folder.display());
     }
@@ -69,7 +72,7 @@ pub fn ensure_all_ours(folder: &Path, games: &[GameRecord]) -> Result<()> {
 ///
 /// # Errors
 /// When there are others, or the file cannot be read.
-pub fn ensure_ours(path: &Path, games: &[GameRecord]) -> Result<()> {
+pub fn ensure_own_sgf(path: &Path, games: &[GameRecord]) -> Result<()> {
     if output_file::is_special(path) {
         return Ok(());
     }
@@ -117,16 +120,12 @@ pub fn sgf(record: &GameRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::game_log::Timing;
+    use crate::arena::game_log::{Timing, sample};
     use tengen::base::Rule;
 
     fn record(width: usize, height: usize, moves: &str) -> GameRecord {
         let count = moves.chars().filter(char::is_ascii_alphabetic).count();
         GameRecord {
-            match_id: String::new(),
-            test: String::new(),
-            seed: 1,
-            foretold: None,
             game: 7,
             rule: 1,
             width,
@@ -135,18 +134,14 @@ mod tests {
             black: "A]".to_owned(),
             white: "B\\".to_owned(),
             opening: 2,
-            swap2: Vec::new(),
-            symmetry: 0,
             moves: moves.to_owned(),
             result: "0-1".to_owned(),
             winner: Some("B\\".to_owned()),
-            reason: Reason::Five,
-            note: String::new(),
-            about: [String::new(), String::new()],
             scores: (0..count - 2).map(|i| (i % 2 == 0).then(|| format!("[{i}]"))).collect(),
             depths: vec![None; count - 2],
             nodes: vec![None; count - 2],
-            timing: Timing { ms: vec![1.5; count - 2], overrun_ms: Vec::new(), nodes_ms: Vec::new() },
+            timing: Timing { ms: vec![1.5; count - 2], ..Timing::default() },
+            ..sample()
         }
     }
 
@@ -188,10 +183,10 @@ mod tests {
         let ours = [record(15, 15, "h8i9a15"), GameRecord { game: 8, ..record(15, 15, "h8i9a15") }];
         let is_ours = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            ensure_ours(&path, &ours).is_ok()
+            ensure_own_sgf(&path, &ours).is_ok()
         };
         let [first, second] = ours.each_ref().map(sgf);
-        assert!(ensure_ours(&folder.path().join("none"), &[]).is_ok());
+        assert!(ensure_own_sgf(&folder.path().join("none"), &[]).is_ok());
         assert!(is_ours("") && is_ours(&(second.clone() + &first)));
         let cut = second.len() - 9;
         assert!(is_ours(&(first.clone() + &second[..cut])), "a kill has cut the last line");

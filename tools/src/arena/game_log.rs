@@ -41,7 +41,7 @@ pub enum Reason {
 
 /// Where adjudication would have ended a game, and with which result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Foretold {
+pub struct WouldEnd {
     /// Stones on the board then.
     pub stones: usize,
     /// The name of the winner.
@@ -103,9 +103,9 @@ pub struct GameRecord {
     /// Why the game ended.
     pub reason: Reason,
     /// Where adjudication would have ended the game, if that was switched off.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub foretold: Option<Foretold>,
-    /// Details of a fault.
+    #[serde(rename = "foretold", default, skip_serializing_if = "Option::is_none")]
+    pub would_end: Option<WouldEnd>,
+    /// Details of a fault, or which foul a forbidden move is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// The players' answers to ABOUT.
@@ -249,12 +249,12 @@ impl RecordFile {
     }
 }
 
-/// Whether a record file has something in it. A match creates its file before the first game.
+/// Whether a record file is not empty. A match creates its file before the first game.
 pub fn has_games(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| file.len() > 0)
 }
 
-/// A file of games that exists is only continued.
+/// Refuses an existing record file unless the match is resumed.
 ///
 /// # Errors
 /// If the file exists and `resume` is false.
@@ -333,9 +333,49 @@ fn fits(record: &GameRecord, game: &Game, setup: &Setup) -> bool {
         && record.moves.starts_with(&game.opening.text())
 }
 
+/// A game without moves between `A` and `B`, for tests.
+#[cfg(test)]
+pub(super) fn sample() -> GameRecord {
+    GameRecord {
+        match_id: String::new(),
+        test: String::new(),
+        seed: 1,
+        game: 0,
+        rule: 0,
+        width: 15,
+        height: 15,
+        players: ["A", "B"].map(str::to_owned),
+        black: "A".to_owned(),
+        white: "B".to_owned(),
+        opening: 0,
+        swap2: Vec::new(),
+        symmetry: 0,
+        moves: String::new(),
+        result: String::new(),
+        winner: None,
+        reason: Reason::Five,
+        would_end: None,
+        note: String::new(),
+        about: [String::new(), String::new()],
+        scores: Vec::new(),
+        depths: Vec::new(),
+        nodes: Vec::new(),
+        timing: Timing::default(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The field was called `foretold` when the first matches were recorded.
+    #[test]
+    fn where_a_game_would_have_ended_is_read_under_its_first_name() {
+        let game = GameRecord { would_end: Some(WouldEnd { stones: 9, winner: None }), ..sample() };
+        let line = serde_json::to_string(&game).unwrap();
+        assert!(line.contains(r#""foretold":{"stones":9"#), "{line}");
+        assert_eq!(serde_json::from_str::<GameRecord>(&line).unwrap(), game);
+    }
 
     #[test]
     fn reasons_read_back_as_plain_words() {

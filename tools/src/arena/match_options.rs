@@ -5,6 +5,7 @@ use super::schedule::{Schedule, pairings};
 use super::spec::{EngineSpec, Limits};
 use super::sprt::{self, SprtBounds};
 use super::terms::Terms;
+use crate::command_line::RULES;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use std::fs::File;
@@ -45,8 +46,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FIELDS", required = true)]
     pub engine: Vec<String>,
 
-    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact. Example: --rule 8
-    #[arg(long, default_value = "0")]
+    /// The rule.
+    #[arg(long, default_value = "0", help = format!("Rule: {RULES}. Example: --rule 8"))]
     pub rule: Rule,
 
     /// Board size: 5 to 22, or WxH. Example: --size 15 or --size 20x15
@@ -162,11 +163,11 @@ pub struct Arguments {
     #[arg(long, requires = "records")]
     pub resume: bool,
 
-    /// Write a Piskvork file for each game into this folder, which has none of another match. Example: --psq games/
+    /// Write a Piskvork file for each game into this folder; it must not hold games of another match. Example: --psq games/
     #[arg(long, value_name = "DIR")]
     pub psq: Option<PathBuf>,
 
-    /// Write all games into one SGF file, which is new or that of the match to continue. Example: --sgf games.sgf
+    /// Write all games into one SGF file; it must be new, or that of the match to resume. Example: --sgf games.sgf
     #[arg(long, value_name = "FILE")]
     pub sgf: Option<PathBuf>,
 
@@ -179,7 +180,7 @@ impl Arguments {
     /// The engines with their limits.
     ///
     /// # Errors
-    /// If one of them is described wrongly.
+    /// If one of them is invalid.
     pub fn engines(&self) -> Result<Vec<EngineSpec>> {
         let limits = limits(self)?;
         let (fresh, suspend) = (self.restart || self.judge, self.suspend || self.judge);
@@ -213,7 +214,7 @@ impl SprtArguments {
     /// The test that was asked for.
     ///
     /// # Errors
-    /// If an error rate makes no sense.
+    /// If an error rate is not between 0 and 0.5.
     pub fn bounds(&self) -> Result<Option<SprtBounds>> {
         self.gains.map(|gains| SprtBounds::new(gains, self.alpha, self.beta)).transpose()
     }

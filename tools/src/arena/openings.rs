@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_read_shuffled_by_seed_and_complained_about_by_line() {
+    fn files_are_read_shuffled_by_seed_and_errors_name_the_line() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         writeln!(file, "# ours\r\nh8i9\r\n\n-1,2, 3,4, 0,0\na1b2c3").unwrap();
         let terms = terms(Rule::Freestyle, 15);

@@ -6,7 +6,7 @@ use super::brain_process::{Next, Process};
 use super::cancel::Cancel;
 use super::spec::EngineSpec;
 use super::terms::Terms;
-use super::thought::Thought;
+use super::thought::{Thought, message};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -32,6 +32,21 @@ pub enum Fault {
     Memory,
 }
 
+impl Fault {
+    /// The fault in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fault::NoStart => "no start",
+            Fault::Timeout => "timeout",
+            Fault::Stall => "stall",
+            Fault::Crash => "crash",
+            Fault::Illegal => "illegal move",
+            Fault::Flood => "flood",
+            Fault::Memory => "memory",
+        }
+    }
+}
+
 /// A fault with details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -43,7 +58,7 @@ pub struct Failure {
 
 /// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum NoAnswer {
     /// A fault of the brain.
     Failed(Failure),
     /// The tournament is being stopped.
@@ -115,9 +130,9 @@ impl<'a> Player<'a> {
     ///
     /// # Errors
     /// When the brain does not start.
-    pub fn begin(&mut self, terms: Terms) -> Result<(), Trouble> {
+    pub fn begin(&mut self, terms: Terms) -> Result<(), NoAnswer> {
         self.terms = terms;
-        self.left = self.spec.limits.match_time.map(|time| time.as_micros() as i64);
+        self.left = self.spec.limits.match_time.map(micros);
         self.follows = false;
         if self.spec.fresh {
             self.quit();
@@ -125,7 +140,7 @@ impl<'a> Player<'a> {
         if self.process.is_some() {
             match self.start() {
                 // The last game broke it. That is no fault in this game: start a new process.
-                Err(Trouble::Failed(_)) => self.kill(),
+                Err(NoAnswer::Failed(_)) => self.kill(),
                 other => return other,
             }
         }
@@ -139,23 +154,23 @@ impl<'a> Player<'a> {
         self.start()
     }
 
-    fn ask_about(&mut self) -> Result<(), Trouble> {
+    fn ask_about(&mut self) -> Result<(), NoAnswer> {
         self.send("ABOUT\n");
         let deadline = Instant::now() + ABOUT.min(self.spec.limits.start);
         loop {
             match self.next(deadline) {
-                Next::Line(heard) if is_talk(&heard.text) => {}
+                Next::Line(heard) if message(&heard.text).is_some() => {}
                 Next::Line(heard) => {
                     self.about = heard.text;
                     return Ok(());
                 }
-                Next::Cancelled => return Err(Trouble::Cancelled),
+                Next::Cancelled => return Err(NoAnswer::Cancelled),
                 Next::Silence | Next::Closed => return Ok(()),
             }
         }
     }
 
-    fn start(&mut self) -> Result<(), Trouble> {
+    fn start(&mut self) -> Result<(), NoAnswer> {
         if let Some(process) = &mut self.process {
             process.resume();
             process.drain();
@@ -183,7 +198,7 @@ impl<'a> Player<'a> {
                     return Err(self.fail(Fault::NoStart, format!("refused {}: {}", start.trim(), heard.text)));
                 }
                 Next::Line(heard) => remember(&mut said, &heard.text),
-                Next::Cancelled => return Err(Trouble::Cancelled),
+                Next::Cancelled => return Err(NoAnswer::Cancelled),
                 Next::Closed => return Err(self.fail_closed(Fault::NoStart)),
                 Next::Silence => return Err(self.fail(Fault::NoStart, format!("no OK{}", quote(&said)))),
             }
@@ -226,7 +241,7 @@ impl<'a> Player<'a> {
     ///
     /// # Errors
     /// When there is no answer.
-    pub fn think(&mut self, stones: &[Point]) -> Result<Answer<(i64, i64)>, Trouble> {
+    pub fn think(&mut self, stones: &[Point]) -> Result<Answer<(i64, i64)>, NoAnswer> {
         let question = match stones {
             [] if !self.terms.judge => "BEGIN\n".to_owned(),
             [.., last] if self.follows || (stones.len() == 1 && !self.terms.judge) => format!("TURN {last}\n"),
@@ -247,7 +262,7 @@ impl<'a> Player<'a> {
     ///
     /// # Errors
     /// When there is no answer.
-    pub fn swap2(&mut self, stones: &[Point]) -> Result<Answer<Swap2Answer>, Trouble> {
+    pub fn swap2(&mut self, stones: &[Point]) -> Result<Answer<Swap2Answer>, NoAnswer> {
         let mut block = "SWAP2BOARD\n".to_owned();
         for stone in stones {
             let _ = writeln!(block, "{stone}");
@@ -261,7 +276,7 @@ impl<'a> Player<'a> {
     }
 
     /// Sends a question and waits for the first line that `accept` recognises as an answer. The clock runs meanwhile.
-    fn ask<T>(&mut self, question: &str, accept: impl Fn(&str) -> Option<T>) -> Result<Answer<T>, Trouble> {
+    fn ask<T>(&mut self, question: &str, accept: impl Fn(&str) -> Option<T>) -> Result<Answer<T>, NoAnswer> {
         let Some(process) = &mut self.process else {
             return Err(self.fail(Fault::Crash, "the process is gone".to_owned()));
         };
@@ -288,7 +303,7 @@ impl<'a> Player<'a> {
             let heard = match self.next(sent + latest + GRACE) {
                 Next::Line(heard) if heard.at < sent => continue,
                 Next::Line(heard) => heard,
-                Next::Cancelled => return Err(Trouble::Cancelled),
+                Next::Cancelled => return Err(NoAnswer::Cancelled),
                 Next::Closed => return Err(self.fail_closed(Fault::Crash)),
                 Next::Silence => return Err(self.fail_late(latest, &said)),
             };
@@ -303,7 +318,7 @@ impl<'a> Player<'a> {
                 return Ok(Answer { what, time, overrun, thought });
             }
             thought.hear(&heard.text, heard.at.saturating_duration_since(sent));
-            if !is_talk(&heard.text) {
+            if message(&heard.text).is_none() {
                 remember(&mut said, &heard.text);
             }
             if heard.at.saturating_duration_since(sent) > latest {
@@ -319,7 +334,7 @@ impl<'a> Player<'a> {
     }
 
     /// After an answer in time: updates the clock, checks the memory, suspends the process.
-    fn settle(&mut self, time: Duration) -> Result<(), Trouble> {
+    fn settle(&mut self, time: Duration) -> Result<(), NoAnswer> {
         let limits = &self.spec.limits;
         self.left = self.left.map(|left| (left - micros(time)).saturating_add(micros(limits.increment)));
         if limits.memory_checked && limits.memory > 0 {
@@ -333,17 +348,17 @@ impl<'a> Player<'a> {
     }
 
     /// Reports a fault and kills the process.
-    pub fn fail(&mut self, fault: Fault, note: String) -> Trouble {
+    pub fn fail(&mut self, fault: Fault, note: String) -> NoAnswer {
         self.kill();
-        Trouble::Failed(Failure { fault, note })
+        NoAnswer::Failed(Failure { fault, note })
     }
 
-    fn fail_closed(&mut self, fault: Fault) -> Trouble {
+    fn fail_closed(&mut self, fault: Fault) -> NoAnswer {
         let note = self.process.as_mut().map(Process::exit_report).unwrap_or_default();
         self.fail(fault, note)
     }
 
-    fn fail_late(&mut self, after: Duration, said: &[String]) -> Trouble {
+    fn fail_late(&mut self, after: Duration, said: &[String]) -> NoAnswer {
         let fault = if self.allowed().is_some() { Fault::Timeout } else { Fault::Stall };
         self.fail(fault, format!("no move after {} ms{}", after.as_millis(), quote(said)))
     }
@@ -388,12 +403,6 @@ fn micros(time: Duration) -> i64 {
 /// The time of so many microseconds; none if they are below 0.
 fn time_from(micros: i64) -> Duration {
     Duration::from_micros(micros.max(0) as u64)
-}
-
-/// Whether a line is never an answer.
-fn is_talk(line: &str) -> bool {
-    let word = line.split(' ').next().unwrap_or_default();
-    ["MESSAGE", "DEBUG"].iter().any(|talk| word.eq_ignore_ascii_case(talk))
 }
 
 /// Reads exactly `x,y`: two integers and a comma.

@@ -7,11 +7,10 @@
 //!
 //! Everything is kept in a folder beside the file: `NAME.json` the commits, `NAME.jsonl` the games, `NAME.failed` why it
 //! could not be played, `rows.md` a table row for each finished test, `builds` the brains. A queue that was killed goes on
-//! where it stopped; deleting `NAME.failed` tries that test again, if it has no games with the commits that its revisions name
-//! by then.
+//! where it stopped; deleting `NAME.failed` retries that test; without games, on the commits its revisions then name.
 
-use super::cancel::{Cancel, Outcome};
-use super::display::elo_text;
+use super::cancel::{Cancel, RunEnd};
+use super::display::{elo_or_dash, elo_text};
 use super::game_log;
 use super::ground::Ground;
 use super::match_options::{Arguments, Setup};
@@ -20,12 +19,13 @@ use super::spec::split_quoted;
 use super::tournament;
 use crate::command_line::{complaint, one_line};
 use crate::output_file;
+use crate::state_file;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Parser;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -36,7 +36,7 @@ use tengen::engine::files;
 pub struct QueueArguments {
     /// The file of tests; see `tengen-match queue --help`. Example: tengen-match queue tests.txt
     pub file: PathBuf,
-    /// Show what is finished, what runs and what waits, and play nothing. Example: tengen-match queue tests.txt --status
+    /// List finished, running and waiting tests; play nothing. Example: tengen-match queue tests.txt --status
     #[arg(long)]
     pub status: bool,
 }
@@ -135,9 +135,14 @@ impl Queue {
         self.folder.join(format!("{}.{ending}", entry.name))
     }
 
+    /// The file of the rows of finished tests. Only one queue may write it.
+    fn rows(&self) -> PathBuf {
+        self.folder.join("rows.md")
+    }
+
     /// The row of a finished test.
     fn row(&self, entry: &Entry) -> Option<String> {
-        let rows = fs::read_to_string(self.folder.join("rows.md")).unwrap_or_default();
+        let rows = fs::read_to_string(self.rows()).unwrap_or_default();
         let start = format!("| {} |", entry.name);
         rows.lines().find(|row| row.starts_with(&start)).map(str::to_owned)
     }
@@ -146,15 +151,15 @@ impl Queue {
     fn commits(&self, entry: &Entry) -> Result<Commits> {
         let path = self.path(entry, "json");
         if game_log::has_games(&self.path(entry, "jsonl")) {
-            let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            return serde_json::from_str(&text).with_context(|| format!("cannot read {}", path.display()));
+            let commits = state_file::read(&path, "the commits of a test")?;
+            return commits.with_context(|| format!("there are games, but {} is missing", path.display()));
         }
         let commit = |side: &Side| -> Result<String> {
             let commit = output("git", &["rev-parse", "--verify", &format!("{}^{{commit}}", side.revision)])?;
             Ok(commit.trim().to_owned())
         };
         let commits = Commits([commit(&entry.sides[0])?, commit(&entry.sides[1])?]);
-        output_file::write(&path, serde_json::to_string(&commits)?)?;
+        state_file::write(&commits, &path)?;
         Ok(commits)
     }
 
@@ -166,7 +171,7 @@ impl Queue {
         if brain.exists() {
             return Ok(brain);
         }
-        fs::create_dir_all(&folder)?;
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let source = self.folder.join("source");
         let source = source.to_str().context("the folder's name is not Unicode")?;
         // Without a repository of its own, git would take the one around it.
@@ -176,7 +181,8 @@ impl Queue {
             output("git", &["worktree", "prune"])?;
             output("git", &["worktree", "add", "--quiet", "--detach", source, commit])?;
         }
-        let target = fs::canonicalize(&self.folder)?.join("target");
+        let folder = fs::canonicalize(&self.folder);
+        let target = folder.with_context(|| format!("cannot find {}", self.folder.display()))?.join("target");
         let target = target.to_str().context("the folder's name is not Unicode")?;
         let manifest = format!("{source}/Cargo.toml");
         let mut words = vec!["build", "--release", "--locked", "--quiet", "--no-default-features", "-p", "tengen"];
@@ -188,26 +194,27 @@ impl Queue {
         let built = Path::new(target).join("release").join(brain.file_name().context("a file name")?);
         let unfinished = brain.with_extension("tmp");
         fs::copy(&built, &unfinished).with_context(|| format!("cannot copy {}", built.display()))?;
-        fs::rename(&unfinished, &brain)?;
+        fs::rename(&unfinished, &brain).with_context(|| format!("cannot write {}", brain.display()))?;
         Ok(brain)
     }
 
     /// Plays a test, or what is missing of it, and notes its row.
-    fn play(&self, entry: &Entry, interrupted: &Cancel) -> Result<Outcome> {
+    fn play(&self, entry: &Entry, interrupted: &Cancel) -> Result<RunEnd> {
         let commits = self.commits(entry)?;
         let is_tuned = entry.is_tuned();
         let brains = [self.brain(&commits.0[0], is_tuned)?, self.brain(&commits.0[1], is_tuned)?];
         let records = self.path(entry, "jsonl");
         let arguments = entry.arguments(&brains, &records)?;
-        if tournament::run(arguments.clone(), interrupted)? == Outcome::Interrupted {
-            return Ok(Outcome::Interrupted);
+        if tournament::run(arguments.clone(), interrupted)? == RunEnd::Interrupted {
+            return Ok(RunEnd::Interrupted);
         }
         // Only now: the seed is that of the records.
         let setup = Setup::new(arguments)?;
         let row = row(entry, &commits, &setup, &pooled_count::count(&[records])?);
-        let mut rows = OpenOptions::new().create(true).append(true).open(self.folder.join("rows.md"))?;
-        rows.write_all(row.as_bytes())?;
-        Ok(Outcome::Finished)
+        let rows = OpenOptions::new().create(true).append(true).open(self.rows());
+        let written = rows.and_then(|mut rows| rows.write_all(row.as_bytes()));
+        written.with_context(|| format!("cannot write {}", self.rows().display()))?;
+        Ok(RunEnd::Finished)
     }
 
     /// One line a test.
@@ -229,12 +236,11 @@ impl Queue {
                     let _ = write!(state, ", Elo {}", elo_text(&elo));
                 }
                 if let Some(bounds) = arguments.sprt.bounds()? {
-                    let llr = pool.tally().pairs.llr(&bounds);
-                    let _ = write!(state, ", LLR {llr:.2} of [{:.2}, {:.2}]", bounds.lower(), bounds.upper());
+                    let _ = write!(state, ", {}", bounds.llr_text(pool.tally().pairs.llr(&bounds)));
                 }
                 state
             } else {
-                "waits".to_owned()
+                "waiting".to_owned()
             };
             let _ = writeln!(text, "{:<20} {state}", entry.name);
         }
@@ -254,16 +260,11 @@ fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> String {
         format!("{revision}{comma}{fields} ({})", commit.get(..10).unwrap_or(commit))
     };
     let (pairs, games) = (&pool.tally().pairs, pool.tally().games.iter().sum::<u64>());
-    let elo = pairs.elo().map_or_else(|| "-".to_owned(), |elo| elo_text(&elo));
+    let elo = elo_or_dash(pairs.elo());
     let (bounds, verdict) = match &setup.sprt {
         Some(bounds) => {
             let llr = pairs.llr(bounds);
-            let verdict = match bounds.decide(llr) {
-                Some(true) => "passed",
-                Some(false) => "failed",
-                None => "not decided",
-            };
-            (format!("[{}, {}]", bounds.elo0, bounds.elo1), format!("{llr:.2} {verdict}"))
+            (format!("[{}, {}]", bounds.elo0, bounds.elo1), format!("{llr:.2} {}", bounds.decide(llr).row_name()))
         }
         None => ("-".to_owned(), "-".to_owned()),
     };
@@ -297,31 +298,31 @@ fn output(program: &str, words: &[&str]) -> Result<String> {
 /// # Errors
 /// If another queue works in its folder, or a file cannot be read or written. A test that cannot be played is noted, and the
 /// next one follows. A line that is no test is an error after all the others.
-pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<Outcome> {
+pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<RunEnd> {
     let queue = Queue::new(&arguments.file);
     if arguments.status {
         std::io::stdout().write_all(queue.status()?.as_bytes())?;
-        return Ok(Outcome::Finished);
+        return Ok(RunEnd::Finished);
     }
     fs::create_dir_all(&queue.folder).with_context(|| format!("cannot create {}", queue.folder.display()))?;
     let mut known_mistakes = HashSet::new();
-    let lock = File::create(queue.folder.join("lock"))?;
-    ensure!(lock.try_lock().is_ok(), "another queue works in {}", queue.folder.display());
+    let _lock = output_file::lock(&queue.rows())?;
     loop {
         let is_open = |entry: &Entry| queue.row(entry).is_none() && !queue.path(entry, "failed").exists();
         let (entries, mistakes) = queue.entries()?;
         let mistakes: Vec<String> = mistakes.iter().map(|mistake| format!("{mistake:#}")).collect();
         let Some(entry) = entries.into_iter().find(is_open) else {
             ensure!(mistakes.is_empty(), "{}", mistakes.join("; "));
-            return Ok(Outcome::Finished);
+            return Ok(RunEnd::Finished);
         };
         mistakes.into_iter().filter(|text| known_mistakes.insert(text.clone())).for_each(|text| log::warn!("{text}"));
-        log::info!("{}", entry.name);
+        // If this fails, there is nowhere to report it.
+        let _ = writeln!(std::io::stderr(), "{}", entry.name);
         match queue.play(&entry, interrupted) {
-            Ok(Outcome::Finished) => {}
-            Ok(Outcome::Interrupted) => return Ok(Outcome::Interrupted),
+            Ok(RunEnd::Finished) => {}
+            Ok(RunEnd::Interrupted) => return Ok(RunEnd::Interrupted),
             // Ctrl-C ends git and cargo too.
-            Err(_) if interrupted.is_set() => return Ok(Outcome::Interrupted),
+            Err(_) if interrupted.is_set() => return Ok(RunEnd::Interrupted),
             Err(error) => output_file::write(&queue.path(&entry, "failed"), format!("{error:#}\n"))?,
         }
     }
@@ -387,7 +388,7 @@ mod tests {
         }
         output_file::write(&queue.path(&entry, "json"), serde_json::to_string(&Commits(commits)).unwrap()).unwrap();
         output_file::write(&queue.path(&entry, "jsonl"), CUT).unwrap();
-        assert_eq!(queue.play(&entry, &Cancel::default()).unwrap(), Outcome::Finished);
+        assert_eq!(queue.play(&entry, &Cancel::default()).unwrap(), RunEnd::Finished);
         let games = game_log::records(&queue.path(&entry, "jsonl")).unwrap();
         let row = queue.row(&entry).unwrap();
         assert_eq!(games.len(), 2);
@@ -403,7 +404,7 @@ mod tests {
         let interrupted = Cancel::default();
         interrupted.set();
         let arguments = QueueArguments { file: file.clone(), status: false };
-        assert_eq!(run(&arguments, &interrupted).unwrap(), Outcome::Interrupted);
+        assert_eq!(run(&arguments, &interrupted).unwrap(), RunEnd::Interrupted);
         assert!(!Queue::new(&file).folder.join("t.failed").exists());
     }
 
@@ -419,7 +420,7 @@ mod tests {
         let status = queue.status().unwrap();
         let lines: Vec<&str> = status.lines().map(str::trim_end).collect();
         assert!(lines[0].contains("| a | new (1)") && lines[1].ends_with("failed: no such revision"), "{status}");
-        assert!(lines[2].starts_with('c') && lines[2].ends_with("waits"), "{status}");
+        assert!(lines[2].starts_with('c') && lines[2].ends_with("waiting"), "{status}");
     }
 
     /// Bug: a line that was half written when the queue read its file ended the queue.

@@ -27,7 +27,7 @@ pub struct Ratings {
     /// Half widths of the 95 % intervals.
     pub error: Vec<f64>,
     /// Whether virtual draws were needed.
-    pub bounded: bool,
+    pub has_virtual_draws: bool,
 }
 
 /// Elo of one unit of the logistic scale.
@@ -37,13 +37,16 @@ const ROUNDS: usize = 100_000;
 
 /// Rates `engines` engines.
 pub fn rate(engines: usize, encounters: &[Encounter]) -> Ratings {
-    let bounded = !is_connected(engines, encounters);
+    let has_virtual_draws = !is_connected(engines, encounters);
     let virtual_draw = |e: &Encounter| Encounter { points: e.points + 0.5, games: e.games + 1.0, ..*e };
-    let encounters: Vec<Encounter> =
-        encounters.iter().map(|e| if bounded { virtual_draw(e) } else { *e }).filter(|e| e.games > 0.0).collect();
+    let encounters: Vec<Encounter> = encounters
+        .iter()
+        .map(|e| if has_virtual_draws { virtual_draw(e) } else { *e })
+        .filter(|e| e.games > 0.0)
+        .collect();
     let strength = maximum(engines, &encounters);
     let elo: Vec<f64> = strength.iter().map(|s| s * SCALE).collect();
-    Ratings { error: errors(&strength, &encounters), elo, bounded }
+    Ratings { error: errors(&strength, &encounters), elo, has_virtual_draws }
 }
 
 /// Whether each engine scored against each other one, directly or through others. Only then is the maximum finite.
@@ -141,11 +144,7 @@ fn invert(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::sprt::{elo_of_score, expected_score};
-
-    fn close(a: f64, b: f64, tolerance: f64) {
-        assert!((a - b).abs() <= tolerance, "{a} is not {b}");
-    }
+    use crate::arena::sprt::{close, elo_of_score, expected_score};
 
     #[test]
     fn two_engines_differ_by_the_elo_of_the_score() {
@@ -153,7 +152,7 @@ mod tests {
         close(ratings.elo[0] - ratings.elo[1], elo_of_score(0.75), 1e-6);
         // The error of the difference is twice that of each rating: 1.96 * 400/ln 10 / sqrt(n p (1 - p)).
         close(ratings.error[0] * 2.0, 1.959_964 * 173.717_79 / (100.0f64 * 0.75 * 0.25).sqrt(), 1e-2);
-        assert!(!ratings.bounded);
+        assert!(!ratings.has_virtual_draws);
     }
 
     #[test]
@@ -204,7 +203,7 @@ mod tests {
                 Encounter { first: 0, second: 2, points: 10.0, games: 10.0 },
             ],
         );
-        assert!(ratings.bounded);
+        assert!(ratings.has_virtual_draws);
         close(ratings.elo[0] - ratings.elo[1], elo_of_score(10.5 / 11.0), 1e-6);
         close(ratings.elo[1], ratings.elo[2], 1e-9);
         let nobody = rate(3, &[]);

@@ -1,16 +1,17 @@
 //! One game from the first stone to the result. The oracle judges every stone.
 
 use super::adjudication;
-use super::game_log::{Foretold, GameRecord, Reason, Timing};
+use super::game_log::{GameRecord, Reason, Timing, WouldEnd};
 use super::match_options::Setup;
-use super::player::{Answer, Failure, Fault, Player, Swap2Answer, Trouble};
+use super::player::{Answer, Failure, Fault, NoAnswer, Player, Swap2Answer};
 use super::schedule::Game;
 use super::terms::Terms;
 use super::thought::Thought;
+use std::convert::Infallible;
 use std::time::Duration;
 use tengen::base::{Color, Point};
-use tengen::board::notation;
 use tengen::board::oracle::{Oracle, Verdict};
+use tengen::board::{Foul, notation};
 
 /// The end of a game: the winner's seat, if there is a winner, and the reason.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ struct RunningGame<'a, 'p> {
     /// For each stone of the swap2 opening, whether the second seat placed it.
     swap2: Vec<bool>,
     /// The number of stones at which adjudication would have ended the game, and how.
-    foretold: Option<(usize, Ending)>,
+    would_end: Option<(usize, Ending)>,
 }
 
 /// Plays a game; `players[0]` opens. `None` if the tournament is cancelled; the game then does not count.
@@ -59,7 +60,7 @@ pub fn play(
         black: 0,
         answers: Vec::new(),
         swap2: Vec::new(),
-        foretold: None,
+        would_end: None,
     };
     let ending = match running.run() {
         Stop::Over(ending) => ending,
@@ -93,10 +94,10 @@ pub fn play(
         .to_owned(),
         winner: ending.winner.map(name),
         reason: ending.reason,
-        foretold: running
-            .foretold
+        would_end: running
+            .would_end
             .as_ref()
-            .map(|(stones, ending)| Foretold { stones: *stones, winner: ending.winner.map(name) }),
+            .map(|(stones, ending)| WouldEnd { stones: *stones, winner: ending.winner.map(name) }),
         note: ending.note,
         about: [0, 1].map(|seat| running.players[seat].about().to_owned()),
         scores: answers.iter().map(|a| a.thought.score.clone()).collect(),
@@ -112,22 +113,20 @@ pub fn play(
 
 impl RunningGame<'_, '_> {
     fn run(&mut self) -> Stop {
-        match self.game() {
-            Err(stop) => stop,
-            Ok(never) => match never {},
-        }
+        let Err(stop) = self.play_to_end();
+        stop
     }
 
-    fn game(&mut self) -> Result<std::convert::Infallible, Stop> {
+    fn play_to_end(&mut self) -> Result<Infallible, Stop> {
         for seat in 0..2 {
-            self.players[seat].begin(self.terms).map_err(|trouble| lost(seat, trouble))?;
+            self.players[seat].begin(self.terms).map_err(|no_answer| lost(seat, no_answer))?;
         }
         if self.terms.swap2 {
             self.swap2()?;
         }
         loop {
             let seat = self.to_move();
-            let answer = self.players[seat].think(&self.stones).map_err(|trouble| lost(seat, trouble))?;
+            let answer = self.players[seat].think(&self.stones).map_err(|no_answer| lost(seat, no_answer))?;
             self.place(seat, answer.what, &answer)?;
         }
     }
@@ -158,8 +157,7 @@ impl RunningGame<'_, '_> {
         match verdict {
             Verdict::Wins => over(Some(self.seat_of(color)), Reason::Five),
             Verdict::Foul(foul) => {
-                let mut note = format!("{foul:?}");
-                note.truncate(200);
+                let note = foul_name(&foul).to_owned();
                 Err(Stop::Over(Ending { winner: Some(1 - self.seat_of(color)), reason: Reason::Forbidden, note }))
             }
             Verdict::Draw => over(None, Reason::FullBoard),
@@ -170,16 +168,16 @@ impl RunningGame<'_, '_> {
 
     /// Ends the game if its result is certain after a move of `color`, or notes that where it is to be played on.
     fn adjudicate(&mut self, color: Color) -> Result<(), Stop> {
-        let Some(ending) = self.foreseeable(color).filter(|_| self.foretold.is_none()) else { return Ok(()) };
+        let Some(ending) = self.certain_ending(color).filter(|_| self.would_end.is_none()) else { return Ok(()) };
         if self.terms.adjudicate {
             return Err(Stop::Over(ending));
         }
-        self.foretold = Some((self.stones.len(), ending));
+        self.would_end = Some((self.stones.len(), ending));
         Ok(())
     }
 
     /// The result of the game after a move of `color`, if it is certain.
-    fn foreseeable(&self, color: Color) -> Option<Ending> {
+    fn certain_ending(&self, color: Color) -> Option<Ending> {
         let ending = |winner, reason| Some(Ending { winner, reason, note: String::new() });
         let claim = |answer: &Answer<()>| answer.thought.score.as_deref().and_then(adjudication::claim);
         if let [.., before, last] = &self.answers[..] {
@@ -200,8 +198,8 @@ impl RunningGame<'_, '_> {
     }
 
     fn illegal(&mut self, seat: usize, note: String) -> Stop {
-        let trouble = self.players[seat].fail(Fault::Illegal, note);
-        lost(seat, trouble)
+        let no_answer = self.players[seat].fail(Fault::Illegal, note);
+        lost(seat, no_answer)
     }
 
     /// Plays the swap2 opening: the first seat places three stones; the second chooses a colour or places two more; then the
@@ -221,7 +219,7 @@ impl RunningGame<'_, '_> {
 
     /// Asks a swap2 question and places the stones of the answer. Returns their number; 0 means that the seat takes black.
     fn put_opening_stones(&mut self, seat: usize, expected: &[usize]) -> Result<usize, Stop> {
-        let answer = self.players[seat].swap2(&self.stones).map_err(|trouble| lost(seat, trouble))?;
+        let answer = self.players[seat].swap2(&self.stones).map_err(|no_answer| lost(seat, no_answer))?;
         let stones = match &answer.what {
             Swap2Answer::Swap => Vec::new(),
             Swap2Answer::Stones(stones) => stones.clone(),
@@ -239,16 +237,25 @@ impl RunningGame<'_, '_> {
     }
 }
 
+/// A foul in words.
+fn foul_name(foul: &Foul) -> &'static str {
+    match foul {
+        Foul::Overline(_) => "overline",
+        Foul::DoubleFour(_) => "double four",
+        Foul::DoubleThree(_) => "double three",
+    }
+}
+
 /// An answer without time and figures, for the second and third stone of one line.
 fn silent<T: Clone>(what: &T) -> Answer<T> {
     Answer { what: what.clone(), time: Duration::ZERO, overrun: Duration::ZERO, thought: Thought::default() }
 }
 
 /// The end of the game when a seat fails: the other seat wins.
-fn lost(seat: usize, trouble: Trouble) -> Stop {
-    match trouble {
-        Trouble::Cancelled => Stop::Cancelled,
-        Trouble::Failed(Failure { fault, note }) => {
+fn lost(seat: usize, no_answer: NoAnswer) -> Stop {
+    match no_answer {
+        NoAnswer::Cancelled => Stop::Cancelled,
+        NoAnswer::Failed(Failure { fault, note }) => {
             Stop::Over(Ending { winner: Some(1 - seat), reason: Reason::Fault(fault), note })
         }
     }

@@ -207,7 +207,7 @@ impl EngineSpec {
     pub fn fingerprint(&self) -> String {
         let EngineSpec { program, arguments, directory, .. } = self;
         // A new build at the same path is a different engine.
-        let file = found(program, &std::env::var_os("PATH").unwrap_or_default());
+        let file = resolve_in_path(program, &std::env::var_os("PATH").unwrap_or_default());
         let build = std::fs::read(file).map_or(0, |bytes| Checksum::of(&bytes));
         let start = format!("{}|{build:016x}|{arguments:?}", program.display());
         let mut files = String::new();
@@ -235,7 +235,7 @@ fn is_name(program: &Path) -> bool {
 }
 
 /// The file of a program, where the folders of PATH are `folders`.
-fn found(program: &Path, folders: &OsStr) -> PathBuf {
+fn resolve_in_path(program: &Path, folders: &OsStr) -> PathBuf {
     let is_named = is_name(program);
     let named = std::env::split_paths(folders).filter(|_| is_named).flat_map(|folder| {
         let file = folder.join(program);
@@ -375,8 +375,8 @@ mod tests {
         let path = std::env::join_paths(folders.iter().map(tempfile::TempDir::path)).unwrap();
         let brain = folders[1].path().join("brain");
         std::fs::write(&brain, "a build").unwrap();
-        assert_eq!(found("brain".as_ref(), &path), brain);
-        assert_eq!(found("none".as_ref(), &path), Path::new("none"));
+        assert_eq!(resolve_in_path("brain".as_ref(), &path), brain);
+        assert_eq!(resolve_in_path("none".as_ref(), &path), Path::new("none"));
         if cfg!(unix) {
             let fingerprint = parse("cmd=sh").unwrap().fingerprint();
             assert!(!fingerprint.contains("|0000000000000000|"), "{fingerprint}");

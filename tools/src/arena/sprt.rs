@@ -58,14 +58,55 @@ impl SprtBounds {
         ((1.0 - self.beta) / self.alpha).ln()
     }
 
-    /// `Some(true)`: accepted; `Some(false)`: rejected; `None`: not decided yet.
-    pub fn decide(&self, llr: f64) -> Option<bool> {
+    /// What this log-likelihood ratio says about the change.
+    pub fn decide(&self, llr: f64) -> Verdict {
         if llr >= self.upper() {
-            Some(true)
+            Verdict::Accepted
         } else if llr <= self.lower() {
-            Some(false)
+            Verdict::Rejected
         } else {
-            None
+            Verdict::Open
+        }
+    }
+
+    /// A log-likelihood ratio with its bounds: `LLR 1.20 of [-2.94, 2.94]`.
+    pub fn llr_text(&self, llr: f64) -> String {
+        format!("LLR {llr:.2} of [{:.2}, {:.2}]", self.lower(), self.upper())
+    }
+}
+
+/// What a sequential test says about a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The change is worth having.
+    Accepted,
+    /// It is not.
+    Rejected,
+    /// More games are needed.
+    Open,
+}
+
+impl Verdict {
+    /// Whether the test is over.
+    pub fn is_final(self) -> bool {
+        self != Verdict::Open
+    }
+
+    /// The verdict in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Accepted => "accepted",
+            Verdict::Rejected => "rejected",
+            Verdict::Open => "not decided",
+        }
+    }
+
+    /// The same as in the rows of a queue and of EXPERIMENTS.md.
+    pub fn row_name(self) -> &'static str {
+        match self {
+            Verdict::Accepted => "passed",
+            Verdict::Rejected => "failed",
+            Verdict::Open => self.name(),
         }
     }
 }
@@ -87,6 +128,14 @@ pub fn normal_cdf(z: f64) -> f64 {
 
 /// The 97.5 % point of the normal distribution: half the width of a 95 % interval in standard errors.
 pub const Z95: f64 = 1.959_963_984_540_054;
+
+/// The mean of these values and half the width of its 95 % interval; 0 without values.
+pub fn mean_and_margin(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = values.clone().count().max(1) as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    let variance = values.map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    (mean, Z95 * (variance / count).sqrt())
+}
 
 /// An estimate with its 95 % interval; the ends may be infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -191,6 +240,12 @@ fn log_likelihood(counts: &[f64; 5], score: f64) -> f64 {
     -counts.iter().zip(lead).map(|(&count, v)| count * (x * v).ln_1p()).sum::<f64>()
 }
 
+/// Checks that two numbers differ by at most the tolerance.
+#[cfg(test)]
+pub(super) fn close(a: f64, b: f64, tolerance: f64) {
+    assert!((a - b).abs() <= tolerance, "{a} is not {b}");
+}
+
 #[cfg(test)]
 #[allow(clippy::float_cmp)] // Exact results are compared exactly.
 mod tests {
@@ -199,10 +254,6 @@ mod tests {
     use rand::{Rng, SeedableRng};
 
     const BOUNDS: SprtBounds = SprtBounds { elo0: 0.0, elo1: 10.0, alpha: 0.05, beta: 0.05 };
-
-    fn close(a: f64, b: f64, tolerance: f64) {
-        assert!((a - b).abs() <= tolerance, "{a} is not {b}");
-    }
 
     #[test]
     fn tables_of_the_elo_system() {
@@ -241,9 +292,9 @@ mod tests {
         let skewed = SprtBounds { alpha: 0.05, beta: 0.10, ..BOUNDS };
         close(skewed.upper(), 2.890_372, 1e-6);
         close(skewed.lower(), -2.251_292, 1e-6);
-        assert_eq!(BOUNDS.decide(3.0), Some(true));
-        assert_eq!(BOUNDS.decide(-3.0), Some(false));
-        assert_eq!(BOUNDS.decide(2.9), None);
+        assert_eq!(BOUNDS.decide(3.0), Verdict::Accepted);
+        assert_eq!(BOUNDS.decide(-3.0), Verdict::Rejected);
+        assert_eq!(BOUNDS.decide(2.9), Verdict::Open);
     }
 
     #[test]
@@ -304,7 +355,7 @@ mod tests {
     fn the_test_keeps_its_error_rates() {
         // A thousand sequential tests of an engine that is worth exactly elo0, and of one worth elo1.
         let bounds = SprtBounds { elo0: 0.0, elo1: 60.0, alpha: 0.05, beta: 0.05 };
-        for (elo, wrong) in [(bounds.elo0, true), (bounds.elo1, false)] {
+        for (elo, wrong) in [(bounds.elo0, Verdict::Accepted), (bounds.elo1, Verdict::Rejected)] {
             let score = expected_score(elo);
             let mut random = SmallRng::seed_from_u64(9);
             let mut errors = 0;
@@ -316,7 +367,8 @@ mod tests {
                         if random.random_bool(0.5) { 1 } else { 2 * usize::from(random.random_bool(2.0 * score - 0.5)) }
                     };
                     pairs.add(game() + game());
-                    if let Some(answer) = bounds.decide(pairs.llr(&bounds)) {
+                    let answer = bounds.decide(pairs.llr(&bounds));
+                    if answer.is_final() {
                         break answer;
                     }
                 };

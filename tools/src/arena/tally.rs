@@ -227,7 +227,7 @@ impl EngineTally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::game_log::Timing;
+    use crate::arena::game_log::{Timing, sample};
     use crate::arena::match_options::Arguments;
     use clap::Parser;
     use tengen::board::notation;
@@ -240,31 +240,19 @@ mod tests {
     fn record(setup: &Setup, number: usize, winner: Option<&str>, reason: Reason) -> GameRecord {
         let players = setup.schedule.game(number).seats.map(|seat| setup.engines[seat].name.clone());
         GameRecord {
-            match_id: String::new(),
-            test: String::new(),
-            seed: 1,
-            foretold: None,
             game: number,
-            rule: 0,
-            width: 15,
-            height: 15,
             black: players[0].clone(),
             white: players[1].clone(),
             players,
-            opening: 0,
-            swap2: Vec::new(),
-            symmetry: 0,
             // Every pair has games of its own.
             moves: format!("h8i9{}", notation::name(Point::new(number / 2, 0).unwrap())),
-            result: String::new(),
             winner: winner.map(str::to_owned),
             reason,
-            note: String::new(),
-            about: [String::new(), String::new()],
             scores: vec![None; 3],
             depths: vec![Some(4), None, Some(6)],
             nodes: vec![Some(1000), None, Some(3000)],
-            timing: Timing { ms: vec![10.0, 50.0, 30.0], overrun_ms: vec![0.0, 20.0, 0.0], nodes_ms: Vec::new() },
+            timing: Timing { ms: vec![10.0, 50.0, 30.0], overrun_ms: vec![0.0, 20.0, 0.0], ..Timing::default() },
+            ..sample()
         }
     }
 

@@ -1,8 +1,8 @@
-//! What all games of a match have in common.
+//! The conditions of a game.
 
 use tengen::base::{Rule, Size};
 
-/// Rule, board and conditions of every game of a match.
+/// Rule, board and conditions of the games on one ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// The rule.

@@ -22,10 +22,7 @@ pub struct Thought {
 impl Thought {
     /// Reads a line of output that arrived `at` this time after the question. Lines other than MESSAGE and DEBUG are ignored.
     pub fn hear(&mut self, line: &str, at: Duration) {
-        let Some((first, text)) = line.split_once(' ') else { return };
-        if !first.eq_ignore_ascii_case("message") && !first.eq_ignore_ascii_case("debug") {
-            return;
-        }
+        let Some(text) = message(line) else { return };
         let mut words = text.split([' ', '\t', '|', '=', ':', ',']).filter(|word| !word.is_empty()).peekable();
         while let Some(word) = words.next() {
             let Some(&value) = words.peek() else { return };
@@ -55,6 +52,12 @@ impl Thought {
             self.nodes_at = time;
         }
     }
+}
+
+/// The text of a MESSAGE or DEBUG line, which is never an answer; `None` for any other line.
+pub fn message(line: &str) -> Option<&str> {
+    let (word, text) = line.split_once(' ').unwrap_or((line, ""));
+    ["MESSAGE", "DEBUG"].iter().any(|talk| word.eq_ignore_ascii_case(talk)).then_some(text)
 }
 
 /// The number at the start of a word: 12 for `12-20`.

@@ -4,7 +4,7 @@
 //! them in the order of their numbers, so neither the number of workers nor the speed of a game changes a result.
 
 use super::brain_process::Process;
-use super::cancel::{Cancel, Outcome};
+use super::cancel::{Cancel, RunEnd};
 use super::display::{self, Display};
 use super::export;
 use super::game_log::{self, GameRecord, RecordFile};
@@ -14,7 +14,7 @@ use super::referee;
 use super::tally::Standings;
 use crate::output_file;
 use anyhow::{Context, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
@@ -23,7 +23,7 @@ use std::sync::mpsc::{self, Sender};
 ///
 /// # Errors
 /// When an option is invalid, an engine cannot be started, or a file cannot be written.
-pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<Outcome> {
+pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<RunEnd> {
     let setup = Setup::new(arguments)?;
     // Before any brain runs: it may write files that its arguments name.
     let ids = [game_log::match_id(&setup), game_log::test_id(&setup)];
@@ -41,23 +41,31 @@ pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<Outcome> {
     }
     let is_decided = results.is_decided;
     results.close()?;
-    Ok(if is_decided { Outcome::Finished } else { interrupted.outcome() })
+    Ok(if is_decided { RunEnd::Finished } else { interrupted.run_end() })
 }
 
 fn play(setup: &Setup, ids: &[String; 2], results: &mut Results<'_>, cancel: &Cancel) -> Result<()> {
     let total = setup.schedule.total();
-    let missing: Vec<usize> = (0..total).filter(|number| !results.games.contains_key(number)).collect();
+    let finished: HashSet<usize> = results.games.keys().copied().collect();
     let next = AtomicUsize::new(0);
-    let (sender, finished) = mpsc::channel();
+    // The next game that is not finished. Their numbers are never all in memory: a match may be planned with any number.
+    let next_game = || loop {
+        match next.fetch_add(1, Ordering::SeqCst) {
+            number if number >= total => return None,
+            number if !finished.contains(&number) => return Some(number),
+            _ => {}
+        }
+    };
+    let (sender, records) = mpsc::channel();
     std::thread::scope(|scope| {
-        for _ in 0..setup.concurrency.min(missing.len()) {
+        for _ in 0..setup.concurrency.min(total - finished.len()) {
             let sender = sender.clone();
-            let (missing, next) = (&missing, &next);
-            scope.spawn(move || work(setup, ids, missing, next, cancel, &sender));
+            let next_game = &next_game;
+            scope.spawn(move || work(setup, ids, next_game, cancel, &sender));
         }
         drop(sender);
         let mut outcome = Ok(());
-        for record in finished {
+        for record in records {
             if outcome.is_ok() {
                 outcome = results.enter(record);
             }
@@ -69,18 +77,17 @@ fn play(setup: &Setup, ids: &[String; 2], results: &mut Results<'_>, cancel: &Ca
     })
 }
 
-/// Plays games until none is left. Processes are kept for the next game if their engines play in it.
+/// Plays the games that `next_game` returns until there is none. Processes are kept for the next game if their engines play in it.
 fn work(
     setup: &Setup,
     ids: &[String; 2],
-    missing: &[usize],
-    next: &AtomicUsize,
+    next_game: &impl Fn() -> Option<usize>,
     cancel: &Cancel,
     results: &Sender<GameRecord>,
 ) {
     let mut idle: Vec<(usize, Player<'_>)> = Vec::new();
     while !cancel.is_set() {
-        let Some(&number) = missing.get(next.fetch_add(1, Ordering::SeqCst)) else { break };
+        let Some(number) = next_game() else { break };
         let game = setup.schedule.game(number);
         let mut take = |seat: usize| match idle.iter().position(|(index, _)| *index == seat) {
             Some(at) => idle.swap_remove(at).1,
@@ -168,7 +175,7 @@ impl<'a> Results<'a> {
             self.standings.add(self.setup, record);
             self.next += 1;
             let test = self.setup.sprt.as_ref().zip(self.standings.pairings.first());
-            self.is_decided = test.is_some_and(|(bounds, tally)| bounds.decide(tally.pairs.llr(bounds)).is_some());
+            self.is_decided = test.is_some_and(|(bounds, tally)| bounds.decide(tally.pairs.llr(bounds)).is_final());
         }
     }
 
@@ -187,7 +194,8 @@ impl<'a> Results<'a> {
                 self.standings.add(self.setup, record);
             }
         }
-        // The records last: a game of the SGF file that they lack would count as one of another match. A pipe has its games.
+        // Write the records last: an SGF game missing from them would count as another match's. A pipe has received its games
+        // already.
         if let Some(path) = self.setup.arguments.sgf.as_ref().filter(|path| !output_file::is_special(path)) {
             write_sgf(path, self.games.values())?;
         }
@@ -208,8 +216,8 @@ fn check_exports(Arguments { records, resume, sgf, psq, .. }: &Arguments) -> Res
         }
         _ => Vec::new(),
     };
-    sgf.as_ref().map_or(Ok(()), |path| export::ensure_ours(path, &games))?;
-    psq.as_ref().map_or(Ok(()), |folder| export::ensure_all_ours(folder, &games))
+    sgf.as_ref().map_or(Ok(()), |path| export::ensure_own_sgf(path, &games))?;
+    psq.as_ref().map_or(Ok(()), |folder| export::ensure_own_psq_folder(folder, &games))
 }
 
 fn write_sgf<'r>(path: &Path, records: impl Iterator<Item = &'r GameRecord>) -> Result<()> {
@@ -222,4 +230,25 @@ fn append_sgf(path: &Path, record: &GameRecord) -> Result<()> {
     let file = std::fs::OpenOptions::new().append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(export::sgf(record).as_bytes()));
     written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    /// Bug: the numbers of all missing games were collected first, for which no memory suffices.
+    #[test]
+    fn a_match_may_have_any_number_of_games() {
+        let brain = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brains/fake.sh");
+        let games = (usize::MAX / 4).to_string();
+        let mut words = vec!["tengen-match", "--quiet", "--nodes", "10", "--games", &games];
+        let engines = ["A", "B"].map(|name| format!("name={name},cmd=\"{} plain\"", brain.display()));
+        words.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
+        let interrupted = Cancel::default();
+        interrupted.set();
+        let arguments = Arguments::try_parse_from(words).unwrap();
+        assert_eq!(run(arguments, &interrupted).unwrap(), RunEnd::Interrupted);
+    }
 }

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tengen_tools::arena::cancel::{Outcome, interrupts};
+use tengen_tools::arena::cancel::{RunEnd, interrupts};
 use tengen_tools::arena::match_options::{Arguments, SprtArguments};
 use tengen_tools::arena::queue::{self, QueueArguments};
 use tengen_tools::arena::{match_options, pooled_count, tournament};
@@ -45,14 +45,14 @@ enum Command {
     },
 }
 
-fn run(typed: Typed) -> Result<Outcome> {
+fn run(typed: Typed) -> Result<RunEnd> {
     match typed.command {
         None => tournament::run(typed.arguments, &interrupts()),
         Some(Command::Queue(arguments)) => queue::run(&arguments, &interrupts()),
         Some(Command::Count { records, sprt }) => {
             let report = pooled_count::count(&records)?.report(sprt.bounds()?.as_ref());
             std::io::stdout().write_all(report.as_bytes())?;
-            Ok(Outcome::Finished)
+            Ok(RunEnd::Finished)
         }
     }
 }

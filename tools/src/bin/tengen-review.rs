@@ -7,8 +7,7 @@ use tengen_tools::review::run;
 
 fn main() -> ExitCode {
     command_line::run(|request: Request| {
-        #[cfg(feature = "tune")]
-        tengen::eval::network::replacement().map_err(anyhow::Error::msg)?;
+        command_line::check_network()?;
         run(&request, &mut std::io::stdout()).map(|()| ExitCode::SUCCESS)
     })
 }

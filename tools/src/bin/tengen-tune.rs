@@ -6,8 +6,7 @@ use tengen_tools::tune::tune_options::{Arguments, run};
 
 fn main() -> ExitCode {
     command_line::run(|arguments: Arguments| {
-        #[cfg(feature = "tune")]
-        tengen::eval::network::replacement().map_err(anyhow::Error::msg)?;
+        command_line::check_network()?;
         run(&arguments).map(ExitCode::from)
     })
 }

@@ -6,6 +6,7 @@ use super::match_games::{self, Imported};
 use super::opening_maker::{self, MOST_STONES, Wanted};
 use super::selfplay::{self, Kind, Series};
 use crate::arena::openings::Opening;
+use crate::command_line::RULES;
 use crate::output_file;
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
@@ -36,8 +37,8 @@ pub enum Command {
     ///
     /// Example: tengen-data selfplay --on 0:15 --on 0:20:2 --games 10000 --nodes 2000 --out freestyle.tgr
     Selfplay(SelfplayArguments),
-    /// The same games as selfplay, with labelled positions: some that the searches asked the network about, and some quiet
-    /// ones of the games, each searched by itself. Needs a build with --features asked.
+    /// Play the games of selfplay, and label positions of two kinds: a sample of those the searches evaluated with the network,
+    /// and quiet positions of the games. Each label is a search of its own. Needs a build with --features asked.
     ///
     /// Example: tengen-data asked --on 0:15 --games 10000 --nodes 1200 --label-nodes 6000 --out asked.tgr
     Asked(AskedArguments),
@@ -51,8 +52,8 @@ pub enum Command {
     },
     /// Copy selected games to a new file. Example: tengen-data filter games.tgr --rule 4 --size 15 --out renju15.tgr
     Filter(FilterArguments),
-    /// Write the games of matches, as tengen-match --records keeps them, as training games: those of Tengen against itself, in
-    /// which every move has a score. Example: tengen-data import match.jsonl --out games.tgr
+    /// Convert tengen-match records to training games: only Tengen against itself, and only games in which every move has a
+    /// score. Example: tengen-data import match.jsonl --out games.tgr
     Import {
         /// Record files to read.
         #[arg(required = true)]
@@ -115,8 +116,8 @@ pub struct FilterArguments {
 /// Options of `openings`.
 #[derive(clap::Args, Debug)]
 pub struct OpeningArguments {
-    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact.
-    #[arg(long, default_value = "0")]
+    /// The rule.
+    #[arg(long, default_value = "0", help = format!("Rule: {RULES}"))]
     pub rule: Rule,
     /// Board size: 5 to 22, or columns x rows as in 20x15.
     #[arg(long, default_value = "15")]

@@ -1,7 +1,7 @@
 //! Files of training games: printing, counting, filtering and merging them.
 
 use super::packed_game::{Content, Format, PackedGame, Reader, Writer, records};
-use super::selfplay::is_adjudicated;
+use super::selfplay::is_proven;
 use anyhow::{Result, ensure};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -79,7 +79,7 @@ struct Tally {
     positions: u64,
     /// Black's wins, draws, white's wins.
     results: [u64; 3],
-    adjudicated: u64,
+    proven: u64,
     opening_stones: u64,
 }
 
@@ -98,7 +98,7 @@ pub fn stats(paths: &[PathBuf]) -> Result<String> {
             tally.games += 1;
             tally.positions += game.plies.len() as u64;
             tally.results[game.winner.map_or(1, |winner| 2 * winner.index())] += 1;
-            tally.adjudicated += u64::from(is_adjudicated(&game));
+            tally.proven += u64::from(is_proven(&game));
             tally.opening_stones += game.opening.stones.len() as u64;
         }
     }
@@ -123,7 +123,7 @@ pub fn stats(paths: &[PathBuf]) -> Result<String> {
             share(tally.results[0]),
             share(tally.results[1]),
             share(tally.results[2]),
-            share(tally.adjudicated),
+            share(tally.proven),
             mean(tally.opening_stones)
         );
     }
@@ -165,14 +165,14 @@ impl Filter {
     }
 }
 
-/// Refuses to replace one of the files that are read.
+/// Refuses to replace an input file.
 ///
 /// # Errors
 /// If `out` is one of `paths`.
-pub fn ensure_not_read(paths: &[PathBuf], out: &Path) -> Result<()> {
+pub fn ensure_not_an_input(paths: &[PathBuf], out: &Path) -> Result<()> {
     let target = out.canonicalize().ok();
     let is_source = |path: &PathBuf| target.is_some() && path.canonicalize().ok() == target;
-    ensure!(!paths.iter().any(is_source), "{} is also a file to read", out.display());
+    ensure!(!paths.iter().any(is_source), "{} is also an input file", out.display());
     Ok(())
 }
 
@@ -183,7 +183,7 @@ pub fn ensure_not_read(paths: &[PathBuf], out: &Path) -> Result<()> {
 /// # Errors
 /// When a file cannot be read or written or is damaged, or when `out` is one of the files to read.
 pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)> {
-    ensure_not_read(paths, out)?;
+    ensure_not_an_input(paths, out)?;
     let mut format = Format::Games;
     if filter.only != Some(Selection::Games) {
         for path in paths {

@@ -1,6 +1,6 @@
 //! Games of `tengen-match` as training games: their searches have many nodes, so their scores are good labels.
 
-use super::game_files::ensure_not_read;
+use super::game_files::ensure_not_an_input;
 use super::packed_game::{Content, Format, PackedGame, PackedPly, Writer};
 use crate::arena::game_log::{self, GameRecord, Reason};
 use crate::arena::openings::Opening;
@@ -24,13 +24,13 @@ pub struct Imported {
 }
 
 /// Writes the games of these record files into a new file of training games. Left out are games of other engines, games that
-/// a fault or a limit of moves ended, and games in which a move has no score. The games of a match share their openings, so that one that is held
-/// out from training may begin like one that is learned from.
+/// a fault or a limit of moves ended, and games in which a move has no score. Games of a match share openings, so a held-out
+/// game may begin like a training game.
 ///
 /// # Errors
 /// When a file cannot be read, has a line that is no record, or cannot be written, or when `out` is one of the files to read.
 pub fn import(paths: &[PathBuf], out: &Path) -> Result<Imported> {
-    ensure_not_read(paths, out)?;
+    ensure_not_an_input(paths, out)?;
     let mut matches = Vec::new();
     for path in paths {
         matches.push(game_log::records(path)?);
@@ -81,11 +81,12 @@ fn packed(record: &GameRecord) -> Result<PackedGame, &'static str> {
 
 /// The score that an engine of ours has written: the inverse of its `Display`.
 fn score(text: &str) -> Option<Score> {
-    if let Some(moves) = text.strip_prefix("+W") {
-        return Some(Score::win_in(Ply::ROOT, moves.parse().ok()?));
+    let moves = |digits: &str| digits.parse::<u16>().ok().map(i32::from);
+    if let Some(digits) = text.strip_prefix("+W") {
+        return Some(Score::win_in(Ply::ROOT, moves(digits)?)).filter(|score| score.is_win());
     }
     match text.strip_prefix("-W") {
-        Some(moves) => Some(Score::loss_in(Ply::ROOT, moves.parse().ok()?)),
+        Some(digits) => Some(Score::loss_in(Ply::ROOT, moves(digits)?)).filter(|score| score.is_loss()),
         None => Some(Score::estimate(text.parse().ok()?)),
     }
 }
@@ -117,6 +118,12 @@ mod tests {
         assert_eq!(["", "+W", "W3", "1.5"].map(score), [None; 4]);
     }
 
+    /// Bug: the first overflowed, the second was a proven loss to learn from, the third an estimate.
+    #[test]
+    fn a_win_in_an_impossible_number_of_moves_is_no_score() {
+        assert_eq!(["+W-2147483648", "+W-5000", "+W5000", "-W-5000", "-W5000"].map(score), [None; 5]);
+    }
+
     /// Bug: the games were written over the records.
     #[test]
     fn records_are_not_replaced_by_their_games() {
@@ -125,7 +132,7 @@ mod tests {
         let line = record(0).to_string() + "\n";
         std::fs::write(&source, &line).unwrap();
         let error = import(std::slice::from_ref(&source), &source).unwrap_err().to_string();
-        assert!(error.contains("is also a file to read"), "{error}");
+        assert!(error.contains("is also an input file"), "{error}");
         assert_eq!(std::fs::read_to_string(&source).unwrap(), line);
     }
 

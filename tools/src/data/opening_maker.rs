@@ -7,6 +7,7 @@
 
 use crate::arena::openings::Opening;
 use crate::parallel;
+use crate::progress::Progress;
 use crate::state_file;
 use anyhow::{Result, bail, ensure};
 use rand::rngs::SmallRng;
@@ -61,7 +62,7 @@ const HASH: u64 = 4 << 20;
 
 /// Openings made so far, and what is needed to go on.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Progress {
+struct Unfinished {
     /// What openings they are, as text.
     wanted: String,
     /// Checksum of the program that makes them: another build judges otherwise.
@@ -74,13 +75,13 @@ struct Progress {
     openings: Vec<String>,
 }
 
-impl Progress {
+impl Unfinished {
     /// What the file has, or a start if there is none.
-    fn open(wanted: &Wanted, unfinished: Option<&Path>) -> Result<Progress> {
+    fn open(wanted: &Wanted, unfinished: Option<&Path>) -> Result<Unfinished> {
         let start =
-            Progress { wanted: format!("{wanted:?}"), build: state_file::build_checksum(), ..Progress::default() };
+            Unfinished { wanted: format!("{wanted:?}"), build: state_file::build_checksum(), ..Unfinished::default() };
         let Some(path) = unfinished else { return Ok(start) };
-        let Some(there) = state_file::read::<Progress>(path, "a list of unfinished openings")? else {
+        let Some(there) = state_file::read::<Unfinished>(path, "a list of unfinished openings")? else {
             return Ok(start);
         };
         ensure!(
@@ -98,30 +99,32 @@ impl Progress {
 /// # Errors
 /// When not enough openings are found, or the file cannot be used.
 pub fn generate(wanted: &Wanted, threads: usize, unfinished: Option<&Path>) -> Result<Vec<Opening>> {
-    let mut progress = Progress::open(wanted, unfinished)?;
+    let mut made = Unfinished::open(wanted, unfinished)?;
     let parse = |line: &String| Opening::parse(line, wanted.size);
-    let mut openings = progress.openings.iter().map(parse).collect::<Result<Vec<_>>>()?;
+    let mut openings = made.openings.iter().map(parse).collect::<Result<Vec<_>>>()?;
     let mut known: HashSet<_> = openings.iter().map(|opening| opening.canonical(wanted.size)).collect();
     let mut makers = makers(wanted, threads);
+    let progress = Progress::new("openings", wanted.count as u64, openings.len() as u64);
     while openings.len() < wanted.count {
-        if progress.fruitless >= FRUITLESS_CANDIDATES {
+        if made.fruitless >= FRUITLESS_CANDIDATES {
             bail!("only {} openings found; allow more stones or a larger score", openings.len());
         }
-        for opening in batch(&mut makers, progress.candidates)? {
-            progress.fruitless += 1;
+        for opening in batch(&mut makers, made.candidates)? {
+            made.fruitless += 1;
             let Some(opening) = opening else { continue };
             if openings.len() < wanted.count && known.insert(opening.canonical(wanted.size)) {
-                progress.openings.push(opening.text());
+                made.openings.push(opening.text());
                 openings.push(opening);
-                progress.fruitless = 0;
+                made.fruitless = 0;
             }
         }
-        progress.candidates += BATCH;
-        log::info!("{} candidates, {} openings", progress.candidates, openings.len());
+        made.candidates += BATCH;
+        progress.show(openings.len() as u64, &format!("{} candidates", made.candidates));
         if let Some(path) = unfinished {
-            state_file::write(&progress, path)?;
+            state_file::write(&made, path)?;
         }
     }
+    progress.end();
     Ok(openings)
 }
 
@@ -259,7 +262,7 @@ mod tests {
         let all = wanted(Rule::Freestyle, Size::square(9).unwrap(), 12);
         let whole = generate(&all, 2, None).unwrap();
         // The file as it is after the first batch.
-        let mut first = Progress::open(&all, Some(&path)).unwrap();
+        let mut first = Unfinished::open(&all, Some(&path)).unwrap();
         first.candidates = BATCH;
         let mut known = HashSet::new();
         for opening in batch(&mut makers(&all, 2), 0).unwrap().into_iter().flatten() {

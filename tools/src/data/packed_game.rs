@@ -308,6 +308,7 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
 /// Appends records to a file.
 #[derive(Debug)]
 pub struct Writer {
+    path: PathBuf,
     output: BufWriter<File>,
     format: Format,
     /// Keeps other runs away.
@@ -356,7 +357,7 @@ impl Writer {
         if whole == 0 {
             file.write_all(&format.magic()).with_context(name)?;
         }
-        Ok((Writer { output: BufWriter::new(file), format, _lock: lock }, records))
+        Ok((Writer { path: path.to_owned(), output: BufWriter::new(file), format, _lock: lock }, records))
     }
 
     /// Creates a file, replacing an existing one.
@@ -365,9 +366,10 @@ impl Writer {
     /// When it cannot be written, or another run writes it.
     pub fn create(path: &Path, format: Format) -> Result<Writer> {
         let lock = output_file::lock(path)?;
-        let mut output = BufWriter::new(File::create(path).with_context(|| path.display().to_string())?);
-        output.write_all(&format.magic())?;
-        Ok(Writer { output, format, _lock: lock })
+        let name = || path.display().to_string();
+        let mut output = BufWriter::new(File::create(path).with_context(name)?);
+        output.write_all(&format.magic()).with_context(name)?;
+        Ok(Writer { path: path.to_owned(), output, format, _lock: lock })
     }
 
     /// Appends a record and flushes it to the operating system.
@@ -377,11 +379,9 @@ impl Writer {
     pub fn write(&mut self, record: &PackedGame) -> Result<()> {
         ensure!(self.format == Format::Positions || record.is_game(), "a labelled position in a file for games");
         let bytes = record.encode(self.format);
-        self.output.write_all(&(bytes.len() as u32).to_le_bytes())?;
-        self.output.write_all(&crc32fast::hash(&bytes).to_le_bytes())?;
-        self.output.write_all(&bytes)?;
-        self.output.flush()?;
-        Ok(())
+        let head = [(bytes.len() as u32).to_le_bytes(), crc32fast::hash(&bytes).to_le_bytes()].concat();
+        let written = self.output.write_all(&[head, bytes].concat()).and_then(|()| self.output.flush());
+        written.with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
 
@@ -514,7 +514,7 @@ mod tests {
         }
     }
 
-    /// Appending to a file of positions alone removed all of them.
+    /// Bug: appending to a file of positions alone removed all of them.
     #[test]
     fn positions_without_their_games_are_not_cut_off() {
         let folder = tempfile::tempdir().unwrap();

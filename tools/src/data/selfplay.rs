@@ -102,11 +102,13 @@ impl Series {
 /// Plays the games of the series that the file `path` does not have. Returns how many games of the series it has at the end.
 ///
 /// # Errors
-/// When the file cannot be written or has games of another seed, other settings or another build, no balanced opening is found,
-/// or positions are wanted and this build does not sample them.
+/// When a number is out of range, the file cannot be written or has games of another seed, other settings or another build, no
+/// balanced opening is found, or positions are wanted and this build does not sample them.
 pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     ensure!(series.seed < 1 << 24, "the seed must be below {}", 1 << 24);
     ensure!(series.games < SERIES, "the number of games must be below {SERIES}");
+    let weights: u64 = series.kinds.iter().map(|kind| u64::from(kind.weight)).sum();
+    ensure!(weights <= u32::MAX.into(), "the weights of the kinds must add up to at most {}", u32::MAX);
     let format = if series.labels.is_some() { Format::Positions } else { Format::Games };
     if series.labels.is_some() {
         Labeller::check()?;
@@ -213,7 +215,7 @@ impl<'a> Player<'a> {
                 size,
                 count: 1,
                 seed: 0,
-                nodes: self.series.nodes * OPENING_NODES,
+                nodes: self.series.nodes.saturating_mul(OPENING_NODES),
                 max_score: BALANCE,
                 stones: *STONES.start()..=most,
             })
@@ -316,8 +318,8 @@ impl Course {
     }
 }
 
-/// Whether the game was ended by a proven result, before a five was on the board.
-pub fn is_adjudicated(game: &PackedGame) -> bool {
+/// Whether the last search of the game proved its result.
+pub fn is_proven(game: &PackedGame) -> bool {
     game.plies.last().is_some_and(|ply| i32::from(ply.score).abs() > Score::DECISIVE)
 }
 
@@ -375,6 +377,15 @@ mod tests {
         refused(&other_kinds, "other kinds");
     }
 
+    /// Bug: the sum overflowed; builds without that check drew the wrong kinds.
+    #[test]
+    fn weights_that_overflow_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let kinds = series().kinds.into_iter().map(|kind| Kind { weight: u32::MAX / 2, ..kind }).collect();
+        let refusal = run(&Series { kinds, ..series() }, &folder.path().join("games"), 1).unwrap_err().to_string();
+        assert!(refusal.contains("weights"), "{refusal}");
+    }
+
     #[test]
     fn games_follow_the_rules_and_have_the_right_winner() {
         let folder = tempfile::tempdir().unwrap();
@@ -394,7 +405,7 @@ mod tests {
                 Verdict::Draw => assert_eq!(game.winner, None),
                 verdict => {
                     assert_eq!(verdict, Verdict::Continues);
-                    assert!(is_adjudicated(&game) || game.winner.is_none());
+                    assert!(is_proven(&game) || game.winner.is_none());
                 }
             }
         }

@@ -2,9 +2,10 @@
 //! move as a green one with a plus.
 
 use super::lesson_text::remark;
-use super::turning_point::Lesson;
+use super::turning_point::LostGame;
 use crate::command_line::one_line;
-use anyhow::{Result, anyhow};
+use crate::output_file::{self, Drawn};
+use anyhow::Result;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use tengen::base::{Cell, Point, Size};
@@ -31,13 +32,10 @@ const BETTER: RGBColor = RGBColor(20, 130, 60);
 ///
 /// # Errors
 /// When it cannot be drawn.
-pub fn svg(lesson: &Lesson) -> Result<String> {
-    let mut text = String::new();
-    draw(lesson, &mut text).map_err(|error| anyhow!("cannot draw {}: {error}", lesson.record.name))?;
-    Ok(text)
+pub fn svg(lesson: &LostGame) -> Result<String> {
+    output_file::svg(&lesson.record.name, |text| draw(lesson, text))
 }
 
-type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// Where a point is in the picture.
@@ -55,7 +53,7 @@ struct Position {
 
 impl Position {
     /// The position after the turning move, or the final one.
-    fn of(lesson: &Lesson) -> Position {
+    fn of(lesson: &LostGame) -> Position {
         let review = &lesson.review;
         let Some(at) = lesson.turn.index.or(review.moves.len().checked_sub(1)) else {
             return Position { cells: review.setup.clone(), numbers: Vec::new(), last: None };
@@ -71,7 +69,7 @@ impl Position {
     }
 }
 
-fn draw(lesson: &Lesson, text: &mut String) -> Outcome {
+fn draw(lesson: &LostGame, text: &mut String) -> Drawn {
     let size = lesson.review.size;
     let width = 2 * MARGIN + STEP * (size.width() as i32 - 1);
     let height = TOP + MARGIN + STEP * (size.height() as i32 - 1);
@@ -103,7 +101,7 @@ fn draw(lesson: &Lesson, text: &mut String) -> Outcome {
 }
 
 /// The lines of text above the board.
-fn title(lesson: &Lesson) -> [String; 3] {
+fn title(lesson: &LostGame) -> [String; 3] {
     let review = &lesson.review;
     let who = lesson.loser.name();
     let player = lesson.record.game.players[lesson.loser.index()].as_deref().unwrap_or_default();
@@ -124,7 +122,7 @@ fn title(lesson: &Lesson) -> [String; 3] {
 }
 
 /// The lines of the board, and the names of its columns and rows.
-fn draw_lines(root: &Area<'_>, size: Size) -> Outcome {
+fn draw_lines(root: &Area<'_>, size: Size) -> Drawn {
     let corner = |x: usize, y: usize| (MARGIN + STEP * x as i32, TOP + STEP * y as i32);
     let (right, bottom) = (size.width() - 1, size.height() - 1);
     for x in 0..=right {
@@ -141,7 +139,7 @@ fn draw_lines(root: &Area<'_>, size: Size) -> Outcome {
 }
 
 /// A stone or a dead square.
-fn draw_cell(root: &Area<'_>, point: Point, cell: Cell) -> Outcome {
+fn draw_cell(root: &Area<'_>, point: Point, cell: Cell) -> Drawn {
     let (x, y) = place(point);
     match cell {
         Cell::Black => root.draw(&Circle::new((x, y), STONE, INK.filled()))?,
@@ -159,7 +157,7 @@ fn draw_cell(root: &Area<'_>, point: Point, cell: Cell) -> Outcome {
 }
 
 /// Writes a text at a place, which is the middle of its height.
-fn write(root: &Area<'_>, text: &str, at: (i32, i32), height: i32, color: &RGBColor, side: HPos) -> Outcome {
+fn write(root: &Area<'_>, text: &str, at: (i32, i32), height: i32, color: &RGBColor, side: HPos) -> Drawn {
     let style = ("sans-serif", height).into_font().color(color).pos(Pos::new(side, VPos::Center));
     root.draw(&Text::new(text.to_owned(), at, style))?;
     Ok(())

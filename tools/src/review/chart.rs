@@ -2,7 +2,8 @@
 
 use super::judgement::{Judged, Mark, Review};
 use super::review_text::player;
-use anyhow::{Result, anyhow};
+use crate::output_file::{self, Drawn};
+use anyhow::Result;
 use plotters::prelude::*;
 use plotters::style::Color as _;
 use tengen::base::Color;
@@ -29,14 +30,10 @@ fn of_black(judged: &Judged, chance: f64) -> f64 {
 /// # Errors
 /// When it cannot be drawn.
 pub fn svg(review: &Review, players: &[Option<String>; 2]) -> Result<String> {
-    let mut text = String::new();
-    draw(review, players, &mut text).map_err(|error| anyhow!("cannot draw the curve: {error}"))?;
-    Ok(text)
+    output_file::svg("the curve", |text| draw(review, players, text))
 }
 
-type Outcome = Result<(), Box<dyn std::error::Error>>;
-
-fn draw(review: &Review, players: &[Option<String>; 2], text: &mut String) -> Outcome {
+fn draw(review: &Review, players: &[Option<String>; 2], text: &mut String) -> Drawn {
     let (paper, ink, grid) = (RGBColor(250, 248, 243), RGBColor(60, 60, 66), RGBColor(205, 200, 190));
     let root = SVGBackend::with_string(text, (WIDTH, HEIGHT)).into_drawing_area();
     root.fill(&paper)?;

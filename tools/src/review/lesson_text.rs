@@ -1,9 +1,8 @@
 //! Lost games as text for people and as JSON for programs.
 
 use super::review_text::{plain, rounded};
-use super::turning_point::{Cause, LOST_BELOW, Lesson, usual_ms};
+use super::turning_point::{Cause, LOST_BELOW, LostGame, usual_ms};
 use crate::command_line::one_line;
-use anyhow::Result;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use tengen::tools::drawing::sign;
@@ -24,7 +23,7 @@ pub struct Report {
     /// Files, lines and games that are no records.
     pub unread: usize,
     /// The lost games.
-    pub lessons: Vec<Lesson>,
+    pub lessons: Vec<LostGame>,
 }
 
 /// The lessons with a cause, in numbers.
@@ -36,10 +35,10 @@ struct Row {
 }
 
 /// The causes that occur.
-fn rows(lessons: &[Lesson]) -> Vec<Row> {
+fn rows(lessons: &[LostGame]) -> Vec<Row> {
     let row = |&cause: &Cause| {
-        let of_cause: Vec<&Lesson> = lessons.iter().filter(|lesson| lesson.turn.cause == cause).collect();
-        let number = |lesson: &&Lesson| lesson.turn.index.map(|index| lesson.review.number(index));
+        let of_cause: Vec<&LostGame> = lessons.iter().filter(|lesson| lesson.turn.cause == cause).collect();
+        let number = |lesson: &&LostGame| lesson.turn.index.map(|index| lesson.review.number(index));
         let means = [
             mean(of_cause.iter().filter_map(number)),
             mean(of_cause.iter().filter_map(|lesson| lesson.plies_left())),
@@ -56,7 +55,7 @@ fn mean(numbers: impl Iterator<Item = usize>) -> Option<f64> {
 }
 
 /// What is said about the cause of one game.
-pub fn remark(lesson: &Lesson) -> String {
+pub fn remark(lesson: &LostGame) -> String {
     let Some(judged) = lesson.turning_move() else {
         return match lesson.record.game.outcome.and_then(|outcome| outcome.forfeit) {
             Some(Forfeit::Late) => "time: no move in time",
@@ -127,7 +126,7 @@ pub fn text(report: &Report) -> String {
 }
 
 /// The columns of a row about the turning move: the move, the better one, the chances.
-fn turned_at(lesson: &Lesson) -> String {
+fn turned_at(lesson: &LostGame) -> String {
     let Some((index, judged)) = lesson.turn.index.zip(lesson.turning_move()) else {
         return format!("{:>4} {:6}   {:6} {:>6}  ", "-", "", "", "");
     };
@@ -139,10 +138,7 @@ fn turned_at(lesson: &Lesson) -> String {
 }
 
 /// The report for programs: one JSON object.
-///
-/// # Errors
-/// Never in practice: plain data always serialises.
-pub fn json(report: &Report) -> Result<String> {
+pub fn json(report: &Report) -> String {
     let lessons: Vec<Value> = report.lessons.iter().map(lesson_json).collect();
     let causes: Vec<Value> = rows(&report.lessons)
         .iter()
@@ -167,10 +163,10 @@ pub fn json(report: &Report) -> Result<String> {
         "lost": lessons,
         "causes": causes,
     });
-    Ok(serde_json::to_string_pretty(&report)? + "\n")
+    format!("{report:#}\n")
 }
 
-fn lesson_json(lesson: &Lesson) -> Value {
+fn lesson_json(lesson: &LostGame) -> Value {
     let size = lesson.review.size;
     let judged = lesson.turning_move();
     json!({

@@ -4,7 +4,7 @@ use super::judgement::{self, Analyst, Effort, End, Review};
 use super::lesson_text::{self, Report};
 use super::records::{self, Record};
 use super::review_options::Request;
-use super::turning_point::{self, Lesson};
+use super::turning_point::{self, LostGame};
 use super::{board_picture, review_text};
 use crate::command_line::one_line;
 use crate::output_file;
@@ -19,7 +19,7 @@ use tengen::tools::gamefile::Outcome;
 
 /// The brain's own name.
 const OWN_NAME: &str = "tengen";
-/// Most names listed where the player asked for is not among them.
+/// Largest number of names listed in the error for an unknown player.
 const NAMES: usize = 10;
 /// Most letters of the name of a game in the name of its picture.
 const LETTERS: usize = 80;
@@ -73,7 +73,7 @@ pub fn run(request: &Request, source: &Path, out: &mut dyn Write) -> Result<()> 
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
     report.lessons = study(lost, request)?;
-    let text = if request.json { lesson_text::json(&report)? } else { lesson_text::text(&report) };
+    let text = if request.json { lesson_text::json(&report) } else { lesson_text::text(&report) };
     out.write_all(text.as_bytes())?;
     request.svg.as_ref().map_or(Ok(()), |folder| draw(&report.lessons, folder))
 }
@@ -87,7 +87,7 @@ fn names(records: &[Record]) -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether a player's name contains this text, in capitals or not.
+/// Whether a player's name contains this text, ignoring case.
 fn is_named(name: Option<&str>, text: &str) -> bool {
     name.is_some_and(|name| name.to_lowercase().contains(&text.to_lowercase()))
 }
@@ -102,7 +102,7 @@ fn outcome(record: &Record, rule: Rule) -> Option<Outcome> {
 }
 
 /// Judges lost games and finds where they turned.
-fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
+fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<LostGame>> {
     let threads = request.threads();
     let positions: usize = lost.iter().map(|(record, _)| judgement::positions(&record.game)).sum();
     let progress = Progress::without_lines("positions", positions as u64);
@@ -120,7 +120,7 @@ fn study(lost: Vec<(Record, Color)>, request: &Request) -> Result<Vec<Lesson>> {
         Ok((review, turn))
     })?;
     progress.end();
-    let lesson = |((record, loser), (review, turn))| Lesson { record, loser, review, turn };
+    let lesson = |((record, loser), (review, turn))| LostGame { record, loser, review, turn };
     Ok(lost.into_iter().zip(studied).map(lesson).collect())
 }
 
@@ -131,7 +131,7 @@ fn nodes(record: &Record, review: &Review, index: usize, request: &Request) -> u
 }
 
 /// Draws each game into a folder that exists, in files with the number and the name of the game.
-fn draw(lessons: &[Lesson], folder: &Path) -> Result<()> {
+fn draw(lessons: &[LostGame], folder: &Path) -> Result<()> {
     for (index, lesson) in lessons.iter().enumerate() {
         let letters = lesson.record.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
         let name: String = letters.take(LETTERS).collect();

@@ -51,7 +51,7 @@ fn one_game(request: &Request, out: &mut dyn Write) -> Result<()> {
     progress.end();
     let review = &reviews[0];
     let text =
-        if request.json { review_text::json(review, &game.players)? } else { review_text::text(review, &game.players) };
+        if request.json { review_text::json(review, &game.players) } else { review_text::text(review, &game.players) };
     out.write_all(text.as_bytes())?;
     if let Some(path) = &request.svg {
         let drawing = chart::svg(review, &game.players)?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tengen::base::Point;
 use tengen::tools::gamefile::{self, Forfeit, GameFile, Outcome, sgf};
 
-/// The endings of the files that are read; records of matches first, because they tell most.
+/// The endings of the files that are read; records of matches first, because they hold the most.
 const MATCH: &str = "jsonl";
 const GAMES: [&str; 2] = ["psq", "sgf"];
 
@@ -70,7 +70,7 @@ pub fn read(source: &Path) -> Result<Collection> {
     Ok(collection)
 }
 
-/// The ending of a file name, in small letters.
+/// The ending of a file name, in lower case.
 fn extension(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }

@@ -1,5 +1,6 @@
 //! The options of `tengen-review`.
 
+use crate::command_line::RULES;
 use anyhow::{Result, ensure};
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -30,9 +31,8 @@ pub struct Request {
     /// A file, a folder, or the moves themselves; default: standard input.
     #[arg(value_name = "FILE | FOLDER")]
     pub source: Option<String>,
-    /// Rule of games whose record does not name it: 0 freestyle (the default), 1 standard, 4 renju, 8 caro, 9 caro-exact,
-    /// or their names.
-    #[arg(long)]
+    /// Rule of games whose record does not name it.
+    #[arg(long, help = format!("Rule of games whose record does not name it: {RULES}; default: freestyle"))]
     pub rule: Option<Rule>,
     /// Board of plain moves; default: 15, or larger if the moves need it.
     #[arg(long)]
@@ -43,20 +43,20 @@ pub struct Request {
     /// Do not judge the moves before this one; default: what the record says.
     #[arg(long, value_name = "N", value_parser = parse_move_number)]
     pub from_move: Option<usize>,
-    /// Draw the curve of the winning chances into this file; of many games, the board of each lost game as it turned into
+    /// Draw the curve of the winning chances into this file; for many games, the board of each lost game as it turned into
     /// this folder.
     #[arg(long, value_name = "FILE | FOLDER")]
     pub svg: Option<PathBuf>,
     /// Print the report as JSON.
     #[arg(long)]
     pub json: bool,
-    /// Of many games: whose lost games, a part of the name, in capitals or not; default: tengen.
+    /// For many games: the player whose lost games to review; part of the name, case-insensitive; default: tengen.
     #[arg(long, value_name = "NAME")]
     pub player: Option<String>,
-    /// Of many games: nodes that the player searched for a move, where the record does not tell; default: as --nodes.
+    /// For many games: nodes that the player searched for a move, if the record does not say; default: --nodes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub game_nodes: Option<u64>,
-    /// Of many games: how many are judged at the same time, each with 130 MB; default: one a processor.
+    /// For many games: games judged at the same time, 130 MB each; default: one per processor.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }

@@ -2,7 +2,6 @@
 
 use super::judgement::{End, Judged, Mark, Review, Worth};
 use crate::command_line::one_line;
-use anyhow::Result;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use tengen::base::{Cell, Color, Point, Size};
@@ -59,8 +58,8 @@ fn capital(text: &str) -> String {
 
 /// A remark about a move beside its mark: the better move, or how far the end is.
 fn remark(judged: &Judged, size: Size) -> String {
-    if let Some(lesson) = &judged.foul {
-        return format!("{} is forbidden: {}", name(judged.point, size), lesson.ruling.name());
+    if let Some(explanation) = &judged.foul {
+        return format!("{} is forbidden: {}", name(judged.point, size), explanation.ruling.name());
     }
     let better = || line(shown(&judged.before), size);
     match (judged.mark, judged.missed(), judged.allowed()) {
@@ -187,17 +186,14 @@ fn with_board(review: &Review, index: usize, text: &mut String) {
         let reply = line(shown(&judged.after), size);
         let _ = writeln!(text, "Now {} continues with {reply}", sign(judged.color.opponent()));
     }
-    if let Some(lesson) = &judged.foul {
-        explain::describe(lesson, size, 0, text);
+    if let Some(explanation) = &judged.foul {
+        explain::describe(explanation, size, 0, text);
     }
     text.push_str(&drawing::board(size, cell, mark, Some(judged.point)));
 }
 
 /// The report for programs: one JSON object.
-///
-/// # Errors
-/// Never in practice: plain data always serialises.
-pub fn json(review: &Review, players: &[Option<String>; 2]) -> Result<String> {
+pub fn json(review: &Review, players: &[Option<String>; 2]) -> String {
     let size = review.size;
     let names = |line: &[Point]| line.iter().map(|&point| name(point, size)).collect::<Vec<_>>();
     let moves: Vec<Value> = review
@@ -230,7 +226,7 @@ pub fn json(review: &Review, players: &[Option<String>; 2]) -> Result<String> {
         "nodes": review.effort.nodes,
         "moves": moves,
     });
-    Ok(serde_json::to_string_pretty(&report)? + "\n")
+    format!("{report:#}\n")
 }
 
 /// A number with three decimals.

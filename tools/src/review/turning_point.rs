@@ -10,7 +10,7 @@ use tengen::tools::gamefile::Forfeit;
 
 /// A game is not lost yet while the winning chance is at least this.
 pub const LOST_BELOW: f64 = 0.3;
-/// A move was searched for far less than the usual time if that is more than this many times its time.
+/// A move was hasty if the usual time is more than this many times its own.
 const HASTE: u32 = 4;
 /// Times are compared only if there are this many earlier ones, and the usual time is at least this many milliseconds.
 const TIMED_MOVES: usize = 3;
@@ -58,6 +58,7 @@ impl Cause {
             }
             Cause::Misjudged => "the chance fell without a proven win of the opponent, or by a forbidden move",
             Cause::Opening => "lost with the player's first judged move, or before it",
+            // See HASTE.
             Cause::Time => "a move came too late, or was searched for less than a quarter of the usual time",
             Cause::Fault => "the program crashed or played an illegal move; the game was not lost yet",
             Cause::Unclear => "the record ends with a loss that its last position does not show",
@@ -67,7 +68,7 @@ impl Cause {
 
 /// Where and why a game was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct TurningPoint {
     /// Index of the move in the review; `None` if the chance never fell for good, or no move of the loser was judged.
     pub index: Option<usize>,
     /// The cause.
@@ -79,7 +80,7 @@ pub struct Turn {
 
 /// A lost game.
 #[derive(Clone, Debug)]
-pub struct Lesson {
+pub struct LostGame {
     /// The record.
     pub record: Record,
     /// The loser.
@@ -87,10 +88,10 @@ pub struct Lesson {
     /// The game, judged.
     pub review: Review,
     /// Where it turned.
-    pub turn: Turn,
+    pub turn: TurningPoint,
 }
 
-impl Lesson {
+impl LostGame {
     /// The move where it turned.
     pub fn turning_move(&self) -> Option<&Judged> {
         self.turn.index.map(|index| &self.review.moves[index])
@@ -120,13 +121,13 @@ pub fn find(
     review: &Review,
     loser: Color,
     first_sight: impl FnOnce(&[usize]) -> Option<usize>,
-) -> Turn {
+) -> TurningPoint {
     let own: Vec<usize> = (0..review.moves.len()).filter(|&index| review.moves[index].color == loser).collect();
     let is_open = |&index: &usize| review.moves[index].after.chance() >= LOST_BELOW;
     let fallen = own.iter().rposition(is_open).map_or(0, |last| last + 1);
     let index = own.get(fallen).copied();
     let forfeit = record.game.outcome.and_then(|outcome| outcome.forfeit);
-    let turn = |cause| Turn { index, cause, seen: None };
+    let turn = |cause| TurningPoint { index, cause, seen: None };
     let Some(at) = index else {
         return turn(match forfeit {
             Some(Forfeit::Late) => Cause::Time,
@@ -146,7 +147,7 @@ pub fn find(
         match first_sight(&own[fallen..]) {
             // It saw the loss before the move: there was nothing to see later.
             Some(seen) if seen == at => turn(Cause::Misjudged),
-            seen => Turn { index, cause: Cause::SeenTooLate, seen },
+            seen => TurningPoint { index, cause: Cause::SeenTooLate, seen },
         }
     }
 }

@@ -37,29 +37,29 @@ pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String
         let most = ground.variants();
         ensure!(duel.pairs <= most, "{}: its openings make {most} different pairs, not {}", ground.text, duel.pairs);
     }
-    let mut rivals = Vec::new();
+    let mut engine_pairs = Vec::new();
     for _ in 0..threads.max(1) {
         let mut pair = EnginePair::new(duel.classical);
         set_all(&mut pair.engines[0], &duel.first)?;
         set_all(&mut pair.engines[1], &duel.second)?;
-        rivals.push(pair);
+        engine_pairs.push(pair);
     }
     let mut text = String::new();
-    let mut all = Score::default();
+    let mut all = MatchSums::default();
     for ground in &duel.grounds {
-        let outcomes = side_by_side(duel.pairs, &mut rivals, cancel, |round, rivals| {
+        let outcomes = side_by_side(duel.pairs, &mut engine_pairs, cancel, |round, pair| {
             let (opening, _) = ground.opening(round);
-            Ok(rivals.play_pair(ground, &opening, duel.allowance))
+            Ok(pair.play_pair(ground, &opening, duel.allowance))
         })?;
         let Some(outcomes) = outcomes else { return Ok(None) };
-        let mut score = Score::default();
+        let mut sums = MatchSums::default();
         for outcome in &outcomes {
-            score.add(outcome);
+            sums.add(outcome);
             all.add(outcome);
         }
-        let _ = writeln!(text, "{}: {}", ground.text, score.text());
+        let _ = writeln!(text, "{}: {}", ground.text, sums.text());
     }
-    let _ = writeln!(text, "over all: {}", all.text());
+    let _ = writeln!(text, "overall: {}", all.text());
     if let Allowance::Clock { match_ms, .. } = duel.allowance {
         for (side, usage) in ["first", "second"].iter().zip(all.usage) {
             let games = all.games.iter().sum::<u64>().max(1);
@@ -77,14 +77,15 @@ pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String
     Ok(Some(text))
 }
 
+/// Sums over pairs of games.
 #[derive(Default)]
-struct Score {
+struct MatchSums {
     pairs: Pentanomial,
     games: [u64; 3],
     usage: [Usage; 2],
 }
 
-impl Score {
+impl MatchSums {
     fn add(&mut self, outcome: &PairOutcome) {
         self.pairs.add(outcome.half_points);
         self.games.iter_mut().zip(outcome.games).for_each(|(sum, games)| *sum += games);
@@ -123,7 +124,7 @@ mod tests {
         if ParamTable::IS_TUNABLE {
             let text = result.unwrap().unwrap();
             assert!(
-                text.contains("over all: ") && text.contains("(50.0 %), pairs 0-2 to 2-0 [0, 0, 3, 0, 0]"),
+                text.contains("overall: ") && text.contains("(50.0 %), pairs 0-2 to 2-0 [0, 0, 3, 0, 0]"),
                 "{text}"
             );
             assert_eq!(text.matches(" 0 late").count(), 2, "{text}");
@@ -133,9 +134,8 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "tune")]
     fn an_unknown_number_is_refused() {
-        if ParamTable::IS_TUNABLE {
-            assert!(run(&duel(&["nosuch=1"]), 1, &Cancel::default()).is_err());
-        }
+        assert!(run(&duel(&["nosuch=1"]), 1, &Cancel::default()).is_err());
     }
 }

@@ -4,6 +4,7 @@
 //! for each line, for each pair of lines, for the threat that they make, and one of its own. So a rare combination gets the
 //! value of its parts, and a frequent one can differ from that. Own factors decay towards zero, faster for rare weights.
 
+use crate::progress::Progress;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
@@ -99,6 +100,7 @@ impl Model {
         let mut random = SmallRng::seed_from_u64(descent.seed);
         let mut order: Vec<usize> = (0..samples).collect();
         let mut gradient = vec![0.0f32; self.weights.len()];
+        let progress = Progress::new("epochs", descent.epochs as u64, 0);
         for epoch in 0..descent.epochs {
             order.shuffle(&mut random);
             let done = epoch as f32 / descent.epochs as f32;
@@ -110,8 +112,9 @@ impl Model {
                 }
                 self.step(&gradient, rate);
             }
-            log::info!("epoch {} of {}", epoch + 1, descent.epochs);
+            progress.step();
         }
+        progress.end();
     }
 
     /// Moves the factors against `gradient`, that of the mean loss by weight, with Adam (Kingma and Ba 2015).

@@ -3,6 +3,7 @@
 use super::factor_model::Descent;
 use super::samples::Group;
 use super::{fit_eval, fit_order};
+use crate::command_line::share;
 use crate::output_file;
 use anyhow::{Context, Result, ensure};
 use std::io::Write as _;
@@ -36,7 +37,7 @@ pub struct EvalArguments {
     #[command(flatten)]
     pub fit: FitArguments,
     /// Share of the search's score in the target, 0 to 1; the rest is the result of the game.
-    #[arg(long, default_value_t = 0.6)]
+    #[arg(long, default_value_t = 0.6, value_parser = share)]
     pub score_share: f32,
 }
 
@@ -60,7 +61,6 @@ pub struct OrderArguments {
 /// # Errors
 /// When an option is invalid, or a file cannot be read or written.
 pub fn run_eval(typed: &EvalArguments) -> Result<()> {
-    ensure!((0.0..=1.0).contains(&typed.score_share), "--score-share must be from 0 to 1");
     let settings = fit_eval::Settings { descent: descent(&typed.fit, 1.0), score_share: typed.score_share };
     run(&typed.fit, |sets| {
         let report = fit_eval::fit(&typed.fit.games, &settings, sets)?;

@@ -2,7 +2,7 @@
 
 use super::factor_model::{Descent, Model, combination_parts, mask_parts};
 use super::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
-use super::samples::{Group, empty_points, for_each_game, for_each_position, is_held_out, is_quiet};
+use super::samples::{Group, empty_points, for_each_game, for_each_position, is_held_out, uses_static_evaluation};
 use crate::data::packed_game::PackedGame;
 use anyhow::Result;
 use std::fmt::Write as _;
@@ -120,7 +120,7 @@ fn add_game(game: &PackedGame, layout: &Layout, scale: f32, settings: &Settings,
         now.resize(before.len().max(layout.sets.len() * COMBINATIONS), 0);
         count_points(board, layout, &mut now);
         let score = i32::from(ply.score);
-        let usable = number > 0 && score.abs() <= Score::DECISIVE && is_quiet(board);
+        let usable = number > 0 && score.abs() <= Score::DECISIVE && uses_static_evaluation(board);
         number += 1;
         if !usable {
             return;

@@ -1,4 +1,4 @@
-//! The tunable numbers of `src/search/params.rs` in the hands of the tuners: reading, setting, what they were tuned on.
+//! The tunable numbers of `src/search/params.rs` as the tuners use them: parsing, setting, checksums of the opening books.
 
 use crate::arena::ground::Ground;
 use crate::arena::openings::Opening;

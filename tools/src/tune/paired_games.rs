@@ -101,13 +101,13 @@ const DECIDED: i32 = 1500;
 impl EnginePair {
     /// Two engines with the shipped numbers; with `classical`, with the classical evaluation.
     pub fn new(classical: bool) -> EnginePair {
-        let mut rivals = EnginePair { engines: Default::default() };
+        let mut pair = EnginePair { engines: Default::default() };
         if classical {
-            for engine in &mut rivals.engines {
+            for engine in &mut pair.engines {
                 engine.options_mut().evaluator = EvaluatorKind::Classical;
             }
         }
-        rivals
+        pair
     }
 
     /// Plays an opening twice, with colours swapped.
@@ -195,16 +195,16 @@ impl Usage {
 /// The first error of the work.
 pub fn side_by_side<T: Send>(
     count: usize,
-    rivals: &mut [EnginePair],
+    engine_pairs: &mut [EnginePair],
     cancel: &Cancel,
     work: impl Fn(usize, &mut EnginePair) -> Result<T> + Sync,
 ) -> Result<Option<Vec<T>>> {
     let results =
         parallel::in_order(
             count,
-            rivals,
-            |index, rivals| {
-                if cancel.is_set() { Ok(None) } else { work(index, rivals).map(Some) }
+            engine_pairs,
+            |index, pair| {
+                if cancel.is_set() { Ok(None) } else { work(index, pair).map(Some) }
             },
         )?;
     Ok(results.into_iter().collect())
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classical_rivals_leave_the_networks_alone() {
+    fn classical_engines_leave_the_networks_alone() {
         let evaluators = |classical| EnginePair::new(classical).engines.map(|engine| engine.options().evaluator);
         assert_eq!(evaluators(true), [EvaluatorKind::Classical; 2]);
         assert_eq!(evaluators(false), [EvaluatorKind::Network; 2]);

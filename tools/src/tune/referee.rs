@@ -1,12 +1,13 @@
 //! `tengen-tune referee`: how well networks judge labelled positions that they were not trained on, by kind of position.
 //!
 //! The loss of a network, the cross-entropy of its values against the targets, cannot be less than the entropy of the targets.
-//! What is above it, the Kullback-Leibler divergence (KL), is the part that a better network can win.
+//! The excess, the Kullback-Leibler divergence (KL), is what a better network can still gain.
 
 use super::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
 use super::trainer::float_network::{Folded, Model, parts_of_rows};
 use super::trainer::targets::{Targets, values};
 use super::trainer::walk::{Losses, Walker};
+use crate::command_line::{RULES, share};
 use crate::data::packed_game::{Content, PackedGame, records};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
@@ -21,8 +22,8 @@ use tengen::eval::network::{Accumulator, Kernel, Network, Weights, embedded_byte
 /// Options of `referee`.
 #[derive(clap::Args, Debug)]
 pub struct RefereeArguments {
-    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact. Positions under other rules are not used.
-    #[arg(long)]
+    /// The rule. Positions under other rules are not used.
+    #[arg(long, help = format!("Rule: {RULES}. Positions under other rules are not used"))]
     pub rule: Rule,
     /// Files with labelled positions; see tengen-data asked. Games are not used.
     #[arg(long, required = true, num_args = 1..)]
@@ -31,7 +32,7 @@ pub struct RefereeArguments {
     #[arg(long, value_name = "FILE")]
     pub network: Vec<PathBuf>,
     /// Share of the label's score in the target, 0 to 1; the rest is the result of the game.
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = share)]
     pub share: f32,
     /// Units of score that make one logit.
     #[arg(long, default_value_t = ENGINE_SCALE)]
@@ -44,7 +45,6 @@ pub struct RefereeArguments {
 /// When an option is out of range, a file cannot be read or is damaged, or there is no position for the rule.
 pub fn run(arguments: &RefereeArguments, out: &mut dyn Write) -> Result<()> {
     let &RefereeArguments { rule, share, scale, .. } = arguments;
-    ensure!((0.0..=1.0).contains(&share), "--share must be from 0 to 1");
     ensure!(scale > 0.0, "--scale must be above 0");
     let mut judges = judges(rule, &arguments.network)?;
     let targets =
@@ -304,7 +304,7 @@ mod tests {
         std::fs::write(path("caro.tnn"), embedded_bytes(Rule::Caro)).unwrap();
         let other = RefereeArguments { network: vec![path("caro.tnn")], ..arguments(path("asked")) };
         assert!(refusal(other).contains("a network for caro"));
-        let share = RefereeArguments { share: 1.5, ..arguments(path("asked")) };
-        assert!(refusal(share).contains("--share"));
+        let scale = RefereeArguments { scale: 0.0, ..arguments(path("asked")) };
+        assert!(refusal(scale).contains("--scale"));
     }
 }

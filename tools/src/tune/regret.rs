@@ -1,4 +1,4 @@
-//! Changed numbers judged by their moves, at nodes at which a match would take days.
+//! Judges changed numbers by the moves they choose, at node counts where a match would take days.
 //!
 //! In positions of recorded games the engine chooses a move with changed numbers and with the shipped ones. Only where the
 //! moves differ can one be better: there a longer search after each of the two, with the shipped numbers, says how good it
@@ -13,7 +13,7 @@ use super::logistic::{ENGINE_SCALE, sigmoid};
 use super::numbers::{ensure_tunable, set_all};
 use super::paired_games::{EnginePair, side_by_side};
 use crate::arena::cancel::Cancel;
-use crate::arena::sprt::Z95;
+use crate::arena::sprt::mean_and_margin;
 use crate::data::packed_game::{PackedGame, records};
 use crate::state_file;
 use anyhow::{Result, ensure};
@@ -103,11 +103,7 @@ impl Answers {
 
     /// The mean gain of a move and half the width of its 95 % interval.
     pub fn gain(&self) -> (f64, f64) {
-        let count = self.choices.len().max(1) as f64;
-        let gains = self.choices.iter().map(|choice| choice.gain.unwrap_or(0.0));
-        let mean = gains.clone().sum::<f64>() / count;
-        let variance = gains.map(|gain| (gain - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-        (mean, Z95 * (variance / count).sqrt())
+        mean_and_margin(self.choices.iter().map(|choice| choice.gain.unwrap_or(0.0)))
     }
 
     /// The result in a line.
@@ -176,21 +172,21 @@ pub fn run(
 ) -> Result<()> {
     ensure_tunable()?;
     ensure!(samples.len() >= positions, "the records have only {} positions", samples.len());
-    let mut rivals = Vec::new();
+    let mut engine_pairs = Vec::new();
     for _ in 0..threads.max(1) {
         let mut pair = EnginePair::new(false);
         set_all(&mut pair.engines[0], &answers.question.values)?;
         for engine in &mut pair.engines {
             engine.options_mut().hash_size = Some(HASH);
         }
-        rivals.push(pair);
+        engine_pairs.push(pair);
     }
     while answers.choices.len() < positions {
         let first = answers.choices.len();
         let batch = (positions - first).min(BATCH);
         let question = &answers.question;
-        let choices = side_by_side(batch, &mut rivals, cancel, |index, rivals| {
-            Ok(choose(&samples[first + index], &mut rivals.engines, question))
+        let choices = side_by_side(batch, &mut engine_pairs, cancel, |index, pair| {
+            Ok(choose(&samples[first + index], &mut pair.engines, question))
         })?;
         let Some(choices) = choices else { break };
         answers.choices.extend(choices);
@@ -229,6 +225,7 @@ fn search(engine: &mut Engine, sample: &Sample, next: Option<Point>, nodes: u64)
 mod tests {
     use super::*;
     use crate::arena::openings::Opening;
+    use crate::arena::sprt::Z95;
     use crate::data::packed_game::{Content, Format, PackedPly, Writer};
     use tengen::base::Color;
     use tengen::board::notation::parse_moves;

@@ -3,7 +3,7 @@
 use crate::data::packed_game::{PackedGame, PackedPly, records};
 use anyhow::Result;
 use std::path::PathBuf;
-use tengen::base::{Cell, Color, Point, Rule};
+use tengen::base::{Color, Point, Rule};
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::eval::classical_weights::WeightSet;
 
@@ -92,15 +92,12 @@ pub fn for_each_position(game: &PackedGame, mut visit: impl FnMut(&mut Board, &P
     }
     for ply in &game.plies {
         visit(&mut board, ply);
-        if board.cell(ply.played) != Cell::Empty {
-            return;
-        }
         board.play(ply.played, &mut NullObserver);
     }
 }
 
 /// Whether the search would use the static evaluation here: no five for either side and no open four for the side to move.
-pub fn is_quiet(board: &Board) -> bool {
+pub fn uses_static_evaluation(board: &Board) -> bool {
     let us = board.side();
     board.count(Color::Black, Threat::Five) + board.count(Color::White, Threat::Five) == 0
         && board.count(us, Threat::OpenFour) == 0

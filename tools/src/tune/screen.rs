@@ -11,7 +11,7 @@ use super::numbers::{ensure_tunable, parse_value, set_all, shipped};
 use super::paired_games::{Allowance, EnginePair, side_by_side};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
-use crate::arena::sprt::Z95;
+use crate::arena::sprt::mean_and_margin;
 use crate::state_file;
 use anyhow::{Context, Result, ensure};
 use rand::rngs::SmallRng;
@@ -23,8 +23,7 @@ use tengen::base::hash::GOLDEN;
 
 /// Pairs between two writings of the state.
 const BATCH: u64 = 40;
-/// Elo for each part of the score, near an even score: 400 / ln 10 for a unit of the logit, four of which make one of the
-/// score.
+/// Slope of Elo by score at an even score: 4 * 400 / ln 10.
 const ELO_PER_SCORE: f64 = 1600.0 / std::f64::consts::LN_10;
 
 /// One or more numbers with new values, which are tried together.
@@ -124,11 +123,8 @@ impl Screening {
                 let score = f64::from(half_points) / 4.0 - 0.5;
                 if has_first(&self.design, number as u64, idea) { score } else { -score }
             };
-            let pairs = self.half_points.len().max(1) as f64;
-            let mean = self.half_points.iter().enumerate().map(signed).sum::<f64>() / pairs;
-            let squares = self.half_points.iter().enumerate().map(|one| (signed(one) - mean).powi(2)).sum::<f64>();
-            let error = (squares / (pairs - 1.0).max(1.0) / pairs).sqrt();
-            Effect { elo: mean * ELO_PER_SCORE, margin: Z95 * error * ELO_PER_SCORE }
+            let (mean, margin) = mean_and_margin(self.half_points.iter().enumerate().map(signed));
+            Effect { elo: mean * ELO_PER_SCORE, margin: margin * ELO_PER_SCORE }
         };
         (0..self.design.ideas.len()).map(effect).collect()
     }
@@ -175,21 +171,21 @@ pub fn run(
 ) -> Result<()> {
     ensure_tunable()?;
     ensure!(grounds.len() == screening.design.grounds.len() && !grounds.is_empty(), "the screening has other grounds");
-    let mut rivals: Vec<EnginePair> =
+    let mut engine_pairs: Vec<EnginePair> =
         (0..threads.max(1)).map(|_| EnginePair::new(screening.design.classical)).collect();
     let count = grounds.len();
     while (screening.half_points.len() as u64) < pairs {
         let first = screening.half_points.len();
         let batch = (pairs - first as u64).min(BATCH) as usize;
         let design = &screening.design;
-        let outcomes = side_by_side(batch, &mut rivals, cancel, |index, rivals| {
+        let outcomes = side_by_side(batch, &mut engine_pairs, cancel, |index, pair| {
             let number = first + index;
-            for (side, engine) in rivals.engines.iter_mut().enumerate() {
+            for (side, engine) in pair.engines.iter_mut().enumerate() {
                 set_all(engine, &values(design, number as u64, side == 0))?;
             }
             let ground = &grounds[number % count];
             let (opening, _) = ground.opening(number / count);
-            Ok(rivals.play_pair(ground, &opening, design.allowance).half_points as u8)
+            Ok(pair.play_pair(ground, &opening, design.allowance).half_points as u8)
         })?;
         let Some(outcomes) = outcomes else { break };
         screening.half_points.extend(outcomes);

@@ -273,7 +273,7 @@ struct Shared<'a, S> {
     /// The next pair to play.
     next: u64,
     /// Results of pairs that wait for those before them.
-    results: BTreeMap<u64, (Sample, usize)>,
+    results: BTreeMap<u64, (PlannedPair, usize)>,
     /// The first error, which ends the run.
     error: Option<anyhow::Error>,
     show: S,
@@ -281,14 +281,14 @@ struct Shared<'a, S> {
 
 impl<S: FnMut(&State) -> Result<()>> Scheduler<'_, S> {
     /// Plays pairs until there are no more.
-    fn work(&self, rivals: &mut EnginePair) {
-        while let Some((sample, allowance)) = self.draw() {
-            let play = AssertUnwindSafe(|| sample.play(self.grounds, allowance, rivals));
+    fn work(&self, pair: &mut EnginePair) {
+        while let Some((planned, allowance)) = self.draw() {
+            let play = AssertUnwindSafe(|| planned.play(self.grounds, allowance, pair));
             let outcome = catch_unwind(play).unwrap_or_else(|_| Err(anyhow!("a thread panicked")));
             let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
             match outcome {
                 Ok(half_points) => {
-                    shared.results.insert(sample.number, (sample, half_points));
+                    shared.results.insert(planned.number, (planned, half_points));
                 }
                 Err(error) => {
                     shared.error.get_or_insert(error);
@@ -300,14 +300,14 @@ impl<S: FnMut(&State) -> Result<()>> Scheduler<'_, S> {
     }
 
     /// The next pair, as soon as the results that it needs are there; `None` at the end of the run.
-    fn draw(&self) -> Option<(Sample, Allowance)> {
+    fn draw(&self) -> Option<(PlannedPair, Allowance)> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let settings = &shared.state.settings;
             if self.cancel.is_set() || shared.error.is_some() || shared.next >= settings.pairs {
                 return None;
             }
-            if shared.next < shared.state.played + settings.lag.max(1) {
+            if shared.next < shared.state.played.saturating_add(settings.lag.max(1)) {
                 break;
             }
             shared = self.changed.wait_timeout(shared, LOOK).unwrap_or_else(PoisonError::into_inner).0;
@@ -315,15 +315,15 @@ impl<S: FnMut(&State) -> Result<()>> Scheduler<'_, S> {
         let number = shared.next;
         shared.next += 1;
         let ground = &self.grounds[number as usize % self.grounds.len()];
-        Some((Sample::draw(shared.state, ground, number), shared.state.settings.allowance))
+        Some((PlannedPair::draw(shared.state, ground, number), shared.state.settings.allowance))
     }
 }
 
 impl<S: FnMut(&State) -> Result<()>> Shared<'_, S> {
     /// Counts the results that no earlier pair is missing for.
     fn count(&mut self, grounds: usize) {
-        while let Some((sample, half_points)) = self.results.remove(&self.state.played) {
-            sample.learn(self.state, sample.number as usize % grounds, half_points);
+        while let Some((planned, half_points)) = self.results.remove(&self.state.played) {
+            planned.learn(self.state, planned.number as usize % grounds, half_points);
             if self.state.played.is_multiple_of(self.state.settings.lag.max(1))
                 && let Err(error) = (self.show)(self.state)
             {
@@ -335,7 +335,7 @@ impl<S: FnMut(&State) -> Result<()>> Shared<'_, S> {
 
 /// A pair of games to be played.
 #[derive(Debug)]
-struct Sample {
+struct PlannedPair {
     number: u64,
     /// For each number: the direction of the first engine (0 if the number is not used on this ground) and the step.
     steps: Vec<(f64, f64)>,
@@ -343,12 +343,12 @@ struct Sample {
     values: [Vec<(String, i64)>; 2],
 }
 
-impl Sample {
-    fn draw(state: &State, ground: &Ground, number: u64) -> Sample {
+impl PlannedPair {
+    fn draw(state: &State, ground: &Ground, number: u64) -> PlannedPair {
         let settings = &state.settings;
         let mut random = SmallRng::seed_from_u64(settings.seed.wrapping_mul(GOLDEN) ^ number);
         let shrink = (settings.pairs as f64 / (number + 1) as f64).powf(GAMMA);
-        let mut sample = Sample { number, steps: Vec::new(), values: [Vec::new(), Vec::new()] };
+        let mut planned = PlannedPair { number, steps: Vec::new(), values: [Vec::new(), Vec::new()] };
         for (tuned, &value) in settings.tuned.iter().zip(state.values_for(number)) {
             let side = if random.random::<bool>() { 1.0 } else { -1.0 };
             let side = if tuned.matters_on(ground) { side } else { 0.0 };
@@ -357,13 +357,13 @@ impl Sample {
             let value = value.clamp(tuned.min + step, (tuned.max - step).max(tuned.min + step));
             // Rounded up or down at random, by the same offset for both, so that fractions have an effect.
             let offset = random.random::<f64>();
-            for (values, side) in sample.values.iter_mut().zip([side, -side]) {
+            for (values, side) in planned.values.iter_mut().zip([side, -side]) {
                 let value = (value + side * step + offset).floor().clamp(tuned.min, tuned.max);
                 values.push((tuned.name.clone(), value as i64));
             }
-            sample.steps.push((side, step));
+            planned.steps.push((side, step));
         }
-        sample
+        planned
     }
 
     /// Moves the values towards the winner's after a pair on this ground.
@@ -382,14 +382,14 @@ impl Sample {
         state.note();
     }
 
-    fn play(&self, grounds: &[Ground], allowance: Allowance, rivals: &mut EnginePair) -> Result<usize> {
+    fn play(&self, grounds: &[Ground], allowance: Allowance, pair: &mut EnginePair) -> Result<usize> {
         let count = grounds.len() as u64;
         let ground = &grounds[(self.number % count) as usize];
-        for (engine, values) in rivals.engines.iter_mut().zip(&self.values) {
+        for (engine, values) in pair.engines.iter_mut().zip(&self.values) {
             set_all(engine, values)?;
         }
         let (opening, _) = ground.opening((self.number / count) as usize);
-        Ok(rivals.play_pair(ground, &opening, allowance).half_points)
+        Ok(pair.play_pair(ground, &opening, allowance).half_points)
     }
 }
 
@@ -442,14 +442,14 @@ mod tests {
         let best = [45.0, 900.0, 0.0];
         let mut random = SmallRng::seed_from_u64(3);
         while !state.is_finished() {
-            let sample = Sample::draw(&state, ground, state.played);
+            let planned = PlannedPair::draw(&state, ground, state.played);
             let loss = |values: &[(String, i64)]| -> f64 {
                 let parts = values.iter().zip(best).zip(&state.settings.tuned);
                 parts.map(|(((_, value), best), t)| ((*value as f64 - best) / (t.max - t.min)).powi(2)).sum()
             };
-            let edge = 20.0 * (loss(&sample.values[1]) - loss(&sample.values[0]));
+            let edge = 20.0 * (loss(&planned.values[1]) - loss(&planned.values[0]));
             let half_points = (2.0 + edge + random.random_range(-2.0..2.0)).round().clamp(0.0, 4.0);
-            sample.learn(&mut state, 0, half_points as usize);
+            planned.learn(&mut state, 0, half_points as usize);
         }
         for ((tuned, value), best) in state.rounded().zip(best) {
             let range = tuned.max - tuned.min;
@@ -468,7 +468,7 @@ mod tests {
         let settings = settings(&["aspiration_window=20", "vcf_delta"], 100);
         let mut state = State::open(&path, settings.clone()).unwrap();
         for number in 0..10 {
-            Sample::draw(&state, &grounds()[0], number).learn(&mut state, 0, number as usize % 5);
+            PlannedPair::draw(&state, &grounds()[0], number).learn(&mut state, 0, number as usize % 5);
         }
         state.save(&path).unwrap();
         assert_eq!(State::open(&path, settings.clone()).unwrap(), state);
@@ -488,9 +488,9 @@ mod tests {
             settings.tuned[0].start = start;
             let state = State::new(settings);
             for number in 0..4 {
-                let sample = Sample::draw(&state, &grounds()[0], number);
-                let [first, second] = [0, 1].map(|side: usize| sample.values[side][0].1 as f64);
-                let step = sample.steps[0].1;
+                let planned = PlannedPair::draw(&state, &grounds()[0], number);
+                let [first, second] = [0, 1].map(|side: usize| planned.values[side][0].1 as f64);
+                let step = planned.steps[0].1;
                 assert!((first - second).abs() > 2.0 * step - 1.5, "{first} and {second}, step {step}");
                 assert!([first, second].iter().all(|value| (tuned.min..=tuned.max).contains(value)));
             }

@@ -1,7 +1,8 @@
 //! A chart of the trajectory of an SPSA run.
 
 use super::spsa::State;
-use anyhow::{Result, anyhow};
+use crate::output_file::{self, Drawn};
+use anyhow::Result;
 use plotters::prelude::*;
 
 /// Size of the drawing in pixels.
@@ -13,12 +14,10 @@ const HEIGHT: u32 = 500;
 /// # Errors
 /// When it cannot be drawn.
 pub fn svg(state: &State) -> Result<String> {
-    let mut text = String::new();
-    draw(state, &mut text).map_err(|error| anyhow!("cannot draw the chart: {error}"))?;
-    Ok(text)
+    output_file::svg("the chart", |text| draw(state, text))
 }
 
-fn draw(state: &State, text: &mut String) -> Result<(), Box<dyn std::error::Error>> {
+fn draw(state: &State, text: &mut String) -> Drawn {
     let root = SVGBackend::with_string(text, (WIDTH, HEIGHT)).into_drawing_area();
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&root)

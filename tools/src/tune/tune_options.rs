@@ -10,7 +10,7 @@ use super::screen::{self, Design, Idea, Screening};
 use super::spsa::{self, Settings, State, Tuned};
 use super::trainer::network_options::Training;
 use super::trajectory_chart;
-use crate::arena::cancel::{Outcome, interrupts};
+use crate::arena::cancel::{RunEnd, interrupts};
 use crate::arena::ground::Ground;
 use crate::output_file;
 use crate::progress::Progress;
@@ -99,7 +99,7 @@ pub struct SpsaArguments {
     /// The file with the state of the run.
     #[arg(long, value_name = "FILE")]
     pub state: PathBuf,
-    /// Draw the course of the values to this SVG file.
+    /// Write a chart of the values over the run to this SVG file.
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,
 }
@@ -249,7 +249,7 @@ impl AllowanceArguments {
 ///
 /// # Errors
 /// When an option is invalid, or the output cannot be written.
-pub fn run(arguments: &Arguments) -> Result<Outcome> {
+pub fn run(arguments: &Arguments) -> Result<RunEnd> {
     match &arguments.command {
         Command::Params => tengen::tools::param_list::list(&mut std::io::stdout())?,
         Command::Spsa(arguments) => return run_spsa(arguments),
@@ -261,10 +261,10 @@ pub fn run(arguments: &Arguments) -> Result<Outcome> {
         Command::Eval(arguments) => fit::run_eval(arguments)?,
         Command::Order(arguments) => fit::run_order(arguments)?,
     }
-    Ok(Outcome::Finished)
+    Ok(RunEnd::Finished)
 }
 
-fn run_spsa(typed: &SpsaArguments) -> Result<Outcome> {
+fn run_spsa(typed: &SpsaArguments) -> Result<RunEnd> {
     ensure!(typed.gain.is_finite() && typed.gain > 0.0, "--gain must be above 0");
     let (games, grounds) = (&typed.games, typed.games.grounds()?);
     let settings = Settings {
@@ -293,10 +293,10 @@ fn run_spsa(typed: &SpsaArguments) -> Result<Outcome> {
         output_file::write(path, text)?;
     }
     std::io::stdout().write_all(report(&state).as_bytes())?;
-    Ok(cancel.outcome())
+    Ok(cancel.run_end())
 }
 
-fn run_screen(typed: &ScreenArguments) -> Result<Outcome> {
+fn run_screen(typed: &ScreenArguments) -> Result<RunEnd> {
     let (games, grounds) = (&typed.games, typed.games.grounds()?);
     let design = Design {
         ideas: typed.ideas.iter().map(|text| Idea::parse(text)).collect::<Result<_>>()?,
@@ -317,10 +317,10 @@ fn run_screen(typed: &ScreenArguments) -> Result<Outcome> {
     })?;
     progress.end();
     std::io::stdout().write_all(screening.report().as_bytes())?;
-    Ok(cancel.outcome())
+    Ok(cancel.run_end())
 }
 
-fn run_regret(typed: &RegretArguments) -> Result<Outcome> {
+fn run_regret(typed: &RegretArguments) -> Result<RunEnd> {
     let samples = regret::samples(&typed.records, typed.seed)?;
     let _lock = output_file::lock(&typed.state)?;
     let cancel = interrupts();
@@ -333,10 +333,10 @@ fn run_regret(typed: &RegretArguments) -> Result<Outcome> {
     })?;
     progress.end();
     std::io::stdout().write_all(answers.report().as_bytes())?;
-    Ok(cancel.outcome())
+    Ok(cancel.run_end())
 }
 
-fn run_match(typed: &MatchArguments) -> Result<Outcome> {
+fn run_match(typed: &MatchArguments) -> Result<RunEnd> {
     let duel = Duel {
         first: typed.first.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
         second: typed.second.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
@@ -348,7 +348,7 @@ fn run_match(typed: &MatchArguments) -> Result<Outcome> {
     let cancel = interrupts();
     let text = duel::run(&duel, typed.games.threads(), &cancel)?;
     std::io::stdout().write_all(text.unwrap_or_else(|| "interrupted\n".to_owned()).as_bytes())?;
-    Ok(cancel.outcome())
+    Ok(cancel.run_end())
 }
 
 /// The values of a run so far.

@@ -36,9 +36,9 @@ pub const BIAS: usize = TABLE - 1;
 
 /// Largest activation.
 pub const CELL_LIMIT: f32 = CELL_MAX as f32 / CELL_SCALE as f32;
-/// Largest input, hidden activation and weight of the head.
+/// Largest absolute input of a head.
 pub const INPUT_LIMIT: f32 = HEAD_MAX as f32 / INPUT_SCALE as f32;
-/// See [`INPUT_LIMIT`].
+/// Largest hidden activation, and largest absolute weight, of a head.
 pub const HEAD_LIMIT: f32 = HEAD_MAX as f32 / HEAD_SCALE as f32;
 /// Sum of activations that makes an input of one.
 pub const POOL: f32 = POOL_SCALE as f32 / CELL_SCALE as f32;
@@ -372,7 +372,6 @@ mod tests {
     fn rows_know_the_shapes_of_their_lines() {
         let parts = parts_of_rows(Rule::Freestyle);
         let kind = |row: usize| parts[row][2] as usize - LINE_KINDS * ROWS - 3 * SIDES;
-        // An empty line: both colours have the same shape.
         let count =
             |own: Shape| (0..ROWS).filter(|&row| kind(row) < SHAPE_PAIRS && kind(row) / SHAPES == own as usize).count();
         assert!(count(Shape::Five) > 0 && count(Shape::OpenFour) > 0 && count(Shape::Dead) > count(Shape::Five));
@@ -380,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finished_network_can_be_gone_on_from() {
+    fn a_finished_network_survives_import_and_export() {
         for rule in Rule::ALL {
             let bytes = tengen::eval::network::embedded_bytes(rule);
             let weights = Weights::parse(bytes).unwrap();

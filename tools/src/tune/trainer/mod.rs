@@ -206,7 +206,7 @@ impl Run {
         let mut random = SmallRng::seed_from_u64(training.seed << 20 | u64::from(self.state.epochs));
         order.shuffle(&mut random);
         self.walkers.iter_mut().for_each(|walker| walker.losses = Losses::default());
-        let steps_in_all = (order.len().div_ceil(training.batch) as u32 * training.epochs) as f32;
+        let steps_in_all = order.len().div_ceil(training.batch) as f32 * training.epochs as f32;
         for batch in order.chunks(training.batch) {
             let folded = self.state.model.fold(&self.parts);
             let batch: Vec<&PackedGame> = batch.iter().copied().flatten().collect();

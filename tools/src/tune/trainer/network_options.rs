@@ -1,5 +1,6 @@
 //! The settings of a training run, which are the options of `tengen-tune network`.
 
+use crate::command_line::{RULES, share};
 use anyhow::{Result, ensure};
 use std::path::PathBuf;
 use tengen::base::Rule;
@@ -7,8 +8,8 @@ use tengen::base::Rule;
 /// The settings of a run.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Training {
-    /// Rule: 0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact. Games under other rules are not used.
-    #[arg(long)]
+    /// The rule. Games under other rules are not used.
+    #[arg(long, help = format!("Rule: {RULES}. Games under other rules are not used"))]
     pub rule: Rule,
     /// Learn from the games of all rules, each by its own rule, to get a start for rules with few games.
     #[arg(long)]
@@ -26,17 +27,17 @@ pub struct Training {
     #[arg(long, default_value_t = 0.002)]
     pub rate: f32,
     /// Share of the search's score in the target of a position of a game, 0 to 1; the rest is the result of the game.
-    #[arg(long, default_value_t = 0.7)]
+    #[arg(long, default_value_t = 0.7, value_parser = share)]
     pub score_share: f32,
     /// The same for quiet positions with a label of their own.
-    #[arg(long, default_value_t = 0.85)]
+    #[arg(long, default_value_t = 0.85, value_parser = share)]
     pub label_share: f32,
     /// The same for labelled positions that a search asked about. They are not on the course of the game, so the result
     /// says less about them; 1 leaves it out.
-    #[arg(long, default_value_t = 0.85)]
+    #[arg(long, default_value_t = 0.85, value_parser = share)]
     pub asked_share: f32,
     /// Share of the next position's score in a position's score, 0 to 1; 0: only its own score.
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_parser = share)]
     pub trace: f32,
     /// Weight of the policy's loss beside that of the value.
     #[arg(long, default_value_t = 0.3)]
@@ -72,10 +73,6 @@ impl Training {
         ensure!(self.epochs > 0 || self.checkpoint.is_none(), "--epochs 0 does not go with --checkpoint");
         ensure!(self.batch >= 1, "--batch must be at least 1");
         ensure!((1..=2).contains(&self.threads), "--threads must be 1 or 2");
-        ensure!((0.0..=1.0).contains(&self.score_share), "--score-share must be from 0 to 1");
-        ensure!((0.0..=1.0).contains(&self.label_share), "--label-share must be from 0 to 1");
-        ensure!((0.0..=1.0).contains(&self.asked_share), "--asked-share must be from 0 to 1");
-        ensure!((0.0..=1.0).contains(&self.trace), "--trace must be from 0 to 1");
         ensure!(self.rate > 0.0 && self.rate < 1.0, "--rate must be above 0 and below 1");
         ensure!(self.policy >= 0.0, "--policy must not be negative");
         Ok(())
@@ -100,6 +97,16 @@ mod tests {
         let threads = |threads: usize| training(&format!("--rule 0 --records a --out b --threads {threads}"));
         assert!(threads(1).is_ok() && threads(2).is_ok());
         assert!([0, 3].iter().all(|&wrong| threads(wrong).unwrap_err().to_string().contains("--threads")));
+    }
+
+    #[test]
+    fn shares_are_from_0_to_1() {
+        for option in ["--score-share", "--label-share", "--asked-share", "--trace"] {
+            let share = |share: &str| training(&format!("--rule 0 --records a --out b {option} {share}"));
+            assert!(share("1").is_ok());
+            let error = share("1.5").unwrap_err().to_string();
+            assert!(error.contains(option) && error.contains("from 0 to 1"), "{error}");
+        }
     }
 
     #[test]

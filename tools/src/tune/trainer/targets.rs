@@ -2,7 +2,7 @@
 
 use crate::data::packed_game::{Content, PackedGame};
 use crate::tune::logistic::sigmoid;
-use crate::tune::samples::is_quiet;
+use crate::tune::samples::uses_static_evaluation;
 use tengen::base::{Color, Score};
 use tengen::board::Board;
 
@@ -25,7 +25,7 @@ pub struct Targets {
 
 /// Whether a position of a game is learned from: every labelled one, and others that the search may evaluate.
 pub fn is_sample(game: &PackedGame, board: &Board) -> bool {
-    !game.is_game() || is_quiet(board)
+    !game.is_game() || uses_static_evaluation(board)
 }
 
 /// The target value, 0 to 1, of the position before each move for its side to move. The search's score of a position is mixed

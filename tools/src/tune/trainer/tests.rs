@@ -202,7 +202,7 @@ fn training(records: &Path, out: PathBuf) -> Training {
 }
 
 #[test]
-fn the_network_learns_results_by_heart() {
+fn the_network_overfits_a_few_games() {
     let games = games(Rule::Freestyle, 24, 20);
     let targets = Targets { score_share: 0.0, ..TARGETS };
     let folder = tempfile::tempdir().unwrap();

@@ -356,7 +356,7 @@ impl Walker {
         self.judge_move(board, head, best, targets.policy, learn);
     }
 
-    /// Adds the gradient of the value; `gradient` is that of its logit.
+    /// Adds the gradient of the value; `error` is the slope of the loss by the logit.
     fn learn_value(&mut self, board: &Board, head: &FloatHead, forward: &Forward, error: f32) {
         let number = head_of(board, self.gradient.heads.len());
         let gradient = &mut self.gradient.heads[number];
