@@ -29,12 +29,12 @@ impl Combination {
     /// The threat that the four shapes make together.
     #[inline]
     pub const fn threat(self) -> Threat {
-        Threat::ALL[bounded::<{ Threat::ALL.len() }>(self.code())]
+        Threat::ALL[bounded::<{ Threat::ALL.len() }>(self.threat_index())]
     }
 
     /// The index of the threat, [`Threat::index`].
     #[inline]
-    pub const fn code(self) -> usize {
+    pub const fn threat_index(self) -> usize {
         (self.0 & 15) as usize
     }
 }

@@ -142,8 +142,8 @@ impl Board {
                 }
                 cell.combinations = self.tables.by_sums().combinations(cell.sums);
                 for (side, combination) in cell.combinations.into_iter().enumerate() {
-                    self.now.counts[side][combination.code()] += 1;
-                    self.now.strong[side].set(point.index(), Threat::is_strong_index(combination.code()));
+                    self.now.counts[side][combination.threat_index()] += 1;
+                    self.now.strong[side].set(point.index(), Threat::is_strong_index(combination.threat_index()));
                 }
             }
             self.shapes[point.index()] = cell;

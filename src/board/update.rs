@@ -47,7 +47,7 @@ impl Board {
         self.stones.place(point, color);
         let taken = self.shapes[point.index()].combinations;
         for (side, combination) in taken.into_iter().enumerate() {
-            self.now.counts[side][combination.code()] -= 1;
+            self.now.counts[side][combination.threat_index()] -= 1;
             self.now.strong[side].set(point.index(), false);
         }
         let around = self.look_around::<HALF>(point);
@@ -129,7 +129,7 @@ impl Board {
         let after = self.shapes[index].combinations;
         for (side, step) in steps(before, after).into_iter().enumerate() {
             if IS_NOTED[step] {
-                let threat = after[side].code();
+                let threat = after[side].threat_index();
                 self.now.strong[side].set(index, Threat::is_strong_index(threat));
                 if threat >= FIRST_SEEN {
                     self.now.seen[side][bounded::<SEEN>(threat - FIRST_SEEN)] = index as u16;
@@ -156,7 +156,7 @@ impl Board {
 /// The indices in [`STEPS`], for both colours, of a change from some combinations to others.
 #[inline(always)]
 fn steps(before: [Combination; 2], after: [Combination; 2]) -> [usize; 2] {
-    let [before, after] = [before, after].map(|[black, white]| black.code() | white.code() << 16);
+    let [before, after] = [before, after].map(|[black, white]| black.threat_index() | white.threat_index() << 16);
     let both = before << 4 | after;
     [both & 255, both >> 16 & 255]
 }

@@ -25,7 +25,7 @@ pub struct Balanced {
 }
 
 /// A set of stones with the score after it.
-struct Weighed {
+struct ScoredSet {
     stones: Vec<Point>,
     score: Score,
     /// Whether the search found out a score before it was cut short.
@@ -33,9 +33,9 @@ struct Weighed {
 }
 
 /// Largest number of sets of stones to search; if there are more, a random sample of this size.
-const MOST_SETS: usize = 256;
+const MAX_SETS: usize = 256;
 /// On an empty board, largest distance of the first stone from the centre, in rows and columns.
-const MIDDLE: usize = 4;
+const MAX_CENTRE_DISTANCE: usize = 4;
 /// Seed of the sample: the same question gets the same one.
 const SEED: u64 = 2;
 /// Share of the game's clock that the question gets: one part in this many.
@@ -43,7 +43,7 @@ const CLOCK_PARTS: u32 = 7;
 /// Depth of the first round, which searches all sets.
 const FIRST_DEPTH: u32 = 2;
 /// Depth of the last round, if the settings give no other.
-const DEEPEST: u32 = 12;
+const MAX_DEPTH: u32 = 12;
 
 /// Nodes that even a slow machine searches in a millisecond.
 const NODES_PER_MS: u64 = 256;
@@ -58,39 +58,39 @@ impl Engine {
     pub fn balance(&mut self, count: usize, bias: i32, control: &SearchControl) -> Option<Balanced> {
         let params = self.params.for_rule(self.rule);
         let mut question = Question::new(control, &params);
-        let deepest = control.limits().depth.unwrap_or(DEEPEST).max(FIRST_DEPTH);
+        let deepest = control.limits().depth.unwrap_or(MAX_DEPTH).max(FIRST_DEPTH);
         // Each round searches the best quarter of the sets two plies deeper. The sets of the first round are generated
         // during it, since there may not be time for all.
         let mut depth = FIRST_DEPTH;
         let mut sets = Sets::new(self, count);
-        let (mut weighed, mut is_whole) = self.weigh(std::iter::from_fn(|| sets.next()), depth, &mut question);
+        let (mut scored, mut is_whole) = self.search_sets(std::iter::from_fn(|| sets.next()), depth, &mut question);
         let mut answer: Option<Balanced> = None;
         // A round that was cut short counts only if it was the first.
         while is_whole || answer.is_none() {
-            weighed.sort_by_key(|set| (set.score.units() - bias).abs());
-            let Some(Weighed { stones, score, is_known }) = weighed.first() else { break };
+            scored.sort_by_key(|set| (set.score.units() - bias).abs());
+            let Some(ScoredSet { stones, score, is_known }) = scored.first() else { break };
             let depth_known = if *is_known { depth } else { 0 };
             answer = Some(Balanced { stones: stones.clone(), score: *score, depth: depth_known });
-            if !is_whole || weighed.len() == 1 || depth + 2 > deepest || self.is_over(&question) {
+            if !is_whole || scored.len() == 1 || depth + 2 > deepest || self.is_over(&question) {
                 break;
             }
-            weighed.truncate((weighed.len() / 4).max(1));
+            scored.truncate((scored.len() / 4).max(1));
             depth += 2;
-            let sets = weighed.into_iter().map(|set| set.stones);
-            (weighed, is_whole) = self.weigh(sets, depth, &mut question);
+            let sets = scored.into_iter().map(|set| set.stones);
+            (scored, is_whole) = self.search_sets(sets, depth, &mut question);
         }
         answer
     }
 
     /// Searches the position after each of the sets, as long as there is time; also returns whether all were searched.
     /// A set whose search was cut short is left out.
-    fn weigh(
+    fn search_sets(
         &mut self,
         sets: impl Iterator<Item = Vec<Point>>,
         depth: u32,
         question: &mut Question<'_>,
-    ) -> (Vec<Weighed>, bool) {
-        let mut weighed: Vec<Weighed> = Vec::new();
+    ) -> (Vec<ScoredSet>, bool) {
+        let mut scored: Vec<ScoredSet> = Vec::new();
         let mut sets = sets.peekable();
         while let Some(stones) = sets.next() {
             let (board, control) = (self.board_after(&stones), question.part(depth));
@@ -99,14 +99,14 @@ impl Engine {
             let is_whole = report.cut.is_none() || question.nodes == 0;
             question.nodes += report.last.nodes;
             if is_whole {
-                weighed.retain(|set| set.is_known);
-                weighed.push(Weighed { stones, score: report.last.score, is_known: !report.is_unknown() });
+                scored.retain(|set| set.is_known);
+                scored.push(ScoredSet { stones, score: report.last.score, is_known: !report.is_unknown() });
             }
             if self.is_over(question) {
-                return (weighed, is_whole && sets.peek().is_none());
+                return (scored, is_whole && sets.peek().is_none());
             }
         }
-        (weighed, true)
+        (scored, true)
     }
 
     /// Whether the question must end: by its limits or, in a replayed session, by the script.
@@ -196,7 +196,7 @@ impl Sets {
             count,
             all: None,
             random: SmallRng::seed_from_u64(SEED),
-            draws: 2 * MOST_SETS,
+            draws: 2 * MAX_SETS,
             seen: HashSet::default(),
         };
         let moves_of_paths = engine.blocked.moves_of_paths(&engine.stones);
@@ -207,7 +207,7 @@ impl Sets {
         sets
     }
 
-    /// All sets; `None` if there are more than [`MOST_SETS`].
+    /// All sets; `None` if there are more than [`MAX_SETS`].
     fn all(&mut self) -> Option<Vec<Vec<Point>>> {
         let mut sets = vec![Vec::new()];
         for _ in 0..self.count {
@@ -222,7 +222,7 @@ impl Sets {
                 for _ in set {
                     self.board.undo(&mut NullObserver);
                 }
-                if longer.len() > MOST_SETS {
+                if longer.len() > MAX_SETS {
                     return None;
                 }
             }
@@ -233,7 +233,7 @@ impl Sets {
 
     /// The next set, skipping those that equal an earlier one in another order.
     fn next(&mut self) -> Option<Vec<Point>> {
-        while self.seen.len() < MOST_SETS {
+        while self.seen.len() < MAX_SETS {
             let set = if let Some(all) = &mut self.all {
                 Some(all.next()?)
             } else {
@@ -281,7 +281,7 @@ impl Sets {
         if points.is_empty() {
             points.extend(size.points().filter(|point| board.is_empty(*point) && !self.blocked[point.index()]));
             let center = size.center();
-            let is_central = |point: &Point| point.distance(center) <= MIDDLE;
+            let is_central = |point: &Point| point.distance(center) <= MAX_CENTRE_DISTANCE;
             if board.occupied() == 0 && points.iter().any(is_central) {
                 points.retain(is_central);
             }

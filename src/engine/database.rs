@@ -28,7 +28,7 @@ const MAX_VALUE: i32 = Score::MATE;
 pub struct Entry {
     /// Score for the side to move, in units of [`Score`].
     pub value: i32,
-    /// Depth of the search that found it, in plies, at most [`Entry::DEEPEST`].
+    /// Depth of the search that found it, in plies, at most [`Entry::MAX_DEPTH`].
     pub depth: u32,
     /// The user's mark, a printable ASCII character.
     pub tag: Option<u8>,
@@ -40,7 +40,7 @@ pub struct Entry {
 
 impl Entry {
     /// Largest depth; deeper searches are stored with this one.
-    pub const DEEPEST: u32 = 999;
+    pub const MAX_DEPTH: u32 = 999;
 
     fn score_is_proof(&self) -> bool {
         is_proof(self.value)
@@ -472,7 +472,7 @@ impl Database {
         change(&mut entry);
         entry.best = entry.best.map(|point| symmetry.apply(point, position.size));
         entry.value = entry.value.clamp(-MAX_VALUE, MAX_VALUE);
-        entry.depth = entry.depth.min(Entry::DEEPEST);
+        entry.depth = entry.depth.min(Entry::MAX_DEPTH);
         entry.tag = entry.tag.filter(|&tag| is_tag(tag));
         truncate(&mut entry.label, MAX_LABEL);
         let before = self.entries.get(&name).cloned();

@@ -21,7 +21,7 @@ const PIECE_READ: u64 = 1 << 18;
 /// Bytes written in one call.
 const PIECE_WRITTEN: usize = 1 << 22;
 /// Most symbolic links in a chain.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Files with a change in progress. A call that timed out can still take effect.
 static CHANGING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -104,7 +104,7 @@ fn expect_plain_or_none(path: &Path) -> io::Result<()> {
 /// The path behind symbolic links; the file need not exist.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         let Ok(link) = fs::read_link(&path) else { return Ok(path) };
         path = path.with_file_name(link);
     }

@@ -58,7 +58,7 @@ impl Options {
     /// Smallest hash table in bytes.
     const HASH_MIN: u64 = 1 << 20;
     /// Largest hash table in bytes.
-    const HASH_MAX: u64 = TranspositionTable::MOST_BYTES;
+    const HASH_MAX: u64 = TranspositionTable::MAX_BYTES;
 
     /// The time per move without any limit in the settings.
     pub const DEFAULT_TURN: Duration = Duration::from_secs(5);

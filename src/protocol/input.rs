@@ -11,11 +11,11 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 /// A first read that returns within this time found its bytes waiting: they may be as old as the process.
-const WAS_THERE: Duration = Duration::from_millis(1);
+const ALREADY_WAITING: Duration = Duration::from_millis(1);
 
 /// Longest start of the process that counts towards the first command. A manager may suspend a process right after its
 /// start, and that time must not count.
-const LONGEST_START: Duration = Duration::from_millis(100);
+const MAX_START: Duration = Duration::from_millis(100);
 
 /// What some programs write before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -57,8 +57,8 @@ pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: 
         let count = waiting::until_ready(|| input.read(&mut chunk)).unwrap_or(0);
         let read_at = Instant::now();
         listened += read_at - asked_at;
-        let was_there = began.take().filter(|_| read_at - asked_at < WAS_THERE);
-        let at = was_there.map_or(read_at, |began| began.max(read_at.checked_sub(LONGEST_START).unwrap_or(read_at)));
+        let was_there = began.take().filter(|_| read_at - asked_at < ALREADY_WAITING);
+        let at = was_there.map_or(read_at, |began| began.max(read_at.checked_sub(MAX_START).unwrap_or(read_at)));
         let stamp = Stamp { at, listened };
         let mut is_over = false;
         let mut take = |line: &[u8]| {
@@ -108,7 +108,7 @@ struct Lines {
 
 impl Lines {
     /// Bytes of a line that are kept; the rest is skipped.
-    const LONGEST: usize = 1 << 16;
+    const MAX_LENGTH: usize = 1 << 16;
 
     /// Takes more bytes and calls `take` for every line that they complete, trimmed.
     fn split(&mut self, mut bytes: &[u8], take: &mut impl FnMut(&[u8])) {
@@ -129,7 +129,7 @@ impl Lines {
         if !bytes.is_empty() {
             self.after_cr = false;
         }
-        let room = Self::LONGEST - self.partial.len();
+        let room = Self::MAX_LENGTH - self.partial.len();
         self.partial.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 }
@@ -164,10 +164,10 @@ mod tests {
         for _ in 0..100 {
             all.split(&[b'A'; 10_000], &mut |_: &[u8]| panic!("no line has ended"));
         }
-        assert_eq!(all.partial.len(), Lines::LONGEST);
+        assert_eq!(all.partial.len(), Lines::MAX_LENGTH);
         let mut found = Vec::new();
         all.split(b"\nEND\n", &mut |line: &[u8]| found.push(line.len()));
-        assert_eq!(found, [Lines::LONGEST, 3]);
+        assert_eq!(found, [Lines::MAX_LENGTH, 3]);
     }
 
     /// An input that gives one chunk for each read, after a pause in ms.
@@ -215,7 +215,7 @@ mod tests {
         // A busy machine may hold up even a read of what is there, but not every time.
         assert!((0..10).any(|_| age_of_the_first(0, age) >= age));
         assert!((0..10).any(|_| age_of_the_first(5, age) < age));
-        assert!((0..10).any(|_| age_of_the_first(0, 100 * age) < LONGEST_START + age));
+        assert!((0..10).any(|_| age_of_the_first(0, 100 * age) < MAX_START + age));
     }
 
     #[test]

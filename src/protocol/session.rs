@@ -39,7 +39,7 @@ pub enum Flow {
 }
 
 /// Longest time for a question of an opening rule: Yixin-Board's "unlimited" is two thousand seconds.
-const LONGEST_OPENING: Duration = Duration::from_secs(60);
+const MAX_OPENING: Duration = Duration::from_secs(60);
 
 /// The session of one manager with one engine.
 #[derive(Debug)]
@@ -523,7 +523,7 @@ impl<W: Write> Session<W> {
         let analysed = order.command.is_analysis().then(|| Analysed { size: self.engine.size(), stones: stones() });
         let mut options = self.engine.options().clone();
         let is_opening = order.command.is_opening_question();
-        options.longest = is_opening.then_some(LONGEST_OPENING);
+        options.longest = is_opening.then_some(MAX_OPENING);
         self.traffic.begin(order, analysed, started, options);
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         if let Some(script) = &mut self.script {

@@ -13,7 +13,7 @@ const ENTRIES: usize = 1 << 14;
 /// Bound of an entry.
 const LIMIT: i32 = 8192;
 /// Larger depths count as this.
-const DEEPEST: i32 = 16;
+const MAX_DEPTH: i32 = 16;
 /// Denominator of the weights: with this weight the correction equals the entry.
 const PARTS: i32 = 2048;
 /// What an entry learns for each unit of error and ply of depth.
@@ -65,7 +65,7 @@ impl Corrections {
     pub fn learn(&mut self, params: &Params, board: &Board, eval: Score, score: Score, depth: i32) {
         let most = params.correction_error();
         let error = (score.units() - eval.units()).clamp(-most, most);
-        let bonus = (error * depth.clamp(0, DEEPEST) * RATE).clamp(-MAX_BONUS, MAX_BONUS);
+        let bonus = (error * depth.clamp(0, MAX_DEPTH) * RATE).clamp(-MAX_BONUS, MAX_BONUS);
         let us = board.side().index();
         gravity::update(&mut self.threats[us][threats_key(board)], bonus, LIMIT);
         gravity::update(&mut self.stones[us][stones_key(board)], bonus, LIMIT);

@@ -26,11 +26,11 @@ pub enum Event {
     /// A free node failed low.
     FailedLow,
     /// Moves tried at nodes that failed low.
-    TriedInVain,
+    MovesAtFailLow,
 }
 
 /// Number of events.
-pub const EVENTS: usize = Event::TriedInVain as usize + 1;
+pub const EVENTS: usize = Event::MovesAtFailLow as usize + 1;
 
 #[cfg(feature = "health")]
 mod counters {

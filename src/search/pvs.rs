@@ -220,7 +220,7 @@ impl Worker<'_> {
         }
         if is_free && result.best_move.is_none() {
             health::count(Event::FailedLow);
-            health::add(Event::TriedInVain, tried.len() as u64);
+            health::add(Event::MovesAtFailLow, tried.len() as u64);
         }
         result
     }

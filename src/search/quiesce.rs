@@ -16,7 +16,7 @@ use arrayvec::ArrayVec;
 /// Depth under which a quiescence result is stored when all fours were tried.
 const ALL_FOURS: i32 = -1;
 /// The same when some fours were left out.
-const SOME_FOURS: i32 = tt::SHALLOWEST;
+const SOME_FOURS: i32 = tt::MIN_DEPTH;
 
 /// The fours on the way to a node.
 #[derive(Clone, Copy)]

@@ -18,7 +18,7 @@ use crate::eval::network::Network;
 use std::sync::Arc;
 
 /// Deepest iteration.
-const MAX_DEPTH: u32 = tt::DEEPEST as u32;
+const MAX_DEPTH: u32 = tt::MAX_DEPTH as u32;
 
 /// What a search starts from and works with.
 pub struct Task<'a> {

@@ -11,16 +11,16 @@ use crate::base::{Point, Score};
 use std::time::Duration;
 
 /// Shortest time to the hard deadline, also where the answer is wanted at once.
-const AT_ONCE: Duration = Duration::from_millis(5);
+const MIN_HARD: Duration = Duration::from_millis(5);
 
 /// What a move takes of the game's clock at least: the shortest search, the system, the pipe and the manager.
-const LEAST_MOVE: Duration = Duration::from_millis(10);
+const MIN_MOVE: Duration = Duration::from_millis(10);
 
 impl SearchLimits {
     /// The limits without the part of the game's clock that this number of moves takes at least. Where nodes are the clock, they
     /// take nothing else.
-    fn without_least_moves(&self, moves: u32) -> SearchLimits {
-        let least = if self.nodes_per_ms.is_some() { Duration::ZERO } else { LEAST_MOVE };
+    fn without_min_moves(&self, moves: u32) -> SearchLimits {
+        let least = if self.nodes_per_ms.is_some() { Duration::ZERO } else { MIN_MOVE };
         let kept = least.saturating_sub(self.increment) * moves;
         SearchLimits { left: self.left.map(|left| left.saturating_sub(kept)), ..self.clone() }
     }
@@ -50,12 +50,12 @@ pub struct TimeManager {
     /// What an average move gets of the game clock; `None` where the clock need not be saved.
     share: Option<Duration>,
     hard: Option<Duration>,
-    course: Course,
+    iterations: IterationHistory,
 }
 
 /// How the iterations went.
 #[derive(Clone, Copy, Debug, Default)]
-struct Course {
+struct IterationHistory {
     best: Option<Point>,
     /// Recent changes of the best move, in 1/1024; halved with every iteration.
     changes: i32,
@@ -80,13 +80,13 @@ impl TimeManager {
     /// Sets other deadlines for the same search.
     pub fn set_limits(&mut self, limits: &SearchLimits, empty: usize, params: &Params) {
         let moves = empty.div_ceil(2).max(1) as u32;
-        let limits = &limits.without_least_moves(moves);
+        let limits = &limits.without_min_moves(moves);
         let most = |divisor: i32| limits.part_of_game(moves.min(divisor.max(1) as u32));
         let Some(budget) = limits.turn.into_iter().chain(most(params.time_fewest_moves())).min() else {
             (self.share, self.hard) = (None, None);
             return;
         };
-        let hard = budget.saturating_sub(reserve(budget)).max(AT_ONCE);
+        let hard = budget.saturating_sub(reserve(budget)).max(MIN_HARD);
         let is_ample = match (limits.turn, limits.left) {
             (_, None) => true,
             (Some(turn), Some(left)) => turn.saturating_mul(moves.min(params.time_ample_moves() as u32)) < left,
@@ -96,7 +96,7 @@ impl TimeManager {
         // An iteration that began in the opponent's time may be deep, and its end far off: where the clock must be saved, it
         // gets the share of an average move.
         let share = self.share.filter(|_| limits.ponder == Ponder::Hit);
-        self.hard = Some(share.map_or(hard, |share| hard.min(share.max(AT_ONCE))));
+        self.hard = Some(share.map_or(hard, |share| hard.min(share.max(MIN_HARD))));
     }
 
     /// Whether there is a deadline.
@@ -114,16 +114,16 @@ impl TimeManager {
     /// Records the best move and score of a finished iteration. `effort`: thousandths of its nodes that went to the best
     /// moves.
     pub fn note_iteration(&mut self, best: Point, score: Score, effort: i32) {
-        let course = &mut self.course;
-        course.changes /= 2;
-        course.steady += 1;
-        if course.best.replace(best).is_some_and(|before| before != best) {
-            course.changes += 1024;
-            course.steady = 0;
+        let iterations = &mut self.iterations;
+        iterations.changes /= 2;
+        iterations.steady += 1;
+        if iterations.best.replace(best).is_some_and(|before| before != best) {
+            iterations.changes += 1024;
+            iterations.steady = 0;
         }
-        course.scores = [score.units(), course.scores[0], course.scores[1]];
-        course.count += 1;
-        course.effort = effort;
+        iterations.scores = [score.units(), iterations.scores[0], iterations.scores[1]];
+        iterations.count += 1;
+        iterations.effort = effort;
     }
 
     /// Whether another iteration may begin. Where a game clock must be saved, only until a part of the move's share is used:
@@ -132,14 +132,16 @@ impl TimeManager {
     pub fn may_deepen(&self, params: &Params, now: Duration) -> bool {
         let Some(hard) = self.hard else { return true };
         let Some(share) = self.share else { return now < hard };
-        let begin = share.saturating_mul(self.course.worth(params) as u32) / 1000 * params.time_begin() as u32 / 100;
+        let begin = share.saturating_mul(self.iterations.time_permille(params) as u32) / 1000
+            * params.time_begin() as u32
+            / 100;
         now < begin.min(hard.saturating_mul(params.time_last_begin() as u32) / 100)
     }
 }
 
-impl Course {
+impl IterationHistory {
     /// The time for this move in thousandths of an average move's.
-    fn worth(&self, params: &Params) -> i32 {
+    fn time_permille(&self, params: &Params) -> i32 {
         if self.count < 3 {
             return 1000;
         }
@@ -217,11 +219,11 @@ mod tests {
     #[test]
     fn an_increment_spares_the_reserve_for_the_moves_to_come() {
         let with = |increment| SearchLimits { increment: ms(increment), ..limits(None, Some(1000)) };
-        let left = |increment| with(increment).without_least_moves(50).left;
+        let left = |increment| with(increment).without_min_moves(50).left;
         assert_eq!([left(0), left(4), left(10), left(5000)], [500, 700, 1000, 1000].map(|kept| Some(ms(kept))));
-        assert_eq!(limits(None, Some(100)).without_least_moves(50).left, Some(Duration::ZERO));
+        assert_eq!(limits(None, Some(100)).without_min_moves(50).left, Some(Duration::ZERO));
         let by_nodes = SearchLimits { nodes_per_ms: Some(100), ..limits(None, Some(100)) };
-        assert_eq!(by_nodes.without_least_moves(50), by_nodes);
+        assert_eq!(by_nodes.without_min_moves(50), by_nodes);
     }
 
     #[test]
@@ -296,7 +298,7 @@ mod tests {
     #[test]
     fn a_new_limit_keeps_what_the_iterations_have_shown() {
         // The clock beyond what the 100 moves to come take at least.
-        let with = |left: u64| limits(Some(30_000), Some(left + 100 * LEAST_MOVE.as_millis() as u64));
+        let with = |left: u64| limits(Some(30_000), Some(left + 100 * MIN_MOVE.as_millis() as u64));
         let mut manager = manager(&with(60_000), 200);
         (0..12).for_each(|_| manager.note_iteration(Point::new(1, 7).unwrap(), Score::DRAW, 900));
         let before = latest(&manager);

@@ -13,7 +13,7 @@ mod memory;
 
 use crate::base::memory::prefetch;
 use crate::base::{Depth, Ply, Point, Score, Size, StoredScore};
-use memory::{BUCKET, TableMemory};
+use memory::{BUCKET_WORDS, TableMemory};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a stored score bounds the true one.
@@ -82,9 +82,9 @@ pub struct TtEntry {
 }
 
 /// Least depth of an entry.
-pub const SHALLOWEST: i32 = -2;
+pub const MIN_DEPTH: i32 = -2;
 /// Largest depth of an entry.
-pub const DEEPEST: i32 = 200;
+pub const MAX_DEPTH: i32 = 200;
 /// Added to a depth in the table, so that it is not negative.
 const DEPTH_OFFSET: i32 = 20;
 // Positions in a data word, whose lowest 16 bits are the score.
@@ -103,7 +103,7 @@ const GENERATION_SHIFT: u32 = 53;
 /// Number of generations; after the last one they wrap around.
 const GENERATIONS: u64 = 1 << (u64::BITS - GENERATION_SHIFT);
 /// Bytes of a bucket.
-const BUCKET_BYTES: u64 = (BUCKET * size_of::<u64>()) as u64;
+const BUCKET_BYTES: u64 = (BUCKET_WORDS * size_of::<u64>()) as u64;
 /// Buckets of an empty table: 4 MiB, ready when the table is made.
 const FIRST: u64 = memory::IN_SMALL_PAGES;
 /// Buckets that are prepared ahead of those in use: 4 MiB, for 65,000 nodes. A short game thus touches little memory.
@@ -124,7 +124,7 @@ pub struct TranspositionTable {
 
 impl TranspositionTable {
     /// Largest size in bytes.
-    pub const MOST_BYTES: u64 = memory::MOST_BUCKETS * BUCKET_BYTES;
+    pub const MAX_BYTES: u64 = memory::MAX_BUCKETS * BUCKET_BYTES;
 
     /// A table of up to `bytes`, at least one bucket; smaller when the system does not have that much.
     pub fn new(bytes: u64) -> TranspositionTable {
@@ -255,7 +255,7 @@ impl TranspositionTable {
         pack(&entry, Ply::ROOT, generation_of(data)) == data
             && (is_result || (is_estimate(entry.score) && entry.bound != Bound::Claim))
             && entry.eval.is_none_or(is_estimate)
-            && (SHALLOWEST..=DEEPEST).contains(&entry.depth)
+            && (MIN_DEPTH..=MAX_DEPTH).contains(&entry.depth)
     }
 
     /// Stores an entry of another table, by the rules of [`TranspositionTable::store`]. A proven result becomes a claim. The
@@ -350,7 +350,7 @@ fn unpack(data: u64, ply: Ply) -> TtEntry {
 /// The whole plies under which a main-search result of this remaining depth is stored. Extensions may make a node deeper than
 /// the deepest iteration.
 pub fn stored_depth(depth: Depth) -> i32 {
-    depth.whole().clamp(0, DEEPEST)
+    depth.whole().clamp(0, MAX_DEPTH)
 }
 
 #[cfg(test)]

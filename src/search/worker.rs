@@ -17,16 +17,16 @@ use arrayvec::ArrayVec;
 use std::time::{Duration, Instant};
 
 /// Most nodes between two checks of the clock, the limits and the other threads.
-const POLL_MOST: u64 = 256;
+const MAX_POLL_INTERVAL: u64 = 256;
 /// Fewest nodes between two checks.
-const POLL_FEWEST: u64 = 8;
+const MIN_POLL_INTERVAL: u64 = 8;
 /// Time that should pass between two checks.
 const POLL_TIME: Duration = Duration::from_micros(300);
 
 /// Nodes after which the table grows.
 const GROWTH_INTERVAL: u64 = 256;
 /// Most buckets by which it grows at a time: a tenth of a millisecond.
-const GROWTH_MOST: u64 = 4096;
+const MAX_GROWTH: u64 = 4096;
 
 /// Nodes of the first iteration that are searched even after the deadline. Without a first iteration the move would be a
 /// guess, and a win on the board might be missed. It nearly always ends within a millisecond. Helpers have no such nodes:
@@ -140,8 +140,8 @@ impl<'a> Worker<'a> {
             grace: if id == 0 { GRACE } else { 0 },
             limits_version: 0,
             nodes_per_ms: None,
-            next_poll: POLL_FEWEST,
-            poll_interval: POLL_FEWEST,
+            next_poll: MIN_POLL_INTERVAL,
+            poll_interval: MIN_POLL_INTERVAL,
             polled_at: Duration::ZERO,
             is_hurried: false,
             is_pondering: false,
@@ -263,7 +263,7 @@ impl<'a> Worker<'a> {
     /// Grows the table for the nodes since the last time. Where only the clock ends the search, it continues with a
     /// smaller table instead of waiting for memory.
     fn grow_table(&mut self) {
-        let due = self.total_nodes().saturating_sub(self.grown).min(GROWTH_MOST);
+        let due = self.total_nodes().saturating_sub(self.grown).min(MAX_GROWTH);
         self.grown += self.table.grow(due, self.is_hurried);
     }
 
@@ -277,7 +277,7 @@ impl<'a> Worker<'a> {
             None if since < POLL_TIME / 2 => self.poll_interval * 2,
             None => self.poll_interval,
         };
-        self.poll_interval = interval.clamp(POLL_FEWEST, POLL_MOST);
+        self.poll_interval = interval.clamp(MIN_POLL_INTERVAL, MAX_POLL_INTERVAL);
         self.polled_at = now;
         self.next_poll = self.nodes + self.poll_interval;
     }
@@ -400,7 +400,7 @@ mod tests {
         assert!((GRACE as usize..GRACE as usize + 1000).contains(&fast), "{fast}");
         let starved = endless_first_iteration(1);
         // The deadline of 20 ms is at 15, and 15 more are granted; nodes are counted to the next check of the clock.
-        assert!(starved < 30 + 2 * POLL_FEWEST as usize, "{starved}");
+        assert!(starved < 30 + 2 * MIN_POLL_INTERVAL as usize, "{starved}");
     }
 
     /// Bug: the clock was checked every 256 nodes, however long they took.
@@ -417,7 +417,7 @@ mod tests {
                 }
             }
         });
-        assert!(too_late <= POLL_FEWEST, "{too_late} nodes of a millisecond beyond the deadline");
+        assert!(too_late <= MIN_POLL_INTERVAL, "{too_late} nodes of a millisecond beyond the deadline");
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct ProofBuilder<'a> {
     hunter: Option<&'a mut Hunter>,
     /// Positions that could not be proven within the limits. They are tried again when the hunter believes in a win at
     /// this depth or deeper.
-    lost: HashMap<u64, u32>,
+    unproven: HashMap<u64, u32>,
     zones: Zones,
 }
 
@@ -84,7 +84,7 @@ impl<'a> ProofBuilder<'a> {
             index: HashMap::default(),
             known: HashMap::default(),
             hunter,
-            lost: HashMap::default(),
+            unproven: HashMap::default(),
             zones: Zones::default(),
         }
     }
@@ -124,7 +124,7 @@ impl<'a> ProofBuilder<'a> {
         if let Some(&index) = self.known.get(&key) {
             return Some(index);
         }
-        if self.is_over() || !self.is_worth_a_try(board) {
+        if self.is_over() || !self.may_retry(board) {
             return None;
         }
         let index = if let Some(attack) = self.solver.find_fours(board) {
@@ -137,7 +137,7 @@ impl<'a> ProofBuilder<'a> {
         if let Some(index) = index {
             self.known.insert(key, index);
         } else {
-            self.lost.entry(key).or_insert(u32::MAX);
+            self.unproven.entry(key).or_insert(u32::MAX);
         }
         index
     }
@@ -159,8 +159,8 @@ impl<'a> ProofBuilder<'a> {
     }
 
     /// Whether a position has not failed before, or the hunter has searched it more deeply since.
-    fn is_worth_a_try(&self, board: &Board) -> bool {
-        let Some(&depth) = self.lost.get(&board.key()) else { return true };
+    fn may_retry(&self, board: &Board) -> bool {
+        let Some(&depth) = self.unproven.get(&board.key()) else { return true };
         let candidate = self.hunter.as_ref().and_then(|hunter| hunter.candidate(board));
         candidate.is_some_and(|candidate| candidate.depth >= depth)
     }
@@ -204,7 +204,7 @@ impl<'a> ProofBuilder<'a> {
             };
             // The hunter does not search a proven position any deeper, so it will find nothing new.
             if candidate.is_none_or(|candidate| candidate.is_proven && was_proven) {
-                self.lost.insert(board.key(), depth);
+                self.unproven.insert(board.key(), depth);
                 return None;
             }
         }

@@ -58,7 +58,7 @@ impl Sums {
             ("nodes decided by the threats, %", percent(self.get(Event::Concluded), nodes), 1, "10-20"),
             (
                 "moves tried at free nodes without a cut-off",
-                self.get(Event::TriedInVain) / self.get(Event::FailedLow),
+                self.get(Event::MovesAtFailLow) / self.get(Event::FailedLow),
                 1,
                 "8-15",
             ),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Time of each search.
 const TURN: Duration = Duration::from_secs(1);
 /// A search that ends sooner has proven its result, and is not counted.
-const SHORTEST: Duration = Duration::from_millis(500);
+const MIN_SEARCH: Duration = Duration::from_millis(500);
 
 /// Nodes visited, and the time it took.
 #[derive(Clone, Copy, Default)]
@@ -57,7 +57,7 @@ pub fn compare(out: &mut dyn Write) -> std::io::Result<()> {
             let processor = processor_time().saturating_sub(used);
             Speed { nodes: report.last.nodes, time: begin.elapsed(), processor }
         });
-        let counted = speeds.iter().all(|speed| speed.time >= SHORTEST);
+        let counted = speeds.iter().all(|speed| speed.time >= MIN_SEARCH);
         let [one, all] = speeds.map(Speed::per_second);
         let note = if counted { "" } else { " (proven, not counted)" };
         let (name, (width, height)) = (position.rule.name(), position.sides);

@@ -23,7 +23,7 @@ rule;size;x,y x,y ... with the stones in playing order, won for the side to move
 ";
 
 /// Bytes of the table for each node of the limit: one bucket.
-const BYTES_A_NODE: u64 = 64;
+const BYTES_PER_NODE: u64 = 64;
 /// Smallest and largest table in bytes.
 const TABLE: (u64, u64) = (4 << 20, 1 << 30);
 
@@ -124,7 +124,7 @@ fn parse_arguments(arguments: &[OsString]) -> anyhow::Result<Option<Request>> {
 /// Searches a position as in a game; returns how the win is seen at the end, and the nodes at which that began, or all
 /// nodes.
 fn look(position: &Position, nodes: u64) -> (Option<Sight>, u64) {
-    let hash_size = nodes.saturating_mul(BYTES_A_NODE).clamp(TABLE.0, TABLE.1);
+    let hash_size = nodes.saturating_mul(BYTES_PER_NODE).clamp(TABLE.0, TABLE.1);
     let mut engine = bench::engine_after(position.rule, position.size, &position.moves, hash_size);
     // The default limit of the process would allow less than the largest table.
     engine.options_mut().max_memory = 2 * TABLE.1;

@@ -23,7 +23,7 @@ use std::path::Path;
 /// The first line.
 pub(super) const HEADER: &str = "tengen-database 1";
 /// Largest file in bytes.
-const LONGEST_FILE: u64 = 1 << 30;
+const MAX_FILE: u64 = 1 << 30;
 
 /// Writes all entries to a file.
 pub(super) fn write(entries: &Entries, path: &Path) -> io::Result<()> {
@@ -64,7 +64,7 @@ fn content(path: &Path) -> Result<Option<impl Read>, DatabaseError> {
         file => file?,
     };
     let mut begin = [0; HEADER.len()];
-    if file.len() > LONGEST_FILE || file.len() < begin.len() as u64 {
+    if file.len() > MAX_FILE || file.len() < begin.len() as u64 {
         return Err(DatabaseError::Damaged(1));
     }
     file.read_exact(&mut begin)?;
@@ -140,7 +140,7 @@ fn read_line(line: &str) -> Option<(String, Entry)> {
         return None;
     }
     let value: i32 = value.parse().ok().filter(|value| (-MAX_VALUE..=MAX_VALUE).contains(value))?;
-    let depth: u32 = depth.parse().ok().filter(|&depth| depth <= Entry::DEEPEST)?;
+    let depth: u32 = depth.parse().ok().filter(|&depth| depth <= Entry::MAX_DEPTH)?;
     let tag = match tag.as_bytes() {
         b"-" => None,
         &[tag] if is_tag(tag) => Some(tag),

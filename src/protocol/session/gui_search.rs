@@ -8,7 +8,7 @@ use crate::search::{Iteration, ReportSink, RootEvent, SearchControl};
 use std::io::{self, Write};
 
 /// Most stones to balance a position with.
-const MOST_STONES: usize = 8;
+const MAX_STONES: usize = 8;
 
 impl<W: Write> Session<W> {
     /// Shows this many lines and plays the first move of the best one.
@@ -45,8 +45,8 @@ impl<W: Write> Session<W> {
     /// the only one that Yixin-Board reads, is played on our board.
     pub(super) fn balance(&mut self, order: &Order, stones: usize, bias: i64) -> io::Result<()> {
         let bias = bias.clamp(-i64::from(Score::EVAL_LIMIT), i64::from(Score::EVAL_LIMIT)) as i32;
-        if stones > MOST_STONES {
-            return self.complain(Complaint::BalanceCount(MOST_STONES));
+        if stones > MAX_STONES {
+            return self.complain(Complaint::BalanceCount(MAX_STONES));
         }
         let found = self.analyse(order, |engine, control, _| engine.balance(stones, bias, control))?.flatten();
         let Some(balanced) = found else {

@@ -213,7 +213,8 @@ impl<W: Write> Session<W> {
             }
             FileUse::WritePositions => {
                 let positions = self.database.positions();
-                let written = files::replace(&path, |out| positions.iter().try_for_each(|line| writeln!(out, "{line}")));
+                let written =
+                    files::replace(&path, |out| positions.iter().try_for_each(|line| writeln!(out, "{line}")));
                 self.report_database(written.map_err(DatabaseError::from))
             }
         }

@@ -91,7 +91,9 @@ impl<W: Write> Session<W> {
             4 | 5 => 4..=4,
             _ => 5..=self.engine.size().cells(),
         };
-        let Some(points) = Spot::distinct_points(spots, self.engine.size()).filter(|points| wanted.contains(&points.len())) else {
+        let Some(points) =
+            Spot::distinct_points(spots, self.engine.size()).filter(|points| wanted.contains(&points.len()))
+        else {
             return self.complain(Complaint::SoosorvCount);
         };
         let (placed, fifths) = points.split_at(points.len().min(4));

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
 /// Words of a bucket: one cache line.
-pub(super) const BUCKET: usize = 8;
+pub(super) const BUCKET_WORDS: usize = 8;
 /// Buckets of 64 bytes in a MiB.
 const BUCKETS_PER_MIB: u64 = 1 << 14;
 /// Buckets of a block: 16 MiB.
@@ -22,7 +22,7 @@ pub(super) const IN_SMALL_PAGES: u64 = 1 << 16;
 /// Words of a page, where pages are small.
 const PAGE: usize = 4096 / size_of::<u64>();
 /// Most buckets: 4 GiB.
-pub(super) const MOST_BUCKETS: u64 = 256 * BLOCK;
+pub(super) const MAX_BUCKETS: u64 = 256 * BLOCK;
 
 /// Zeroed memory, of which the system provides only the pages that have been touched.
 #[derive(Debug)]
@@ -37,19 +37,20 @@ impl Block {
     /// large pages: the system may take a second to find one.
     fn reserve(buckets: u64, in_small_pages: u64) -> Option<Block> {
         // Large pages are used on Linux only.
-        let alignment = if cfg!(target_os = "linux") && buckets >= STEP { STEP as usize * BUCKET } else { BUCKET };
+        let alignment =
+            if cfg!(target_os = "linux") && buckets >= STEP { STEP as usize * BUCKET_WORDS } else { BUCKET_WORDS };
         let words: Box<[AtomicU64]> =
-            bytemuck::allocation::try_zeroed_slice_box(buckets as usize * BUCKET + alignment).ok()?;
+            bytemuck::allocation::try_zeroed_slice_box(buckets as usize * BUCKET_WORDS + alignment).ok()?;
         let misaligned = words.as_ptr() as usize / size_of::<u64>() % alignment;
         let offset = (alignment - misaligned) % alignment;
-        prefer_large_pages(&words[offset + in_small_pages as usize * BUCKET..]);
+        prefer_large_pages(&words[offset + in_small_pages as usize * BUCKET_WORDS..]);
         Some(Block { words, offset })
     }
 
     #[inline]
     fn bucket(&self, index: u64) -> &[AtomicU64] {
-        let first = self.offset + index as usize * BUCKET;
-        &self.words[first..first + BUCKET]
+        let first = self.offset + index as usize * BUCKET_WORDS;
+        &self.words[first..first + BUCKET_WORDS]
     }
 
     /// The largest block that the system has memory for, at least one bucket, and its number of buckets.
@@ -57,7 +58,7 @@ impl Block {
         let sizes = std::iter::successors(Some(BLOCK), |&size| (size > 1).then_some(size / 2));
         sizes.into_iter().find_map(|size| Some((Block::reserve(size, size.min(IN_SMALL_PAGES))?, size))).unwrap_or_else(
             || {
-                let words = (0..2 * BUCKET).map(|_| AtomicU64::new(0)).collect();
+                let words = (0..2 * BUCKET_WORDS).map(|_| AtomicU64::new(0)).collect();
                 (Block { words, offset: 0 }, 1)
             },
         )
@@ -65,7 +66,7 @@ impl Block {
 
     /// Copies the first buckets to another block.
     fn copy_to(&self, other: &Block, buckets: u64) {
-        let part = |block: &Block| block.offset..block.offset + buckets as usize * BUCKET;
+        let part = |block: &Block| block.offset..block.offset + buckets as usize * BUCKET_WORDS;
         for (from, to) in self.words[part(self)].iter().zip(&other.words[part(other)]) {
             to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
         }
@@ -73,7 +74,7 @@ impl Block {
 
     /// Writes to every page of a part that holds no entries.
     fn touch(&self, from: u64, to: u64) {
-        let part = &self.words[self.offset..][from as usize * BUCKET..to as usize * BUCKET];
+        let part = &self.words[self.offset..][from as usize * BUCKET_WORDS..to as usize * BUCKET_WORDS];
         for word in part.iter().step_by(PAGE) {
             word.store(0, Ordering::Relaxed);
         }
@@ -135,19 +136,19 @@ impl Blocks {
 
 /// The thread that touches memory; dropping it ends the thread.
 #[derive(Debug)]
-struct Toucher {
+struct Prefaulter {
     blocks: Arc<Blocks>,
     /// `None`: the system gave no thread; a search without a clock then touches the memory itself.
     thread: Option<JoinHandle<()>>,
 }
 
-impl Toucher {
-    fn start(blocks: &Arc<Blocks>) -> Toucher {
+impl Prefaulter {
+    fn start(blocks: &Arc<Blocks>) -> Prefaulter {
         blocks.ends.store(false, Ordering::Release);
         let shared = Arc::clone(blocks);
         let thread = thread::Builder::new().name("memory".into()).spawn(move || shared.serve());
         let thread = thread.inspect_err(|error| log::warn!("no thread to prepare memory: {error}")).ok();
-        Toucher { blocks: Arc::clone(blocks), thread }
+        Prefaulter { blocks: Arc::clone(blocks), thread }
     }
 
     fn wake(&self) {
@@ -157,7 +158,7 @@ impl Toucher {
     }
 }
 
-impl Drop for Toucher {
+impl Drop for Prefaulter {
     fn drop(&mut self) {
         self.blocks.ends.store(true, Ordering::Release);
         self.wake();
@@ -173,7 +174,7 @@ impl Drop for Toucher {
 #[derive(Debug)]
 pub(super) struct TableMemory {
     blocks: Arc<Blocks>,
-    toucher: OnceLock<Toucher>,
+    prefaulter: OnceLock<Prefaulter>,
     /// Buckets of the first block.
     first: u64,
     /// The limit that was set.
@@ -192,7 +193,7 @@ impl TableMemory {
             step: Mutex::new(()),
             ends: AtomicBool::new(false),
         };
-        let mut memory = TableMemory { blocks: Arc::new(blocks), toucher: OnceLock::new(), first, asked: 0 };
+        let mut memory = TableMemory { blocks: Arc::new(blocks), prefaulter: OnceLock::new(), first, asked: 0 };
         memory.set_limit(limit, 0);
         memory
     }
@@ -210,14 +211,14 @@ impl TableMemory {
     /// Sets the limit. The first `used` buckets keep their contents as far as the limit allows. Where the system had less
     /// memory than the limit, it is asked again only when another limit is set.
     pub fn set_limit(&mut self, limit: u64, used: u64) {
-        let limit = limit.clamp(1, MOST_BUCKETS);
+        let limit = limit.clamp(1, MAX_BUCKETS);
         if limit == self.asked {
             return;
         }
         self.asked = limit;
         let limit = if self.first < BLOCK { limit.min(self.first) } else { limit };
-        self.toucher = OnceLock::new();
-        let blocks = Arc::get_mut(&mut self.blocks).expect("only the toucher shares the blocks, and it has ended");
+        self.prefaulter = OnceLock::new();
+        let blocks = Arc::get_mut(&mut self.blocks).expect("only the prefaulter shares the blocks, and it has ended");
         blocks.list.resize_with(limit.div_ceil(BLOCK) as usize, OnceLock::new);
         *blocks.limit.get_mut() = limit;
         *blocks.wanted.get_mut() = 0;
@@ -245,7 +246,7 @@ impl TableMemory {
     pub fn want(&self, buckets: u64) {
         let buckets = buckets.min(self.limit());
         if self.ready() < buckets && self.blocks.wanted.fetch_max(buckets, Ordering::AcqRel) < buckets {
-            self.toucher.get_or_init(|| Toucher::start(&self.blocks)).wake();
+            self.prefaulter.get_or_init(|| Prefaulter::start(&self.blocks)).wake();
         }
     }
 
