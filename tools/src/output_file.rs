@@ -26,6 +26,16 @@ pub fn expect_folder(path: &Path) -> Result<()> {
     files::expect_folder(path).with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// Refuses to replace a file that is not empty.
+///
+/// # Errors
+/// Names the file if it is there.
+pub fn ensure_new(path: &Path) -> Result<()> {
+    let is_there = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0);
+    ensure!(!is_there, "{} exists already", path.display());
+    Ok(())
+}
+
 /// Whether the path exists and is not a plain file, such as `/dev/null`.
 pub fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| !file.is_file())
@@ -69,6 +79,18 @@ pub fn lock(path: &Path) -> Result<FileLock> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bug: `tengen-data` replaced the file of `--out`, also one that was no file of games or openings.
+    #[test]
+    fn a_file_that_is_not_empty_is_no_new_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes");
+        assert!(ensure_new(&path).is_ok() && ensure_new(folder.path()).is_ok());
+        std::fs::write(&path, "").unwrap();
+        assert!(ensure_new(&path).is_ok());
+        std::fs::write(&path, "x").unwrap();
+        assert_eq!(ensure_new(&path).unwrap_err().to_string(), format!("{} exists already", path.display()));
+    }
 
     /// Bug: two matches that wrote the same records replaced each other's games.
     #[test]

@@ -159,6 +159,11 @@ fn bad_files_get_one_line() {
 /// A game that was over as it was set up has no moves to judge.
 #[test]
 fn a_position_that_is_won_already_is_not_judged() {
+    // Bug: "The record ends after 11 moves", "O moves first", and "-0.0 % lost a move".
+    let said = text(&["--from-move", "20"], GAME);
+    assert!(said.contains("Black had won before the first judged move.\n") && !said.contains("first.\n"), "{said}");
+    assert!(said.contains("\nBlack: no move was judged\n"), "{said}");
+    assert!(text(&[], "h8").contains(" ends after 1 move.\n"));
     let report = json(&[], "(;SZ[15]AB[aa][ba][ca][da][ea]AW[hh][hi][hj][hk];W[jj];B[kk])");
     assert_eq!(report["moves"].as_array().map(Vec::len), Some(0), "{report}");
 }
@@ -427,7 +432,9 @@ fn what_holds_no_lost_game_of_the_player_is_said_in_one_line() {
     for (arguments, reason) in [
         (&[path(&empty)][..], "no record of a game"),
         (&[path(&others)], "no game of a player with 'tengen' in its name; players: Other, Rival"),
-        (&[file.to_str().unwrap(), "--player", "Other"], "are for a folder or a .jsonl file"),
+        (&[file.to_str().unwrap(), "--player", "Other"], "are for a folder, a .jsonl file or"),
+        // Bug: the error was about the option.
+        (&["nosuchfolder/", "--player", "Other"], "nosuchfolder/: there is no such file or folder"),
         (&[path(&others), "--from-move", "0"], "counted from 1"),
     ] {
         let output = review(arguments, "");

@@ -92,11 +92,14 @@ fn score(setup: &Setup, standings: &Standings) -> String {
     text
 }
 
-/// `+3.1 [-2.0, +8.2]`.
+/// `+3.1 [-2.0, +8.2]`, or `+3.1 [no bounds]`.
 pub fn elo_text(elo: &EloEstimate) -> String {
     let number = |elo: f64| {
         if elo.is_finite() { format!("{:+.1}", elo + 0.0) } else { format!("{}inf", if elo > 0.0 { '+' } else { '-' }) }
     };
+    if elo.low == f64::NEG_INFINITY && elo.high == f64::INFINITY {
+        return format!("{} [no bounds]", number(elo.elo));
+    }
     format!("{} [{}, {}]", number(elo.elo), number(elo.low), number(elo.high))
 }
 

@@ -64,7 +64,7 @@ pub struct Timing {
 /// One finished game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRecord {
-    /// The match it belongs to: a fingerprint of rule, size, seed, engines, limits and openings.
+    /// The match it belongs to: a fingerprint of rule, size, engines, limits and openings in their order.
     #[serde(rename = "match")]
     pub match_id: String,
     /// The same for all matches that may be counted together: engines' names, limits and grounds.
@@ -220,7 +220,7 @@ impl RecordFile {
         let mut games = BTreeMap::new();
         ensure_new(path, setup.arguments.resume)?;
         let lock = output_file::lock(path)?;
-        if path.exists() {
+        if has_games(path) {
             games = read(path, setup, id)?;
             // An interruption may have cut the last line; drop it.
             rewrite(path, games.values())?;
@@ -254,12 +254,13 @@ pub fn has_games(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| file.len() > 0)
 }
 
-/// Refuses an existing record file unless the match is resumed.
+/// Refuses a record file with games unless the match is resumed.
 ///
 /// # Errors
-/// If the file exists and `resume` is false.
+/// If the file has games or is no plain file, and `resume` is false.
 pub fn ensure_new(path: &Path, resume: bool) -> Result<()> {
-    ensure!(resume || !path.exists(), "{} exists already: use --resume to continue its match", path.display());
+    let is_new = !has_games(path) && !output_file::is_special(path);
+    ensure!(resume || is_new, "{} exists already: use --resume to continue its match", path.display());
     Ok(())
 }
 
@@ -293,6 +294,9 @@ fn parse_lines(text: &str) -> Vec<Result<GameRecord>> {
     text.lines().enumerate().map(game).collect()
 }
 
+/// How each line begins.
+const BEGIN: &str = "{\"match\":\"";
+
 /// The games of a record file. A last line that a kill has cut short is left out.
 ///
 /// # Errors
@@ -300,7 +304,9 @@ fn parse_lines(text: &str) -> Vec<Result<GameRecord>> {
 pub fn records(path: &Path) -> Result<Vec<GameRecord>> {
     let text = read_text(path)?;
     let mut lines = parse_lines(&text);
-    if !text.ends_with('\n') && lines.last().is_some_and(Result::is_err) {
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    let is_cut = last.starts_with(BEGIN) || BEGIN.starts_with(last);
+    if is_cut && !text.ends_with('\n') && lines.last().is_some_and(Result::is_err) {
         lines.pop();
     }
     lines.into_iter().collect::<Result<Vec<_>>>().with_context(|| path.display().to_string())
@@ -335,7 +341,7 @@ fn fits(record: &GameRecord, game: &Game, setup: &Setup) -> bool {
 
 /// A game without moves between `A` and `B`, for tests.
 #[cfg(test)]
-pub(super) fn sample() -> GameRecord {
+pub(crate) fn sample() -> GameRecord {
     GameRecord {
         match_id: String::new(),
         test: String::new(),
@@ -408,5 +414,28 @@ mod tests {
         assert_eq!(records(&path).unwrap(), []);
         std::fs::write(&path, "(;FF[4])\n").unwrap();
         assert!(format!("{:#}", records(&path).unwrap_err()).contains("line 1"));
+    }
+
+    /// Bug: any last line without its end was taken for a cut record, and to continue the match emptied the file.
+    #[test]
+    fn a_last_line_that_is_no_part_of_a_record_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        let line = serde_json::to_string(&sample()).unwrap();
+        for (text, is_record) in [("Piskvorky 15x15, 0:0, 0", false), ("{", true), ("{\"match\":\"", true)] {
+            std::fs::write(&path, format!("{line}\n{text}")).unwrap();
+            assert_eq!(records(&path).ok(), is_record.then(|| vec![sample()]), "{text}");
+        }
+    }
+
+    /// Bug: after a failed start the empty file had to be removed by hand.
+    #[test]
+    fn an_empty_record_file_is_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        std::fs::write(&path, "").unwrap();
+        assert!(ensure_new(&path, false).is_ok());
+        std::fs::write(&path, "{").unwrap();
+        assert!(ensure_new(&path, false).is_err() && ensure_new(&path, true).is_ok());
     }
 }

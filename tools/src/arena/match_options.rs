@@ -311,12 +311,15 @@ impl Setup {
     }
 }
 
-/// The seed of the command line, else that of the match to resume, else a new one.
+/// The seed of the command line, else that of the match to resume, else a new one. A match has one seed.
 fn seed(arguments: &Arguments) -> Result<u64> {
     let recorded = match &arguments.records {
-        Some(path) if arguments.resume && arguments.seed.is_none() => recorded_seed(path)?,
+        Some(path) if arguments.resume => recorded_seed(path)?,
         _ => None,
     };
+    if let (Some(typed), Some(recorded)) = (arguments.seed, recorded) {
+        ensure!(typed == recorded, "the match to resume has seed {recorded}, not {typed}: leave out --seed");
+    }
     Ok(arguments.seed.or(recorded).unwrap_or_else(|| {
         let mut hasher = DefaultHasher::new();
         (SystemTime::now(), std::process::id()).hash(&mut hasher);
@@ -380,6 +383,21 @@ mod tests {
         let expected = engines("--turn-ms 1000", "");
         assert_eq!(engines("--nodes 0 --depth 0 --match-ms 0", ""), expected);
         assert_eq!(engines("", ",nodes=0,depth=0,match-ms=0"), expected);
+    }
+
+    /// Bug: the games of both seeds were in one file, and the two games of a pair with both seeds never counted as a pair.
+    #[test]
+    fn a_match_is_resumed_with_its_own_seed() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "{\"match\":\"\",\"seed\":7}\n").unwrap();
+        let resumed = |words: &str| {
+            let line = format!("tengen-match --engine name=A,cmd=a --resume {words} --records");
+            let words = line.split_whitespace().map(Into::into).chain([file.path().as_os_str().to_owned()]);
+            seed(&Arguments::try_parse_from(words).unwrap()).map_err(|error| error.to_string())
+        };
+        assert_eq!((resumed(""), resumed("--seed 7")), (Ok(7), Ok(7)));
+        let refusal = "the match to resume has seed 7, not 8: leave out --seed";
+        assert_eq!(resumed("--seed 8"), Err(refusal.to_owned()));
     }
 
     #[test]

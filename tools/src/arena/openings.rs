@@ -55,13 +55,20 @@ impl Opening {
     /// Reads one line.
     ///
     /// # Errors
-    /// When it is in neither notation, or a stone is off the board.
+    /// When it is in neither notation, or a stone is off the board; says which.
     pub fn parse(line: &str, size: Size) -> Result<Opening> {
         let offsets = line.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '-' | '+') || c.is_whitespace());
         let stones = if offsets {
             parse_offsets(line, size)?
         } else {
-            parse_moves(line, size).context("expected moves such as h8i9 or offsets such as -1,2, 3,4")?
+            parse_moves(line, size).with_context(|| {
+                let largest = Size::square(Size::MAX_SIDE);
+                if largest.is_some_and(|largest| parse_moves(line, largest).is_some()) {
+                    format!("a stone is off the board of {size}")
+                } else {
+                    "expected moves such as h8i9 or offsets such as -1,2, 3,4".to_owned()
+                }
+            })?
         };
         Ok(Opening { stones })
     }
@@ -178,6 +185,14 @@ mod tests {
         assert!(check(Rule::Freestyle, "h8h8").is_err());
         assert!(check(Rule::Freestyle, "a1o1a2o2a3o3a4o4a5").is_err());
         assert!(check(Rule::Renju, "h6a1h7o15g8a15i8o1h8").is_err(), "a double three ends a renju game");
+    }
+
+    /// Bug: the error asked for moves in the form that they had.
+    #[test]
+    fn a_stone_off_the_board_is_no_mistake_of_notation() {
+        let error = |line: &str| Opening::parse(line, Size::square(9).unwrap()).unwrap_err().to_string();
+        assert_eq!(error("h8o15"), "a stone is off the board of 9x9");
+        assert!(error("h8z1").starts_with("expected moves") && error("-9,0").contains("off the board"));
     }
 
     #[test]

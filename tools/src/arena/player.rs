@@ -7,6 +7,7 @@ use super::cancel::Cancel;
 use super::spec::EngineSpec;
 use super::terms::Terms;
 use super::thought::{Thought, message};
+use crate::command_line::one_line;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -97,6 +98,8 @@ const END_WAIT: Duration = Duration::from_millis(500);
 const GRACE: Duration = Duration::from_millis(20);
 /// Number of unexpected lines kept for each move, and characters of each.
 const REMEMBERED: (usize, usize) = (4, 80);
+/// Number of characters kept of a note or an answer to ABOUT; the end of the error stream fits in.
+const KEPT: usize = 3000;
 /// The protocol's value of `time_left` without a game clock.
 const UNLIMITED: u64 = 2_147_483_647;
 
@@ -146,7 +149,7 @@ impl<'a> Player<'a> {
         }
         match Process::spawn(self.spec) {
             Ok(process) => self.process = Some(process),
-            Err(error) => return Err(self.fail(Fault::NoStart, format!("cannot be started: {error}"))),
+            Err(error) => return Err(self.fail(Fault::NoStart, &format!("cannot be started: {error}"))),
         }
         if !self.terms.judge {
             self.ask_about()?;
@@ -161,7 +164,7 @@ impl<'a> Player<'a> {
             match self.next(deadline) {
                 Next::Line(heard) if message(&heard.text).is_some() => {}
                 Next::Line(heard) => {
-                    self.about = heard.text;
+                    self.about = plain(&heard.text);
                     return Ok(());
                 }
                 Next::Cancelled => return Err(NoAnswer::Cancelled),
@@ -195,15 +198,15 @@ impl<'a> Player<'a> {
                     return Ok(());
                 }
                 Next::Line(heard) if heard.text.starts_with("ERROR") || heard.text.starts_with("UNKNOWN") => {
-                    return Err(self.fail(Fault::NoStart, format!("refused {}: {}", start.trim(), heard.text)));
+                    return Err(self.fail(Fault::NoStart, &format!("refused {}: {}", start.trim(), heard.text)));
                 }
                 Next::Line(heard) => remember(&mut said, &heard.text),
                 Next::Cancelled => return Err(NoAnswer::Cancelled),
                 Next::Closed => return Err(self.fail_closed(Fault::NoStart)),
-                Next::Silence => return Err(self.fail(Fault::NoStart, format!("no OK{}", quote(&said)))),
+                Next::Silence => return Err(self.fail(Fault::NoStart, &format!("no OK{}", quote(&said)))),
             }
         }
-        Err(self.fail(Fault::Flood, "too many lines instead of OK".to_owned()))
+        Err(self.fail(Fault::Flood, "too many lines instead of OK"))
     }
 
     /// The INFO lines of a new game, in the order in which the official managers send them.
@@ -278,7 +281,7 @@ impl<'a> Player<'a> {
     /// Sends a question and waits for the first line that `accept` recognises as an answer. The clock runs meanwhile.
     fn ask<T>(&mut self, question: &str, accept: impl Fn(&str) -> Option<T>) -> Result<Answer<T>, NoAnswer> {
         let Some(process) = &mut self.process else {
-            return Err(self.fail(Fault::Crash, "the process is gone".to_owned()));
+            return Err(self.fail(Fault::Crash, "the process is gone"));
         };
         let alive = process.drain();
         if !alive {
@@ -325,7 +328,7 @@ impl<'a> Player<'a> {
                 return Err(self.fail_late(latest, &said));
             }
         }
-        Err(self.fail(Fault::Flood, format!("more than {FLOOD} lines without a move")))
+        Err(self.fail(Fault::Flood, &format!("more than {FLOOD} lines without a move")))
     }
 
     /// Microseconds for this move, below 0 when the game clock has run out; `None` if no clock limits it.
@@ -340,7 +343,7 @@ impl<'a> Player<'a> {
         if limits.memory_checked && limits.memory > 0 {
             let peak = self.process.as_ref().and_then(Process::peak_memory);
             if let Some(peak) = peak.filter(|&peak| peak > limits.memory) {
-                return Err(self.fail(Fault::Memory, format!("used {} MiB", peak >> 20)));
+                return Err(self.fail(Fault::Memory, &format!("used {} MiB", peak >> 20)));
             }
         }
         self.suspend();
@@ -348,19 +351,19 @@ impl<'a> Player<'a> {
     }
 
     /// Reports a fault and kills the process.
-    pub fn fail(&mut self, fault: Fault, note: String) -> NoAnswer {
+    pub fn fail(&mut self, fault: Fault, note: &str) -> NoAnswer {
         self.kill();
-        NoAnswer::Failed(Failure { fault, note })
+        NoAnswer::Failed(Failure { fault, note: plain(note) })
     }
 
     fn fail_closed(&mut self, fault: Fault) -> NoAnswer {
         let note = self.process.as_mut().map(Process::exit_report).unwrap_or_default();
-        self.fail(fault, note)
+        self.fail(fault, &note)
     }
 
     fn fail_late(&mut self, after: Duration, said: &[String]) -> NoAnswer {
         let fault = if self.allowed().is_some() { Fault::Timeout } else { Fault::Stall };
-        self.fail(fault, format!("no move after {} ms{}", after.as_millis(), quote(said)))
+        self.fail(fault, &format!("no move after {} ms{}", after.as_millis(), quote(said)))
     }
 
     fn next(&mut self, deadline: Instant) -> Next {
@@ -415,6 +418,11 @@ fn coordinates(line: &str) -> Option<(i64, i64)> {
     Some((number(x)?, number(y)?))
 }
 
+/// What a brain says, for records and the terminal: one line of moderate length without control characters.
+fn plain(text: &str) -> String {
+    one_line(text).chars().take(KEPT).collect()
+}
+
 fn remember(said: &mut Vec<String>, line: &str) {
     if said.len() < REMEMBERED.0 {
         said.push(line.chars().take(REMEMBERED.1).collect());
@@ -428,6 +436,13 @@ fn quote(said: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bug: the control characters of a brain's answers reached the terminal and the records.
+    #[test]
+    fn what_a_brain_says_is_plain() {
+        assert_eq!(plain("refused START 15: ERROR \u{1b}[2Jno\u{7}"), "refused START 15: ERROR [2Jno");
+        assert_eq!(plain(&"x".repeat(KEPT + 1)).len(), KEPT);
+    }
 
     #[test]
     fn only_plain_coordinates_are_a_move() {

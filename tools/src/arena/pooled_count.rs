@@ -74,9 +74,10 @@ impl Pool {
     /// The report for people.
     pub fn report(&self, sprt: Option<&SprtBounds>) -> String {
         let grounds: Vec<&str> = self.grounds.iter().map(String::as_str).collect();
-        let seeds: HashSet<u64> = self.known.iter().map(|&(seed, _)| seed).collect();
+        let seeds = self.known.iter().map(|&(seed, _)| seed).collect::<HashSet<u64>>().len();
+        let seeds = if seeds == 1 { "1 seed".to_owned() } else { format!("{seeds} seeds") };
         let names = self.names.each_ref().map(String::as_str);
-        format!("{}  {} seeds\n", pairing_text(names, &self.tally, &grounds, sprt), seeds.len())
+        format!("{}  {seeds}\n", pairing_text(names, &self.tally, &grounds, sprt))
     }
 }
 

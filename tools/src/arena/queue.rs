@@ -117,7 +117,11 @@ impl Queue {
     /// The tests of the file, and what is wrong with the other lines: one may be half written.
     fn entries(&self) -> Result<(Vec<Entry>, Vec<anyhow::Error>)> {
         let text = fs::read_to_string(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let lines = text
+            .trim_start_matches('\u{feff}')
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
         let (mut entries, mut mistakes) = (Vec::<Entry>::new(), Vec::new());
         for line in lines {
             match Entry::parse(line) {
@@ -437,6 +441,17 @@ mod tests {
         assert!(queue.folder.join("b.failed").exists());
         let status = queue.status().unwrap();
         assert_eq!(status.matches("not a test: ").count(), 2, "{status}");
+    }
+
+    /// Bug: both made the line one that is no test.
+    #[test]
+    fn a_byte_order_mark_and_tabs_are_no_part_of_a_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = Queue::new(&folder.path().join("tests.txt"));
+        fs::write(&queue.file, "\u{feff}a new old --nodes 100\nb\tnew  old\t--nodes 100\n").unwrap();
+        let (entries, mistakes) = queue.entries().unwrap();
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        assert_eq!((&entries[0].name[..], &entries[1].sides, entries[1].options.len()), ("a", &entries[0].sides, 2));
     }
 
     /// Bug: after its branch was mended, a test that did not compile was tried with the old commits again.

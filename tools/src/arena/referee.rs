@@ -140,11 +140,11 @@ impl RunningGame<'_, '_> {
     fn place<T>(&mut self, seat: usize, (x, y): (i64, i64), answer: &Answer<T>) -> Result<(), Stop> {
         let color = Color::ALL[self.stones.len() & 1];
         let Some(point) = self.terms.size.point(x, y) else {
-            return Err(self.illegal(seat, format!("played {x},{y}, off the board")));
+            return Err(self.illegal(seat, &format!("played {x},{y}, off the board")));
         };
         let verdict = self.oracle.play(point, color);
         if verdict == Verdict::Illegal {
-            return Err(self.illegal(seat, format!("played {x},{y}, an occupied point")));
+            return Err(self.illegal(seat, &format!("played {x},{y}, an occupied point")));
         }
         self.stones.push(point);
         self.answers.push(Answer {
@@ -197,7 +197,7 @@ impl RunningGame<'_, '_> {
         self.black ^ color.index()
     }
 
-    fn illegal(&mut self, seat: usize, note: String) -> Stop {
+    fn illegal(&mut self, seat: usize, note: &str) -> Stop {
         let no_answer = self.players[seat].fail(Fault::Illegal, note);
         lost(seat, no_answer)
     }
@@ -226,7 +226,7 @@ impl RunningGame<'_, '_> {
         };
         if !expected.contains(&stones.len()) {
             let note = format!("answered SWAP2BOARD after {} stones with {:?}", self.stones.len(), answer.what);
-            return Err(self.illegal(seat, note));
+            return Err(self.illegal(seat, &note));
         }
         for (index, &stone) in stones.iter().enumerate() {
             let known = if index == 0 { answer.clone() } else { silent(&answer.what) };

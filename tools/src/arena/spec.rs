@@ -267,8 +267,8 @@ fn split_command(command: &str) -> Result<(PathBuf, Vec<String>)> {
     Ok((PathBuf::from(program), words.collect()))
 }
 
-/// Splits at `separator` outside of quotes, single or double. Words lose their quotes; fields (at commas) keep them for the
-/// command that they may contain, unless they enclose a whole value.
+/// Splits at `separator` outside of quotes, single or double; a blank stands for any white space. Words lose their quotes;
+/// fields (at commas) keep them for the command that they may contain, unless they enclose a whole value.
 pub(super) fn split_quoted(text: &str, separator: char) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut quote = None;
@@ -276,7 +276,7 @@ pub(super) fn split_quoted(text: &str, separator: char) -> Vec<String> {
         let part = parts.last_mut().expect("there is always a last part");
         match quote {
             Some(open) if c == open => quote = None,
-            None if c == separator => {
+            None if c == separator || separator == ' ' && c.is_whitespace() => {
                 parts.push(String::new());
                 continue;
             }

@@ -22,16 +22,19 @@ pub struct SprtBounds {
 /// Error rate of both kinds, unless `--alpha` or `--beta` says otherwise.
 pub const ERROR_RATE: f64 = 0.05;
 
+/// Largest gain or loss of a hypothesis, in Elo. Far beyond, its expected score is 0 or 1, and no result is likely.
+const LARGEST_GAIN: f64 = 1000.0;
+
 /// Reads the value of `--sprt`: two numbers of Elo with a comma between them, as in `0,5`.
 ///
 /// # Errors
-/// A sentence for the user, if it is anything else or infinite, or the first number is not the smaller one.
+/// A sentence for the user, if it is anything else or beyond [`LARGEST_GAIN`], or the first number is not the smaller one.
 pub fn parse_bounds(text: &str) -> Result<(f64, f64), String> {
     let (low, high) = text.split_once(',').ok_or("expected two numbers with a comma between them")?;
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is not a number"));
     let bounds = (number(low)?, number(high)?);
-    if !(bounds.0.is_finite() && bounds.1.is_finite()) {
-        return Err("the numbers must be finite".to_owned());
+    if ![bounds.0, bounds.1].iter().all(|elo| elo.abs() <= LARGEST_GAIN) {
+        return Err(format!("the numbers must be from -{LARGEST_GAIN} to {LARGEST_GAIN}"));
     }
     if bounds.0 < bounds.1 { Ok(bounds) } else { Err("the first number must be the smaller one".to_owned()) }
 }
@@ -137,7 +140,7 @@ pub fn mean_and_margin(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) 
     (mean, Z95 * (variance / count).sqrt())
 }
 
-/// An estimate with its 95 % interval; the ends may be infinite.
+/// An estimate with its 95 % interval; the ends may be infinite. Both are while all pairs have the same score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EloEstimate {
     /// The most likely difference.
@@ -190,6 +193,10 @@ impl Pentanomial {
         }
         let (mean, error) = (self.mean(), self.standard_error());
         let at = |score: f64| elo_of_score(score.clamp(0.0, 1.0));
+        if error == 0.0 {
+            // Equal scores do not tell how much scores vary.
+            return Some(EloEstimate { elo: at(mean), low: f64::NEG_INFINITY, high: f64::INFINITY });
+        }
         Some(EloEstimate { elo: at(mean), low: at(mean - Z95 * error), high: at(mean + Z95 * error) })
     }
 
@@ -281,6 +288,9 @@ mod tests {
         assert!(parse_bounds("5,0").is_err() && parse_bounds("5").is_err() && parse_bounds("a,b").is_err());
         // Bug: with these the test never ended.
         assert!(parse_bounds("0,inf").is_err() && parse_bounds("-inf,5").is_err() && parse_bounds("nan,5").is_err());
+        // Bug: with these the log-likelihood ratio was no number.
+        assert!(parse_bounds("0,7000").is_err() && parse_bounds("-7000,0").is_err());
+        assert!(Pentanomial([1; 5]).llr(&SprtBounds { elo0: -1000.0, elo1: 1000.0, ..BOUNDS }).is_finite());
         assert_eq!(SprtBounds::new((0.0, 10.0), ERROR_RATE, ERROR_RATE).unwrap(), BOUNDS);
         assert!(SprtBounds::new((0.0, 10.0), 0.5, 0.05).is_err() && SprtBounds::new((0.0, 10.0), 0.05, 0.0).is_err());
     }
@@ -312,6 +322,9 @@ mod tests {
         assert_eq!(Pentanomial([0, 0, 4, 0, 0]).superiority(), 0.5);
         assert_eq!(Pentanomial([0, 0, 0, 0, 4]).superiority(), 1.0);
         assert_eq!(Pentanomial::default().elo(), None);
+        // Bug: the interval had no width.
+        let equal = Pentanomial([0, 0, 0, 10, 0]).elo().unwrap();
+        assert_eq!((equal.elo, equal.low, equal.high), (elo_of_score(0.75), f64::NEG_INFINITY, f64::INFINITY));
     }
 
     #[test]

@@ -119,6 +119,14 @@ impl PairTally {
             self.repeats += 1;
         }
     }
+
+    /// Points of the engine listed first and games, without pairs that repeat others.
+    fn rated(&self) -> (f64, f64) {
+        let pairs = self.pairs.0.iter().zip(0..).map(|(&count, half_points)| (count, half_points));
+        let single = self.pending.values().map(|&(half_points, _)| half_points);
+        let half_points = pairs.clone().map(|(count, half)| count * half).sum::<u64>() + single.sum::<usize>() as u64;
+        (half_points as f64 / 2.0, (2 * self.pairs.pairs() + self.pending.len() as u64) as f64)
+    }
 }
 
 /// Equal for pairs of games on the same ground that are the same but for a symmetry of the board.
@@ -183,16 +191,11 @@ impl Standings {
         self.pairings[index].add(record, ground, half_points);
     }
 
-    /// The results of all pairings for the ratings.
+    /// The results of all pairings for the ratings, without pairs that repeat others.
     pub fn encounters(&self, setup: &Setup) -> Vec<Encounter> {
         let encounter = |(tally, pairing): (&PairTally, &Pairing)| {
-            let [wins, draws, losses] = tally.games.map(|count| count as f64);
-            Encounter {
-                first: pairing.first,
-                second: pairing.second,
-                points: wins + draws / 2.0,
-                games: wins + draws + losses,
-            }
+            let (points, games) = tally.rated();
+            Encounter { first: pairing.first, second: pairing.second, points, games }
         };
         self.pairings.iter().zip(&setup.schedule.pairings).map(encounter).collect()
     }
@@ -286,6 +289,11 @@ mod tests {
         let tally = &standings.pairings[0];
         assert_eq!((tally.pairs.pairs(), tally.repeats, tally.games), (2, 2, [8, 0, 0]));
         assert_eq!(tally.grounds[0].pairs, tally.pairs);
+        // Bug: they counted for the ratings.
+        let drawn = GameRecord { moves: "a1".to_owned(), ..record(&setup, 8, None, Reason::Five) };
+        standings.pairings[0].add(&drawn, 0, 1);
+        let [rated] = standings.encounters(&setup)[..] else { panic!("one pairing") };
+        assert_eq!((rated.points, rated.games), (4.5, 5.0));
     }
 
     /// Bug: the time of a swap2 answer counted for the colour of its stones, and its second and third stone as moves.

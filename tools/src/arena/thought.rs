@@ -2,6 +2,7 @@
 //!
 //! The usual form is `MESSAGE depth 12-20 ev 34 n 1246000 n/ms 890 tm 1400 pv h8 i9`; many brains differ a little.
 
+use crate::command_line::one_line;
 use std::time::Duration;
 
 /// What a brain has reported about one move. Later lines override earlier ones.
@@ -28,7 +29,7 @@ impl Thought {
             let Some(&value) = words.peek() else { return };
             match word.to_ascii_lowercase().as_str() {
                 "depth" => self.depth = first_number(value).or(self.depth),
-                "ev" | "eval" | "evaluation" | "score" => self.score = Some(value.to_owned()),
+                "ev" | "eval" | "evaluation" | "score" => self.score = Some(one_line(value)),
                 "n" | "node" | "nodes" => {
                     if let Some(nodes) = quantity(value) {
                         self.nodes = Some(nodes as u64);

@@ -13,9 +13,9 @@ use super::player::Player;
 use super::referee;
 use super::tally::Standings;
 use crate::output_file;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 
@@ -207,8 +207,14 @@ impl<'a> Results<'a> {
     }
 }
 
-/// Checks that no exported games of another match would be replaced.
+/// Checks that no exported games of another match would be replaced, before any file is made.
 fn check_exports(Arguments { records, resume, sgf, psq, .. }: &Arguments) -> Result<()> {
+    if let Some(path) = sgf {
+        output_file::expect_folder(path)?;
+        let absolute = |path: &PathBuf| std::path::absolute(path).ok();
+        let is_one = records.as_ref().is_some_and(|records| absolute(records) == absolute(path));
+        ensure!(!is_one || output_file::is_special(path), "--records and --sgf name the same file");
+    }
     let games = match records {
         Some(path) if (sgf.is_some() || psq.is_some()) && game_log::has_games(path) => {
             game_log::ensure_new(path, *resume)?;
@@ -250,5 +256,19 @@ mod tests {
         interrupted.set();
         let arguments = Arguments::try_parse_from(words).unwrap();
         assert_eq!(run(arguments, &interrupted).unwrap(), RunEnd::Interrupted);
+    }
+
+    /// Bug: the file of records was made first, and then the corrected command was refused.
+    #[test]
+    fn files_that_cannot_be_written_are_refused_before_one_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let [records, lost] = ["r.jsonl", "gone/x.sgf"].map(|name| folder.path().join(name));
+        let error = |sgf: &Path| {
+            let mut words = vec!["tengen-match", "--engine", "name=A,cmd=a"];
+            words.extend(["--records", records.to_str().unwrap(), "--sgf", sgf.to_str().unwrap()]);
+            check_exports(&Arguments::try_parse_from(words).unwrap()).unwrap_err().to_string()
+        };
+        assert_eq!(error(&lost), format!("cannot write {}", lost.display()));
+        assert_eq!(error(&records), "--records and --sgf name the same file");
     }
 }

@@ -143,7 +143,7 @@ pub struct OpeningArguments {
     /// Threads; default: all cores.
     #[arg(long)]
     pub concurrency: Option<usize>,
-    /// Output file; default: standard output. An interrupted run goes on when it is started again with the same file: its
+    /// Output file, a new one; default: standard output. An interrupted run goes on when it is started again with the same file: its
     /// openings are kept in OUT.unfinished.
     #[arg(long)]
     pub out: Option<PathBuf>,
@@ -273,6 +273,7 @@ fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
     let Some(path) = &typed.out else {
         return print(&text(opening_maker::generate(&wanted, threads, None)?));
     };
+    output_file::ensure_new(path)?;
     let unfinished = files::beside(path, ".unfinished");
     let openings = opening_maker::generate(&wanted, threads, Some(&unfinished))?;
     output_file::write(path, text(openings))?;

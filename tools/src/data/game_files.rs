@@ -2,7 +2,8 @@
 
 use super::packed_game::{Content, Format, PackedGame, Reader, Writer, records};
 use super::selfplay::is_proven;
-use anyhow::{Result, ensure};
+use crate::output_file;
+use anyhow::Result;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -165,32 +166,21 @@ impl Filter {
     }
 }
 
-/// Refuses to replace an input file.
-///
-/// # Errors
-/// If `out` is one of `paths`.
-pub fn ensure_not_an_input(paths: &[PathBuf], out: &Path) -> Result<()> {
-    let target = out.canonicalize().ok();
-    let is_source = |path: &PathBuf| target.is_some() && path.canonicalize().ok() == target;
-    ensure!(!paths.iter().any(is_source), "{} is also an input file", out.display());
-    Ok(())
-}
-
 /// Writes the records that the filter keeps into a new file, in order. Games with the same rule, board and moves are written
 /// once, and so are positions with the same label. A file that can have no positions is one for games. Returns the number of
 /// records written and read.
 ///
 /// # Errors
-/// When a file cannot be read or written or is damaged, or when `out` is one of the files to read.
+/// When a file cannot be read or written or is damaged, or when `out` is there and not empty.
 pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)> {
-    ensure_not_an_input(paths, out)?;
+    output_file::ensure_new(out)?;
     let mut format = Format::Games;
     if filter.only != Some(Selection::Games) {
         for path in paths {
             format = format.max(Reader::open(path)?.format());
         }
     }
-    // A damaged source must not cost the file that would be replaced.
+    // A damaged source must not leave a part of the games.
     records(paths).try_for_each(|game| game.map(drop))?;
     let mut writer = Writer::create(out, format)?;
     let mut known = HashSet::new();
@@ -237,15 +227,16 @@ mod tests {
             seen += 1;
         }
         assert!(seen == kept && kept > 0 && kept < 12);
-        assert!(copy(&[path("all")], &path("all"), &filter).is_err());
-        // Bug: a damaged source left a part of the games in place of the file that was there.
-        let before = std::fs::read(path("some")).unwrap();
+        // Bug: a file that was there was replaced.
+        let error = copy(&[path("all")], &path("some"), &filter).unwrap_err().to_string();
+        assert!(error.ends_with("some exists already"), "{error}");
+        // Bug: a damaged source left a part of the games.
         let mut damaged = std::fs::read(path("all")).unwrap();
         // Within the first record.
         damaged[20] ^= 1;
         std::fs::write(path("damaged"), damaged).unwrap();
-        assert!(copy(&[path("all"), path("damaged")], &path("some"), &Filter::default()).is_err());
-        assert_eq!(std::fs::read(path("some")).unwrap(), before);
+        assert!(copy(&[path("all"), path("damaged")], &path("part"), &Filter::default()).is_err());
+        assert!(!path("part").exists());
         let text = stats(&[path("all")]).unwrap();
         assert!(text.contains("standard 10x10") && text.lines().last().unwrap().starts_with("all "), "{text}");
         assert_eq!(inspect(&[path("all")], Some(2), None).unwrap().matches("game ").count(), 2);

@@ -1,9 +1,9 @@
 //! Games of `tengen-match` as training games: their searches have many nodes, so their scores are good labels.
 
-use super::game_files::ensure_not_an_input;
 use super::packed_game::{Content, Format, PackedGame, PackedPly, Writer};
 use crate::arena::game_log::{self, GameRecord, Reason};
 use crate::arena::openings::Opening;
+use crate::output_file;
 use anyhow::Result;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -28,9 +28,9 @@ pub struct Imported {
 /// game may begin like a training game.
 ///
 /// # Errors
-/// When a file cannot be read, has a line that is no record, or cannot be written, or when `out` is one of the files to read.
+/// When a file cannot be read, has a line that is no record, or cannot be written, or when `out` is there and not empty.
 pub fn import(paths: &[PathBuf], out: &Path) -> Result<Imported> {
-    ensure_not_an_input(paths, out)?;
+    output_file::ensure_new(out)?;
     let mut matches = Vec::new();
     for path in paths {
         matches.push(game_log::records(path)?);
@@ -132,7 +132,7 @@ mod tests {
         let line = record(0).to_string() + "\n";
         std::fs::write(&source, &line).unwrap();
         let error = import(std::slice::from_ref(&source), &source).unwrap_err().to_string();
-        assert!(error.contains("is also an input file"), "{error}");
+        assert!(error.contains("exists already"), "{error}");
         assert_eq!(std::fs::read_to_string(&source).unwrap(), line);
     }
 

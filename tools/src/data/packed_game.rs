@@ -360,12 +360,13 @@ impl Writer {
         Ok((Writer { path: path.to_owned(), output: BufWriter::new(file), format, _lock: lock }, records))
     }
 
-    /// Creates a file, replacing an existing one.
+    /// Creates a file, or writes into one that is empty.
     ///
     /// # Errors
-    /// When it cannot be written, or another run writes it.
+    /// When it is there and not empty, cannot be written, or another run writes it.
     pub fn create(path: &Path, format: Format) -> Result<Writer> {
         let lock = output_file::lock(path)?;
+        output_file::ensure_new(path)?;
         let name = || path.display().to_string();
         let mut output = BufWriter::new(File::create(path).with_context(name)?);
         output.write_all(&format.magic()).with_context(name)?;

@@ -1,5 +1,6 @@
 //! Finished games from files: Piskvork files, SGF with one game or many, and the records of `tengen-match`.
 
+use crate::arena::adjudication::claim;
 use crate::arena::game_log::{self, GameRecord, Reason};
 use crate::arena::player::Fault;
 use anyhow::{Context, Result, anyhow, ensure};
@@ -10,7 +11,8 @@ use tengen::tools::gamefile::{self, Forfeit, GameFile, Outcome, sgf};
 
 /// The endings of the files that are read; records of matches first, because they hold the most.
 const MATCH: &str = "jsonl";
-const GAMES: [&str; 2] = ["psq", "sgf"];
+const SGF: &str = "sgf";
+const GAMES: [&str; 2] = ["psq", SGF];
 
 /// A finished game.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub struct Record {
     pub nodes: Vec<Option<u64>>,
     /// Indices of the moves that came too late.
     pub late: Vec<usize>,
+    /// Indices of the moves with which the player announced a proven loss.
+    pub announced: Vec<usize>,
 }
 
 /// What was read: the games, and a line about each file, line or game that is no record.
@@ -68,6 +72,16 @@ pub fn read(source: &Path) -> Result<Collection> {
         }
     }
     Ok(collection)
+}
+
+/// Whether a file is one of records, or an SGF file with several games.
+pub fn has_many(path: &Path) -> bool {
+    let has_several = |bytes: Vec<u8>| sgf::games(&gamefile::decode(&bytes)).len() > 1;
+    match extension(path).as_str() {
+        MATCH => true,
+        SGF => std::fs::read(path).is_ok_and(has_several),
+        _ => false,
+    }
 }
 
 /// The ending of a file name, in lower case.
@@ -126,15 +140,20 @@ fn of_match(record: &GameRecord, name: String) -> Result<Record> {
     };
     let mut ms = vec![0; opening];
     ms.extend(record.timing.ms.iter().map(|ms| ms.round() as u32));
+    // The time of an answer to swap2 is that of the player who gave it, whatever the colour of the stone.
+    ms.iter_mut().take(imposed).for_each(|ms| *ms = 0);
     let mut nodes = vec![None; opening];
     nodes.extend(&record.nodes);
     let overruns = record.timing.overrun_ms.iter().enumerate();
     let late = overruns.filter(|(_, ms)| **ms > 0.0).map(|(index, _)| opening + index).collect();
+    let scores = record.scores.iter().enumerate();
+    let is_loss = |score: &Option<String>| score.as_deref().and_then(claim) == Some(false);
+    let announced = scores.filter(|(_, score)| is_loss(score)).map(|(index, _)| opening + index).collect();
     let players = [&record.black, &record.white].map(|name| Some(name.clone()));
     let outcome = Some(Outcome { winner, forfeit });
     let game =
         GameFile { rule: Some(rule), players, ms, opening: imposed, outcome, ..GameFile::of_moves(size, &stones)? };
-    Ok(Record { name, game, nodes, late })
+    Ok(Record { name, game, nodes, late, announced })
 }
 
 /// The games of a Piskvork file or an SGF file, or what is wrong with them.
@@ -142,9 +161,9 @@ fn file_games(path: &Path, name: &str) -> Result<Vec<Result<Record>>> {
     let text = gamefile::decode(&std::fs::read(path).map_err(|error| anyhow!("cannot be read: {error}"))?);
     let record = |text: &str, name: String| {
         let game = gamefile::parse(text, None)?;
-        Ok(Record { name, game, nodes: Vec::new(), late: Vec::new() })
+        Ok(Record { name, game, nodes: Vec::new(), late: Vec::new(), announced: Vec::new() })
     };
-    let games = if extension(path) == "sgf" { sgf::games(&text) } else { Vec::new() };
+    let games = if extension(path) == SGF { sgf::games(&text) } else { Vec::new() };
     if games.len() < 2 {
         return Ok(vec![record(&text, name.to_owned())]);
     }
@@ -158,6 +177,24 @@ fn file_games(path: &Path, name: &str) -> Result<Vec<Result<Record>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::game_log::{Timing, sample};
+
+    /// Bug: the time of an answer to swap2 counted among the earlier times of the player with its colour.
+    #[test]
+    fn only_the_times_of_moves_are_kept() {
+        let timing = Timing { ms: vec![7000.0, 0.0, 0.0, 200.4], ..Timing::default() };
+        let game = GameRecord {
+            opening: 1,
+            swap2: vec![true; 3],
+            moves: "h8i9j10a1b1".to_owned(),
+            result: "0-1".to_owned(),
+            scores: [None, None, None, Some("-W14".to_owned())].to_vec(),
+            timing,
+            ..sample()
+        };
+        let record = of_match(&game, String::new()).unwrap();
+        assert_eq!((record.game.ms, record.announced), (vec![0, 0, 0, 0, 200], vec![4]));
+    }
 
     /// Bug: two games of a file with the same moves, as fixed nodes give them, counted once.
     #[test]
@@ -169,5 +206,7 @@ mod tests {
         }
         let names: Vec<String> = read(folder.path()).unwrap().records.into_iter().map(|record| record.name).collect();
         assert_eq!(names, ["one.sgf game 1", "one.sgf game 2"]);
+        // Bug: of a file with several games, given alone, the first one was reviewed, and nothing said so.
+        assert!(has_many(&folder.path().join("one.sgf")) && !has_many(&folder.path().join("two.sgf")));
     }
 }

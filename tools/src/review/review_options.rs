@@ -1,7 +1,8 @@
 //! The options of `tengen-review`.
 
+use super::records;
 use crate::command_line::RULES;
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::Parser;
 use std::path::{Path, PathBuf};
 use tengen::base::processors::processors;
@@ -23,8 +24,8 @@ const LEAST_NODES: u64 = 1000;
 /// counted from below. A position that an SGF file sets up is shown but not judged, nor are the stones that a Piskvork file
 /// begins with if they took no time: a tournament imposed them.
 ///
-/// Of a folder with such files and records of tengen-match (.jsonl), or of one .jsonl file, it shows where the games that a
-/// player lost were lost, one line a game, and the causes.
+/// Of a folder with such files and records of tengen-match (.jsonl), of one .jsonl file, or of an .sgf file with several
+/// games, it shows where the games that a player lost were lost, one line a game, and the causes.
 #[derive(Parser, Debug)]
 #[command(name = "tengen-review", version, after_help = EXAMPLES, args_override_self = true)]
 pub struct Request {
@@ -71,14 +72,16 @@ impl Request {
     /// Checks that the options go together.
     ///
     /// # Errors
-    /// When one is for many games, and there is only one.
+    /// When one is for many games, and there is only one, or none.
     pub fn check(&self) -> Result<()> {
         let is_of_many = self.player.is_some() || self.game_nodes.is_some() || self.threads.is_some();
-        ensure!(
-            self.records().is_some() || !is_of_many,
-            "--player, --game-nodes and --threads are for a folder or a .jsonl file"
-        );
-        Ok(())
+        if self.records().is_some() || !is_of_many {
+            return Ok(());
+        }
+        if let Some(source) = &self.source {
+            ensure!(Path::new(source).exists(), "{source}: there is no such file or folder");
+        }
+        bail!("--player, --game-nodes and --threads are for a folder, a .jsonl file or an .sgf file with several games")
     }
 
     /// Nodes searched for each position.
@@ -94,8 +97,7 @@ impl Request {
     /// The folder or file of records, if that is what is reviewed.
     pub fn records(&self) -> Option<&Path> {
         let path = Path::new(self.source.as_deref()?);
-        let is_match = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl"));
-        (path.is_dir() || is_match && path.is_file()).then_some(path)
+        (path.is_dir() || path.is_file() && records::has_many(path)).then_some(path)
     }
 
     /// The rule of a game: that of its record, else that of the user.

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use tengen::base::{Cell, Color, Point, Size};
 use tengen::tools::drawing::{self, sign};
 use tengen::tools::explain;
+use tengen::tools::gamefile::Section;
 use tengen::tools::point_names::{self, name};
 
 /// Moves shown of a line that proves nothing.
@@ -44,11 +45,26 @@ fn percent(chance: f64) -> String {
 fn ending(review: &Review, players: &[Option<String>; 2]) -> String {
     let count = review.last_number();
     match review.end {
-        End::Open => format!("The record ends after {count} moves."),
+        End::Open => match won_before(review) {
+            Some(color) => format!("{} had won before the first judged move.", capital(&player(players, color))),
+            None => format!("The record ends after {}.", moves(count)),
+        },
         End::Five(color) => format!("{} won with move {count}.", capital(&player(players, color))),
         End::Foul(ruling) => format!("Black lost with move {count}: {}.", ruling.name()),
         End::Draw => format!("A draw after {count} moves."),
     }
+}
+
+/// The winner of a game that was over before its first judged move.
+fn won_before(review: &Review) -> Option<Color> {
+    let section = Section { setup: review.setup.clone(), first: review.first, ..Section::new() };
+    let winning = section.winning_setup(review.rule, review.size).filter(|_| review.moves.is_empty())?;
+    review.setup.iter().find(|(point, _)| *point == winning)?.1.color()
+}
+
+/// `1 move`, `2 moves`.
+fn moves(count: usize) -> String {
+    format!("{count} move{}", if count == 1 { "" } else { "s" })
 }
 
 fn capital(text: &str) -> String {
@@ -87,15 +103,14 @@ pub fn text(review: &Review, players: &[Option<String>; 2]) -> String {
     );
     if !review.setup.is_empty() {
         let stones = review.setup.iter().filter(|(_, cell)| cell.color().is_some()).count();
-        let first = sign(review.first);
-        let _ = writeln!(
-            text,
-            "It starts from a set-up position of {stones} stones, which is not judged; {first} moves first."
-        );
+        let _ = write!(text, "It starts from a set-up position of {stones} stones, which is not judged");
+        let _ = match won_before(review) {
+            Some(_) => writeln!(text, "."),
+            None => writeln!(text, "; {} moves first.", sign(review.first)),
+        };
     }
     if review.ignored > 0 {
-        let moves = if review.ignored == 1 { "move" } else { "moves" };
-        let _ = writeln!(text, "Not judged: {} {moves} after the end of the game.", review.ignored);
+        let _ = writeln!(text, "Not judged: {} after the end of the game.", moves(review.ignored));
     }
     let _ = writeln!(
         text,
@@ -128,6 +143,9 @@ pub fn text(review: &Review, players: &[Option<String>; 2]) -> String {
 /// How often a player made each kind of move, and the mean loss.
 fn summary(review: &Review, color: Color) -> String {
     let moves: Vec<&Judged> = review.moves.iter().filter(|judged| judged.color == color).collect();
+    if moves.is_empty() {
+        return "no move was judged".to_owned();
+    }
     let counts = Mark::ALL.iter().map(|&mark| {
         let count = moves.iter().filter(|judged| judged.mark == mark).count();
         let ending = match mark {
@@ -138,7 +156,7 @@ fn summary(review: &Review, color: Color) -> String {
         };
         format!("{count} {}{ending}", mark.name())
     });
-    let loss = moves.iter().map(|judged| judged.loss()).sum::<f64>() / moves.len().max(1) as f64;
+    let loss = moves.iter().map(|judged| judged.loss()).sum::<f64>() / moves.len() as f64;
     format!("{}; {:.1} % lost a move", counts.collect::<Vec<_>>().join(", "), loss * 100.0)
 }
 

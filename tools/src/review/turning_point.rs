@@ -115,7 +115,7 @@ impl LostGame {
 }
 
 /// Finds where a game was lost. `first_sight` gets indices of the loser's moves and returns the first before which a search
-/// with the nodes of the game sees the loss.
+/// with the nodes of the game sees the loss; a loss that the player announced was seen, too.
 pub fn find(
     record: &Record,
     review: &Review,
@@ -144,7 +144,11 @@ pub fn find(
     } else if review.moves[at].foul.is_some() || !review.moves[at].after.score.is_loss() {
         turn(Cause::Misjudged)
     } else {
-        match first_sight(&own[fallen..]) {
+        let turns = &own[fallen..];
+        // The player may have known more than a search of this position alone finds.
+        let announced = turns.iter().position(|&at| record.announced.contains(&(review.number(at) - 1)));
+        let seen = first_sight(&turns[..announced.unwrap_or(turns.len())]);
+        match seen.or(announced.map(|turn| turns[turn])) {
             // It saw the loss before the move: there was nothing to see later.
             Some(seen) if seen == at => turn(Cause::Misjudged),
             seen => TurningPoint { index, cause: Cause::SeenTooLate, seen },
@@ -203,7 +207,7 @@ mod tests {
             ignored: 0,
             effort: Effort::of_nodes(1),
         };
-        (Record { name: String::new(), game, nodes: Vec::new(), late: Vec::new() }, review)
+        (Record { name: String::new(), game, nodes: Vec::new(), late: Vec::new(), announced: Vec::new() }, review)
     }
 
     #[test]
@@ -239,6 +243,23 @@ mod tests {
             assert_eq!(own, [2, 4], "the loser's moves from the turning point on");
             None
         });
+    }
+
+    /// Bug: a loss that the player had announced was "not seen" if a search that knew nothing from before did not find it.
+    #[test]
+    fn an_announced_loss_was_seen() {
+        let (mut record, review) = game(&[GOOD, LOST, LOST, LOST], &[], None);
+        record.announced = vec![5, 6];
+        let turn = |seen| {
+            find(&record, &review, Color::Black, |own| {
+                assert_eq!(own, [2, 4], "only what was not announced is searched");
+                seen
+            })
+        };
+        assert_eq!((turn(None).cause, turn(None).seen), (Cause::SeenTooLate, Some(6)));
+        assert_eq!(turn(Some(4)).seen, Some(4), "earlier");
+        record.announced = vec![2];
+        assert_eq!(find(&record, &review, Color::Black, |_| None).cause, Cause::Misjudged);
     }
 
     /// Nobody can see in a position that its player will crash.

@@ -3,6 +3,7 @@
 use crate::arena::ground::Ground;
 use crate::arena::openings::Opening;
 use anyhow::{Context, Result, ensure};
+use tengen::base::Rule;
 use tengen::base::hash::Checksum;
 use tengen::engine::Engine;
 use tengen::search::ParamTable;
@@ -38,6 +39,19 @@ pub fn parse_value(text: &str) -> Result<(String, i64)> {
     Ok((name.to_owned(), value.parse().with_context(|| format!("{text}: not a number"))?))
 }
 
+/// Whether a number, `name` or `name.rule`, is used in games of this rule.
+pub fn matters_for(name: &str, rule: Rule) -> bool {
+    find(name).is_some_and(|(_, column)| column.is_none_or(|column| column == rule.index()))
+}
+
+/// Whether setting one of these numbers sets the other, too.
+pub fn overlap(one: &str, other: &str) -> bool {
+    let is_one = |(one, other): ((usize, Option<usize>), (usize, Option<usize>))| {
+        one.0 == other.0 && (one.1.is_none() || other.1.is_none() || one.1 == other.1)
+    };
+    find(one).zip(find(other)).is_some_and(is_one)
+}
+
 /// Sets these numbers of an engine.
 ///
 /// # Errors
@@ -55,6 +69,14 @@ pub fn book_checksum(ground: &Ground) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_overlaps_with_that_of_each_rule() {
+        assert!(overlap("iir", "IIR") && overlap("iir", "iir.renju") && overlap("iir.renju", "iir"));
+        assert!(!overlap("iir.caro", "iir.renju") && !overlap("iir", "rfp_slope"));
+        assert!(matters_for("iir", Rule::Caro) && matters_for("iir.caro", Rule::Caro));
+        assert!(!matters_for("iir.caro", Rule::Renju));
+    }
 
     #[test]
     fn values_are_read() {

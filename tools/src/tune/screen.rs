@@ -7,7 +7,7 @@
 //!
 //! A pair depends only on the seed and its number: neither threads nor an interruption change the result.
 
-use super::numbers::{ensure_tunable, parse_value, set_all, shipped};
+use super::numbers::{ensure_tunable, matters_for, parse_value, set_all, shipped};
 use super::paired_games::{Allowance, EnginePair, side_by_side};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
@@ -50,6 +50,12 @@ impl Idea {
         };
         let shipped = values.iter().map(shipped).collect::<Result<_>>()?;
         Ok(Idea { text: text.to_owned(), values, shipped })
+    }
+
+    /// Whether one of its numbers is used on a ground, which begins with its rule.
+    fn matters_on(&self, ground: &str) -> bool {
+        let rule = ground.split(':').next().and_then(|rule| rule.parse().ok());
+        rule.is_none_or(|rule| self.values.iter().any(|(name, _)| matters_for(name, rule)))
     }
 }
 
@@ -97,6 +103,10 @@ impl Screening {
     /// When the file cannot be read or has another screening.
     pub fn open(path: &Path, design: Design) -> Result<Screening> {
         ensure!(!design.ideas.is_empty() && design.ideas.len() <= 64, "between 1 and 64 ideas can be screened");
+        for idea in &design.ideas {
+            let matters = design.grounds.iter().any(|ground| idea.matters_on(ground));
+            ensure!(matters, "{} changes nothing on these grounds", idea.text);
+        }
         let Some(screening) = state_file::read::<Screening>(path, "a screening")? else {
             return Ok(Screening { design, half_points: Vec::new() });
         };
@@ -116,14 +126,17 @@ impl Screening {
         state_file::write(self, path)
     }
 
-    /// The effects in the order of the ideas.
+    /// The effects in the order of the ideas, each on the grounds where it matters.
     pub fn effects(&self) -> Vec<Effect> {
+        let grounds = &self.design.grounds;
         let effect = |idea: usize| {
+            let on: Vec<bool> = grounds.iter().map(|ground| self.design.ideas[idea].matters_on(ground)).collect();
+            let matters = |&(number, _): &(usize, &u8)| on[number % on.len()];
             let signed = |(number, &half_points): (usize, &u8)| {
                 let score = f64::from(half_points) / 4.0 - 0.5;
                 if has_first(&self.design, number as u64, idea) { score } else { -score }
             };
-            let (mean, margin) = mean_and_margin(self.half_points.iter().enumerate().map(signed));
+            let (mean, margin) = mean_and_margin(self.half_points.iter().enumerate().filter(matters).map(signed));
             Effect { elo: mean * ELO_PER_SCORE, margin: margin * ELO_PER_SCORE }
         };
         (0..self.design.ideas.len()).map(effect).collect()
@@ -203,7 +216,7 @@ mod tests {
             ideas: ["iir=60", "lmr_factor=60,history_threats=30", "iir.renju=70"]
                 .map(|text| Idea::parse(text).unwrap())
                 .to_vec(),
-            grounds: vec!["0:15:book".to_owned()],
+            grounds: vec!["4:15:book".to_owned()],
             allowance: Allowance::Nodes(100),
             classical: false,
             seed: 3,
@@ -251,6 +264,20 @@ mod tests {
         }
         let report = screening.report();
         assert!(report.starts_with("20000 pairs") && report.contains("iir=60"), "{report}");
+    }
+
+    /// Bug: the effect of an idea for one rule was the mean over all grounds.
+    #[test]
+    fn an_idea_counts_on_the_grounds_where_it_matters() {
+        let grounds = ["0:15:book", "renju:15:book"].map(str::to_owned).to_vec();
+        let design = Design { grounds, ..design() };
+        let points = |number| if number % 2 == 1 && has_first(&design, number, 2) { 4 } else { 0 };
+        let half_points = (0..400).map(points).collect();
+        let screening = Screening { design, half_points };
+        assert!((screening.effects()[2].elo - 0.5 * ELO_PER_SCORE).abs() < 1e-6, "{:?}", screening.effects());
+        let other = Design { grounds: vec!["0:15:book".to_owned()], ..screening.design };
+        let error = Screening::open(Path::new("none"), other).unwrap_err().to_string();
+        assert_eq!(error, "iir.renju=70 changes nothing on these grounds");
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! [`Settings::lag`] numbers before it. So several pairs are played at the same time without waiting for each other, and
 //! neither the number of threads nor an interruption changes the result.
 
-use super::numbers::{ensure_tunable, set_all, shipped};
+use super::numbers::{ensure_tunable, matters_for, set_all, shipped};
 use super::paired_games::{Allowance, EnginePair};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use tengen::base::hash::GOLDEN;
-use tengen::search::params::{COLUMN_NAMES, find};
+use tengen::search::params::COLUMN_NAMES;
 
 /// Exponent by which the gains shrink.
 const ALPHA: f64 = 0.602;
@@ -86,7 +86,7 @@ impl Tuned {
 
     /// Whether the number is used in games on this ground.
     fn matters_on(&self, ground: &Ground) -> bool {
-        find(&self.name).is_some_and(|(_, column)| column.is_none_or(|column| column == ground.terms.rule.index()))
+        matters_for(&self.name, ground.terms.rule)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::duel::{self, Duel};
 use super::fit::{self, EvalArguments, OrderArguments};
-use super::numbers::{book_checksum, parse_value};
+use super::numbers::{book_checksum, overlap, parse_value};
 use super::paired_games::Allowance;
 use super::referee::{self, RefereeArguments};
 use super::regret::{self, Answers, Question, Sample};
@@ -15,7 +15,7 @@ use crate::arena::ground::Ground;
 use crate::output_file;
 use crate::progress::Progress;
 use crate::state_file;
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::{Parser, Subcommand};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -268,7 +268,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<RunEnd> {
     ensure!(typed.gain.is_finite() && typed.gain > 0.0, "--gain must be above 0");
     let (games, grounds) = (&typed.games, typed.games.grounds()?);
     let settings = Settings {
-        tuned: typed.params.iter().map(|text| Tuned::parse(text)).collect::<Result<_>>()?,
+        tuned: tuned(&typed.params)?,
         grounds: games.grounds.clone(),
         allowance: games.allowance.allowance(),
         classical: games.allowance.classical,
@@ -279,6 +279,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<RunEnd> {
         build: state_file::build_checksum(),
         books: grounds.iter().map(book_checksum).collect(),
     };
+    typed.chart.as_deref().map_or(Ok(()), output_file::expect_folder)?;
     let _lock = output_file::lock(&typed.state)?;
     let mut state = State::open(&typed.state, settings)?;
     let cancel = interrupts();
@@ -288,12 +289,23 @@ fn run_spsa(typed: &SpsaArguments) -> Result<RunEnd> {
         state.save(&typed.state)
     })?;
     progress.end();
+    std::io::stdout().write_all(report(&state).as_bytes())?;
     if let Some(path) = &typed.chart {
         let text = trajectory_chart::svg(&state)?;
         output_file::write(path, text)?;
     }
-    std::io::stdout().write_all(report(&state).as_bytes())?;
     Ok(cancel.run_end())
+}
+
+/// The numbers of a run, each once.
+fn tuned(params: &[String]) -> Result<Vec<Tuned>> {
+    let tuned: Vec<Tuned> = params.iter().map(|text| Tuned::parse(text)).collect::<Result<_>>()?;
+    for (index, Tuned { name, .. }) in tuned.iter().enumerate() {
+        if let Some(earlier) = tuned[..index].iter().find(|earlier| overlap(&earlier.name, name)) {
+            bail!("--param {} and --param {name} set the same number", earlier.name);
+        }
+    }
+    Ok(tuned)
 }
 
 fn run_screen(typed: &ScreenArguments) -> Result<RunEnd> {
@@ -369,4 +381,18 @@ fn report(state: &State) -> String {
     }
     let _ = writeln!(text, "gain {}", state.settings.gain);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bug: a number that was named twice got the values of the last one, and the first one drifted.
+    #[test]
+    fn a_number_is_tuned_once() {
+        let names = |names: [&str; 2]| tuned(&names.map(str::to_owned)).map(|tuned| tuned.len());
+        assert_eq!(names(["iir.caro", "iir.renju"]).unwrap(), 2);
+        let error = names(["iir", "IIR.renju=50"]).unwrap_err().to_string();
+        assert_eq!(error, "--param iir and --param iir.renju set the same number");
+    }
 }
