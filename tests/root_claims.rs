@@ -8,7 +8,8 @@ mod common;
 use common::boards::place;
 use common::{seeded, size};
 use rand::Rng;
-use tengen::base::{Cell, Color, Ply, Point, Rule, Score};
+use tengen::base::{Cell, Color, Ply, Point, Rule, Score, Size};
+use tengen::board::notation::parse_moves;
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::engine::Engine;
 use tengen::search::forced;
@@ -216,4 +217,28 @@ fn only_fouls_are_no_proof() {
         assert_eq!(report.best, Some(foul));
         assert!(scores.iter().chain([&report.last.score]).all(|score| score.distance().is_none()), "{scores:?}");
     }
+}
+
+/// Keeps the scores that a search reports after some stones, given from the first.
+fn scores_after(size: Size, moves: &str) -> Vec<Score> {
+    let mut board = Board::new(Rule::Renju, size);
+    for point in parse_moves(moves, size).unwrap() {
+        board.play(point, &mut NullObserver);
+    }
+    let mut scores = Scores::default();
+    let control = SearchControl::default();
+    control.begin(SearchLimits { nodes: Some(20_000), ..SearchLimits::default() });
+    engine(&board).think(&control, &mut scores);
+    scores.0
+}
+
+/// Bug: white announced a win in 5 plies that takes 7. After the four-three of white's, each reply that may refute it loses
+/// in 4 plies, because the stop of another four is a foul; but a reply that was left out makes that stop legal and lasts 6.
+#[test]
+fn a_win_is_announced_no_sooner_than_it_comes() {
+    let size = size((6, 9));
+    let before = "b2b7b8c7a2a4e2a9a5d6d1d4a7d2c5e5b4c6d3d9f9";
+    let distance = |scores: Vec<Score>| scores.last().and_then(|score| score.distance());
+    assert_eq!(distance(scores_after(size, before)), Some(7));
+    assert_eq!(distance(scores_after(size, &format!("{before}d7"))), Some(6));
 }

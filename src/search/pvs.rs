@@ -118,7 +118,7 @@ impl Worker<'_> {
         if self.aborted {
             return Score::DRAW;
         }
-        let best = self.node_score(&tried, &node);
+        let best = self.node_score(&tried, &node, beta);
         let best_move = tried.best_move;
         let bound = Bound::of(best, alpha, beta);
         let entry = TtEntry { score: best, bound, depth: stored_depth(depth), best: best_move, eval: known, was_pv };
@@ -260,9 +260,13 @@ impl Worker<'_> {
     }
 
     /// The score of a node after its move loop. Without a legal move the side to move loses by a foul; where the duty does
-    /// not list every legal move, a loss is not proven.
-    fn node_score(&self, tried: &Tried, node: &Node<'_>) -> Score {
+    /// not list every legal move, a loss is not proven. After a four-three the replies that are not listed lose, but may last
+    /// longer than those that are: in renju a stop of white's four may be a foul that such a reply removes.
+    fn node_score(&self, tried: &Tried, node: &Node<'_>, beta: Score) -> Score {
         match (tried.best, node.duty) {
+            (Some(best), Duty::StopFourThree(_)) if best.is_loss() && best < beta => {
+                best.max(Score::loss_in(node.ply, forced::STATIC_DISTANCE + 1))
+            }
             (None, Duty::StopFive(_)) => Score::loss_in(node.ply, 2),
             (None, _) => Score::loss_in(node.ply, 1).unproven(),
             (Some(best), Duty::Free) if best.is_loss() && !order::is_full_width(&self.board) => best.unproven(),

@@ -86,6 +86,10 @@ impl Worker<'_> {
             self.undo();
             best = best.max(Some(-score.filter(|score| score.is_win())?));
         }
+        if matches!(duty, Duty::StopFourThree(_)) {
+            // As in a node of the search.
+            best = best.max(Some(Score::loss_in(ply, forced::STATIC_DISTANCE + 1)));
+        }
         best
     }
 
