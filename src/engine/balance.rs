@@ -176,6 +176,8 @@ struct Sets {
     board: Board,
     /// Whether a point is blocked, by its index.
     blocked: Box<[bool]>,
+    /// The blocked paths from the position.
+    paths: Vec<Vec<Point>>,
     /// Stones in a set.
     count: usize,
     /// The sets that are left, if all are used.
@@ -193,14 +195,14 @@ impl Sets {
         let mut sets = Sets {
             board: engine.board(),
             blocked: vec![false; CELLS].into(),
+            paths: engine.blocked.paths_from(&engine.stones),
             count,
             all: None,
             random: SmallRng::seed_from_u64(SEED),
             draws: 2 * MAX_SETS,
             seen: HashSet::default(),
         };
-        let moves_of_paths = engine.blocked.moves_of_paths(&engine.stones);
-        for point in engine.blocked.points().iter().chain(&moves_of_paths) {
+        for point in engine.blocked.points() {
             sets.blocked[point.index()] = true;
         }
         sets.all = sets.all().map(Vec::into_iter);
@@ -240,11 +242,19 @@ impl Sets {
                 self.draws = self.draws.checked_sub(1)?;
                 self.draw()
             };
-            if let Some(set) = set.filter(|set| self.seen.insert(sides(set))) {
+            if let Some(set) = set.filter(|set| !self.is_on_blocked_path(set) && self.seen.insert(sides(set))) {
                 return Some(set);
             }
         }
         None
+    }
+
+    /// Whether these stones, played in this order, complete a blocked path.
+    fn is_on_blocked_path(&self, set: &[Point]) -> bool {
+        self.paths.iter().any(|path| {
+            let Some((last, before)) = path.split_last() else { return false };
+            set.get(before.len()) == Some(last) && sides(&set[..before.len()]) == sides(before)
+        })
     }
 
     /// A random set, each stone near those before it; `None` if it could not be completed.

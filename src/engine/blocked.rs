@@ -77,9 +77,4 @@ impl Blocked {
         };
         self.paths.iter().filter_map(rest).collect()
     }
-
-    /// The moves in the position of these stones that complete a blocked path.
-    pub(super) fn moves_of_paths(&self, stones: &[(Point, Cell)]) -> Vec<Point> {
-        self.paths_from(stones).into_iter().filter(|path| path.len() == 1).map(|path| path[0]).collect()
-    }
 }

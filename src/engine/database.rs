@@ -268,9 +268,24 @@ impl Database {
         Ok(has_unsaved)
     }
 
-    /// Whether this is the database in the file at `path`, which exists.
+    /// Whether this is the database in the file at `path`.
     fn is_in(&self, path: &Path) -> io::Result<bool> {
-        self.path.as_ref().map_or(Ok(false), |own| files::is_same(own, path))
+        match &self.path {
+            None => Ok(false),
+            Some(own) => Ok(own == path || files::is_same(own, path)?),
+        }
+    }
+
+    /// Checks before something else is written to a file that it is neither this database nor one that another process has
+    /// locked.
+    ///
+    /// # Errors
+    /// It is one of them, or the file system does not answer in time.
+    pub fn expect_other(&self, path: &Path) -> Result<(), DatabaseError> {
+        if self.is_in(path)? {
+            return Err(DatabaseError::Io(io::Error::other("the file of the database")));
+        }
+        if files::is_locked(path)? { Err(DatabaseError::InUse) } else { Ok(()) }
     }
 
     /// Number of positions.
@@ -401,22 +416,20 @@ impl Database {
     pub fn write(&mut self, path: &Path) -> Result<(), DatabaseError> {
         // It may be our own file that is being written. If that fails, the next save writes it again.
         let _ = self.end_save();
-        let is_ours = matches!(self.lock, FileLock::Held(_)) && self.is_in(path)?;
-        if !is_ours && files::is_locked(path)? {
+        if !(matches!(self.lock, FileLock::Held(_)) && self.is_in(path)?) && files::is_locked(path)? {
             return Err(DatabaseError::InUse);
         }
         Ok(write(&self.entries, path)?)
     }
 
-    /// Adds the entries of another file; returns how many are new. Entries of this database that are proofs or as deep
+    /// Adds the entries of another file. Entries of this database that are proofs or as deep
     /// stay, and so do their tags and labels.
     ///
     /// # Errors
     /// The file cannot be read or is no database. This one then stays as it was.
-    pub fn merge(&mut self, path: &Path) -> Result<usize, DatabaseError> {
-        let before = self.len();
+    pub fn merge(&mut self, path: &Path) -> Result<(), DatabaseError> {
         self.merge_entries(load(path)?);
-        Ok(self.len() - before)
+        Ok(())
     }
 
     /// Adds entries. To an entry that is present already, adds what it lacks.

@@ -315,7 +315,7 @@ pub fn lock(path: &Path) -> io::Result<FileLock> {
     })
 }
 
-/// Whether another process has locked a file. Leaves no lock file.
+/// Whether a file is locked, also by this process. Takes an unheld lock for a moment, and creates no lock file.
 ///
 /// # Errors
 /// The file system does not answer in time.

@@ -231,7 +231,7 @@ impl Engine {
     /// The same with these points blocked instead of those that the GUI has blocked.
     fn scope_without(&self, mut blocked: Vec<Point>, board: &Board, lines: usize) -> Scope {
         let paths = self.blocked.paths_from(&self.stones);
-        blocked.extend(self.blocked.moves_of_paths(&self.stones));
+        blocked.extend(paths.iter().filter(|path| path.len() == 1).map(|path| path[0]));
         Scope { blocked, paths: BlockedPaths::new(board, &paths), lines, all_symmetric: self.options.all_symmetric }
     }
 

@@ -1,5 +1,5 @@
-//! Streams that another program has set to non-blocking, as some that share a terminal do: a call is repeated until it has
-//! an outcome.
+//! Streams that may be non-blocking, because another program that shares the terminal has made them so: a call is repeated
+//! until the stream is ready.
 
 use std::io::{self, ErrorKind, Write};
 use std::thread;
@@ -25,7 +25,7 @@ pub fn until_ready<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> 
 /// Writes all bytes and flushes the output.
 ///
 /// # Errors
-/// The output is closed.
+/// Those of the output, except `WouldBlock` and `Interrupted`.
 pub fn write_all(out: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match until_ready(|| out.write(bytes))? {
@@ -69,5 +69,7 @@ mod tests {
         let mut slow = Slow::default();
         write_all(&mut slow, b"7,7\n").unwrap();
         assert_eq!(slow.written, b"7,7\n");
+        let mut results = [Err(ErrorKind::WouldBlock.into()), Err(ErrorKind::Interrupted.into()), Ok(3)].into_iter();
+        assert_eq!(until_ready(|| results.next().unwrap()).unwrap(), 3);
     }
 }

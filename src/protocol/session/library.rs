@@ -194,10 +194,13 @@ impl<W: Write> Session<W> {
             return Ok(());
         }
         match file_use {
-            FileUse::DumpHash => {
-                let outcome = self.engine.dump_hash(&path).map(FileReport::HashWritten);
-                self.report_hash(outcome)
-            }
+            FileUse::DumpHash => match self.database.expect_other(&path) {
+                Ok(()) => {
+                    let outcome = self.engine.dump_hash(&path).map(FileReport::HashWritten);
+                    self.report_hash(outcome)
+                }
+                refusal => self.report_database(refusal),
+            },
             FileUse::LoadHash => {
                 let outcome = self.engine.load_hash(&path).map(FileReport::HashRead);
                 self.report_hash(outcome)
@@ -208,20 +211,21 @@ impl<W: Write> Session<W> {
                 self.report_database(outcome)
             }
             FileUse::MergeDatabase => {
-                let outcome = self.database.merge(&path).map(drop);
+                let outcome = self.database.merge(&path);
                 self.report_database(outcome)
             }
             FileUse::WritePositions => {
-                let positions = self.database.positions();
-                let written =
-                    files::replace(&path, |out| positions.iter().try_for_each(|line| writeln!(out, "{line}")));
-                self.report_database(written.map_err(DatabaseError::from))
+                let outcome = self.database.expect_other(&path).and_then(|()| {
+                    let positions = self.database.positions();
+                    Ok(files::replace(&path, |out| positions.iter().try_for_each(|line| writeln!(out, "{line}")))?)
+                });
+                self.report_database(outcome)
             }
         }
     }
 
-    /// Opens the database in this file. Warns where the changes of the one before could not be written, and where those of
-    /// this one will not be.
+    /// Opens the database in this file. Warns if changes of the previous one were lost, and if those of this one will not be
+    /// written.
     fn set_database(&mut self, path: &Path) -> io::Result<()> {
         let has_unsaved = match self.database.switch_to(path) {
             Ok(has_unsaved) => has_unsaved,
@@ -229,7 +233,7 @@ impl<W: Write> Session<W> {
         };
         self.saved_at = None;
         if has_unsaved {
-            self.warn("the database before", &DatabaseError::InUse)?;
+            self.warn("previous database", &DatabaseError::InUse)?;
         }
         self.reply(&Reply::DatabaseSize(self.database.len()))?;
         if self.database.is_locked_elsewhere() {

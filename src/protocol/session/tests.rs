@@ -208,6 +208,23 @@ fn balance() {
     assert!(talk.say("yxbalance 99").starts_with("ERROR expected 1 to 8 stones"));
 }
 
+/// Bug: a balance ignored blocked paths.
+#[test]
+fn a_balance_completes_no_blocked_path() {
+    let mut talk = Talk::new();
+    talk.say("START 15; INFO timeout_turn 100000; INFO max_depth 4; yxboard; 7,7,2; done");
+    for question in ["yxbalanceone 0", "yxbalancetwo 0"] {
+        let mut ask = |before: &str| {
+            let said = talk.say(&format!("{before}; yxhashclear; {question}"));
+            said.rsplit("; ").next().unwrap().to_owned()
+        };
+        let free = ask("");
+        let other = ask(&format!("yxblockpath; 7,7; {}; done", free.replace(' ', "; ")));
+        assert!(other != free && !other.starts_with("ERROR"), "{question}: {free}, then {other}");
+        talk.say("yxblockpathreset");
+    }
+}
+
 #[test]
 fn blocked_paths() {
     let mut talk = Talk::new();
