@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         tengen::tools::run(&arguments, &mut std::io::stdout())
     };
     let Err(error) = outcome else { return ExitCode::SUCCESS };
-    let text = one_line(&error);
+    let text = with_causes(&error);
     log::error!("{text}");
     if !arguments.is_empty() {
         // If this fails, there is nowhere left to report it.
@@ -31,8 +31,8 @@ fn main() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// An error and its causes, without those that the text before them repeats.
-fn one_line(error: &anyhow::Error) -> String {
+/// An error and its causes, each text once.
+fn with_causes(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !text.contains(&cause) {

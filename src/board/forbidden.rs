@@ -42,7 +42,7 @@ impl Board {
         real == 2
     }
 
-    /// With a black stone on `point`: whether black may legally make a straight four along the line that contains the stone.
+    /// With a black stone on `point`: whether black may legally make a straight four in this direction that contains it.
     fn can_make_legal_four(&mut self, point: Point, direction: Direction) -> bool {
         (-4..=4i32).filter(|&steps| steps != 0).any(|steps| {
             let Some(candidate) = point.step(direction, steps) else { return false };

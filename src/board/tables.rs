@@ -15,8 +15,7 @@
 //! centre, 16 or 20 bits: the left side in the low half, the right side in the high one. Cells behind the first blocking
 //! cell do not matter, so each side of a window has few distinct meanings: 63 for a colour, or 94 where walls differ from
 //! stones, and at most 172 for both colours together. So a side is mapped to the number of its meaning, and the shapes of
-//! both colours are looked up by two such numbers, in a table of 64 KiB, of which at most 172 x 172
-//! bytes are used.
+//! both colours are looked up by two such numbers, in a table of 64 KiB, of which at most 172 x 172 bytes are used.
 
 use super::combination::BySums;
 use super::shape::Shape;

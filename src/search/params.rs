@@ -212,7 +212,7 @@ params! {
     lmp_slope = [24, 24, 24, 20, 24], 16..=256, "late-move pruning: further moves per squared ply, in 1/64";
     lmp_worsening = 62, 10..=100, "late-move pruning: percent of the move limit, plus one move, where the position does not improve";
     lmp_pv = [119, 119, 119, 179, 119], 64..=1024, "late-move pruning: move limit in PV nodes, in 64ths of that elsewhere";
-    lmp_forced = 4, 2..=30, "late-move pruning: replies to a threatened four that are always tried, outside the PV";
+    lmp_forced = 4, 2..=30, "late-move pruning: most replies to a threatened four that are tried near the horizon, outside the PV";
     lmp_forced_lag = 157, 0..=1000, "units below the best move score from which late replies to a threatened four are pruned, from the third on";
     lmp_forced_depth = 5, 0..=12, "largest depth at which late replies to a threatened four are pruned, in plies";
     lmr_moves = 2, 1..=8, "moves of a node that are never reduced";
@@ -225,7 +225,7 @@ params! {
     lmr_pv = [24, 24, 24, 34, 24], 0..=160, "reduction decrease in PV nodes, in 1/64 plies";
     lmr_was_pv = [32, 32, 32, 46, 32], 0..=128, "reduction decrease where the table remembers a PV node, in 1/64 plies";
     lmr_worsening = 48, 0..=128, "reduction increase where the position does not improve, in 1/64 plies";
-    lmr_worsening_from = 32, 0..=256, "least reduction that `lmr_worsening` is added to, in 1/64 plies";
+    lmr_worsening_from = 32, 0..=256, "only reductions above this are increased by `lmr_worsening`, in 1/64 plies";
     lmr_after_alpha = [23, 23, 23, 33, 23], 0..=128, "reduction increase once a move has raised alpha, in 1/64 plies";
     lmr_forced = [46, 46, 46, 52, 46], 0..=100, "64ths of the reduction that late replies to a threat get";
     lmr_fours = [19, 19, 19, 15, 19], 0..=64, "64ths of the reduction that late fours get";

@@ -87,18 +87,18 @@ pub const MIN_DEPTH: i32 = -2;
 pub const MAX_DEPTH: i32 = 200;
 /// Added to a depth in the table, so that it is not negative.
 const DEPTH_OFFSET: i32 = 20;
-// Positions in a data word, whose lowest 16 bits are the score.
-/// Of the move, 10 bits.
+// A data word: the score in its lowest 16 bits, and from these bits on:
+/// First bit of the move (10 bits).
 const BEST_SHIFT: u32 = 16;
-/// Of the bound, 2 bits.
+/// First bit of the bound (2 bits).
 const BOUND_SHIFT: u32 = 26;
-/// Of the depth, 8 bits.
+/// First bit of the depth (8 bits).
 const DEPTH_SHIFT: u32 = 28;
-/// Of the evaluation, 16 bits.
+/// First bit of the evaluation (16 bits).
 const EVAL_SHIFT: u32 = 36;
-/// Of the mark of a PV node, a bit.
+/// Bit of the mark of a PV node.
 const WAS_PV_SHIFT: u32 = 52;
-/// Of the generation: the highest bits.
+/// First bit of the generation (the highest bits).
 const GENERATION_SHIFT: u32 = 53;
 /// Number of generations; after the last one they wrap around.
 const GENERATIONS: u64 = 1 << (u64::BITS - GENERATION_SHIFT);
