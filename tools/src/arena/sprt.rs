@@ -28,7 +28,7 @@ const LARGEST_GAIN: f64 = 1000.0;
 /// Reads the value of `--sprt`: two numbers of Elo with a comma between them, as in `0,5`.
 ///
 /// # Errors
-/// A sentence for the user, if it is anything else or beyond [`LARGEST_GAIN`], or the first number is not the smaller one.
+/// A sentence for the user, if it is anything else or beyond 1,000 Elo, or the first number is not the smaller one.
 pub fn parse_bounds(text: &str) -> Result<(f64, f64), String> {
     let (low, high) = text.split_once(',').ok_or("expected two numbers with a comma between them")?;
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is not a number"));
