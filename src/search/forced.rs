@@ -30,6 +30,12 @@ impl Duty {
         matches!(self, Duty::Free)
     }
 
+    /// The latest loss after a reply that is left out, where it may be later than after those that are listed: in renju a
+    /// reply to a four-three may make the stop of another four of white's legal.
+    pub fn unlisted_loss(&self, ply: Ply) -> Option<Score> {
+        matches!(self, Duty::StopFourThree(_)).then(|| Score::loss_in(ply, STATIC_DISTANCE + 1))
+    }
+
     /// The replies that are left; `None` where all moves are.
     pub fn replies(&self) -> Option<&[Point]> {
         match self {

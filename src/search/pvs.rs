@@ -260,16 +260,16 @@ impl Worker<'_> {
     }
 
     /// The score of a node after its move loop. Without a legal move the side to move loses by a foul; where the duty does
-    /// not list every legal move, a loss is not proven. After a four-three the replies that are not listed lose, but may last
-    /// longer than those that are: in renju a stop of white's four may be a foul that such a reply removes.
+    /// not list every legal move, a loss is not proven, or may come later than after the listed ones.
     fn node_score(&self, tried: &Tried, node: &Node<'_>, beta: Score) -> Score {
         match (tried.best, node.duty) {
-            (Some(best), Duty::StopFourThree(_)) if best.is_loss() && best < beta => {
-                best.max(Score::loss_in(node.ply, forced::STATIC_DISTANCE + 1))
-            }
             (None, Duty::StopFive(_)) => Score::loss_in(node.ply, 2),
             (None, _) => Score::loss_in(node.ply, 1).unproven(),
             (Some(best), Duty::Free) if best.is_loss() && !order::is_full_width(&self.board) => best.unproven(),
+            // At least beta, the score is a lower bound, which an upper one must not raise.
+            (Some(best), duty) if best.is_loss() && best < beta => {
+                duty.unlisted_loss(node.ply).map_or(best, |loss| best.max(loss))
+            }
             (Some(best), _) => best,
         }
     }

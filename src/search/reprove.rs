@@ -86,11 +86,7 @@ impl Worker<'_> {
             self.undo();
             best = best.max(Some(-score.filter(|score| score.is_win())?));
         }
-        if matches!(duty, Duty::StopFourThree(_)) {
-            // As in a node of the search.
-            best = best.max(Some(Score::loss_in(ply, forced::STATIC_DISTANCE + 1)));
-        }
-        best
+        best.map(|best| duty.unlisted_loss(ply).map_or(best, |loss| best.max(loss)))
     }
 
     /// The proven score of the position on the board, by its threats or the table.

@@ -46,8 +46,8 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     let shared = Arc::new(Shared::new(Arc::clone(table), network, pool.threads()));
     let mut worker = Worker::new(board, &params, history, &shared, 0, control);
     worker.paths = scope.paths.clone();
-    let RootMoves { mut moves, are_all, refuted_loss } = root_moves(&mut worker, &scope);
-    let sink = &mut RootReports { sink, are_all, refuted_loss };
+    let RootMoves { mut moves, are_all, unlisted_loss } = root_moves(&mut worker, &scope);
+    let sink = &mut RootReports { sink, are_all, unlisted_loss };
     let mut report = SearchReport::new(moves.first().map(|m| m.point), worker.iteration_report(0, Score::DRAW));
     if moves.is_empty() {
         return report;
@@ -141,14 +141,14 @@ struct RootReports<'a> {
     sink: &'a mut dyn ReportSink,
     /// See [`RootMoves::are_all`].
     are_all: bool,
-    /// See [`RootMoves::refuted_loss`].
-    refuted_loss: Option<Score>,
+    /// See [`RootMoves::unlisted_loss`].
+    unlisted_loss: Option<Score>,
 }
 
 impl RootReports<'_> {
     /// The score of the position if the best of the moves under consideration has this score.
     fn announced(&self, score: Score) -> Score {
-        match self.refuted_loss {
+        match self.unlisted_loss {
             _ if !score.is_loss() => score,
             _ if !self.are_all => score.unproven(),
             Some(loss) => score.max(loss),

@@ -40,9 +40,8 @@ pub(super) struct RootMoves {
     /// Whether the position is lost if all of them lose: no reply is blocked, and only replies that a threat refutes were
     /// left out.
     pub are_all: bool,
-    /// The latest loss after a reply that a threat refutes, where it may be later than after all replies under consideration;
-    /// see `node_score` in `pvs.rs`.
-    pub refuted_loss: Option<Score>,
+    /// See [`Duty::unlisted_loss`].
+    pub unlisted_loss: Option<Score>,
 }
 
 /// The moves worth considering, the most promising first: a win at once, the replies that a threat leaves, or everything
@@ -55,19 +54,18 @@ pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
     let size = board.size();
     if board.occupied() == 0 && !blocked.contains(&size.center()) && scope.lines == 1 {
         let moves = vec![RootMove::new(size.center(), Score::DRAW)];
-        return RootMoves { moves, are_all: false, refuted_loss: None };
+        return RootMoves { moves, are_all: false, unlisted_loss: None };
     }
     let mut points = PointList::new();
     let fives = board.points_of(us, Threat::Five);
-    let (mut are_all, mut refuted_loss) = (false, None);
+    let (mut are_all, mut unlisted_loss) = (false, None);
     if fives.is_empty() {
         let loses = forced::static_result(board, Ply::ROOT).is_some_and(Score::is_loss);
         let duty = if loses { Duty::StopFour(forced::last_resorts(board)) } else { forced::duty(board) };
         order::for_each_reply(board, &duty, |point| points.push(point));
         let is_complete = !duty.is_free() || points.len() + board.occupied() == size.cells();
         are_all = is_complete && !points.iter().any(|point| blocked.contains(point));
-        let is_after_four_three = matches!(duty, Duty::StopFourThree(_));
-        refuted_loss = is_after_four_three.then(|| Score::loss_in(Ply::ROOT, forced::STATIC_DISTANCE + 1));
+        unlisted_loss = duty.unlisted_loss(Ply::ROOT);
     } else {
         // A five that is also an overline wins, but not for every referee: play a plain five where there is one.
         let is_plain = |point: &&Point| Direction::ALL.iter().all(|&d| board.shape(**point, us, d) != Shape::Overline);
@@ -90,7 +88,7 @@ pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
     if !scope.all_symmetric {
         keep_one_of_each_symmetry(worker, scope, &mut points);
     }
-    RootMoves { moves: sorted(worker, &points), are_all, refuted_loss }
+    RootMoves { moves: sorted(worker, &points), are_all, unlisted_loss }
 }
 
 /// Keeps one of the moves that a symmetry of the position maps onto each other. Where points are blocked, a move stands

@@ -4,6 +4,7 @@ use super::positions::{self, Position};
 use crate::base::{Cell, Color, Point, Size};
 use crate::board::Board;
 use crate::board::notation;
+use crate::engine::files;
 use crate::solver::{Hunter, Outcome, Proof, ProofBuilder, VcfSolver, VctLimits, VctSolver};
 use crate::tools::point_names;
 use anyhow::{Context, bail, ensure};
@@ -95,9 +96,7 @@ pub fn run(arguments: &[OsString], out: &mut dyn Write) -> anyhow::Result<()> {
     if let Some(proof) = &request.proof {
         // On Linux this is also the path of a file at the standard input.
         let input = request.file.as_deref().unwrap_or(Path::new("/dev/stdin"));
-        let is_same =
-            std::fs::canonicalize(proof).is_ok_and(|proof| std::fs::canonicalize(input).is_ok_and(|i| i == proof));
-        ensure!(!is_same, "{}: --proof would replace the positions", proof.display());
+        ensure!(!files::is_same(proof, input)?, "{}: --proof would replace the positions", proof.display());
     }
     let mut proofs = match &request.proof {
         Some(path) => Some(std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?),
