@@ -5,7 +5,8 @@ use super::labels::Labels;
 use super::match_games::{self, Imported};
 use super::opening_maker::{self, MOST_STONES, Wanted};
 use super::selfplay::{self, Kind, Series};
-use crate::arena::openings::Opening;
+use crate::arena::openings::{self, Opening};
+use crate::arena::terms::Terms;
 use crate::command_line::RULES;
 use crate::output_file;
 use anyhow::{Result, ensure};
@@ -31,7 +32,8 @@ pub enum Command {
     /// Make balanced openings, one on each line: random stones, the last one chosen so that neither side is better.
     ///
     /// The same seed gives the same openings with any number of threads. Example: tengen-data openings
-    /// --rule 8 --size 15 --count 200 --seed 1 --out caro15.txt
+    /// --rule 8 --size 15 --count 200 --seed 1 --out caro15.txt. Or keep those of a file that a longer search finds balanced:
+    /// tengen-data openings --rule 8 --size 15 --from caro15.txt --nodes 2000000 --out better15.txt
     Openings(OpeningArguments),
     /// Play games of the engine against itself for training. After an interruption, the same command continues.
     ///
@@ -122,9 +124,12 @@ pub struct OpeningArguments {
     /// Board size: 5 to 22, or columns x rows as in 20x15.
     #[arg(long, default_value = "15")]
     pub size: Size,
-    /// Number of openings.
-    #[arg(long, default_value_t = 100)]
-    pub count: usize,
+    /// Number of openings; default: 100, with --from all that are balanced.
+    #[arg(long)]
+    pub count: Option<usize>,
+    /// Keep the balanced ones of these openings, in their order, instead of making random ones.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "min_stones", "max_stones"])]
+    pub from: Option<PathBuf>,
     /// Seed; the same seed gives the same openings.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -152,11 +157,17 @@ pub struct OpeningArguments {
 impl OpeningArguments {
     /// What openings to make.
     fn wanted(&self) -> Result<Wanted> {
-        let &OpeningArguments { rule, size, count, seed, nodes, max_score, min_stones, max_stones, .. } = self;
+        let &OpeningArguments { rule, size, count, seed, nodes, max_score, min_stones, max_stones, ref from, .. } =
+            self;
         ensure!(min_stones >= 1 && min_stones <= max_stones, "--min-stones must be from 1 to --max-stones");
         let most = MOST_STONES.min(size.cells() / 4);
         ensure!(max_stones <= most, "--max-stones must be at most {most} on this board");
-        Ok(Wanted { rule, size, count, seed, nodes, max_score, stones: min_stones..=max_stones })
+        let from = match from {
+            Some(file) => openings::read(file, &Terms::plain(rule, size), None)?,
+            None => Vec::new(),
+        };
+        let count = count.unwrap_or(if from.is_empty() { 100 } else { from.len() });
+        Ok(Wanted { rule, size, count, seed, nodes, max_score, stones: min_stones..=max_stones, from })
     }
 }
 
@@ -276,9 +287,13 @@ fn run_openings(typed: &OpeningArguments, cores: usize) -> Result<()> {
     output_file::ensure_new(path)?;
     let unfinished = files::beside(path, ".unfinished");
     let openings = opening_maker::generate(&wanted, threads, Some(&unfinished))?;
+    let kept = openings.len();
     output_file::write(path, text(openings))?;
     let _ = std::fs::remove_file(unfinished);
-    Ok(())
+    match wanted.from.len() {
+        0 => Ok(()),
+        listed => print(&format!("{kept} of {listed} openings written to {}\n", path.display())),
+    }
 }
 
 #[cfg(test)]

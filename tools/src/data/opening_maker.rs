@@ -3,7 +3,8 @@
 //! A candidate is a few random stones within a small window of the board. Several points are tried for its last stone by
 //! short searches, then the best of them by longer ones, and the first with a balanced score is taken. A search longer still
 //! decides whether the candidate is balanced. A candidate depends only on the seed and its number, and candidates are taken in
-//! order, so the result does not depend on the number of threads.
+//! order, so the result does not depend on the number of threads. The candidates can also be the openings of a file: those that the
+//! deciding search finds balanced are kept.
 
 use crate::arena::openings::Opening;
 use crate::parallel;
@@ -39,6 +40,8 @@ pub struct Wanted {
     pub max_score: i32,
     /// Number of stones.
     pub stones: RangeInclusive<usize>,
+    /// Openings that are judged, in this order, instead of random ones. May be empty.
+    pub from: Vec<Opening>,
 }
 
 /// Number of candidates made in parallel before their results are used.
@@ -57,8 +60,8 @@ const SECOND_TRY_SHARE: u64 = 8;
 const WINDOW: usize = 5;
 /// Most stones of an opening: they fit into the smallest window.
 pub const MOST_STONES: usize = WINDOW * WINDOW;
-/// Size of the transposition table in bytes.
-const HASH: u64 = 4 << 20;
+/// Sizes of the transposition table in bytes: a search of `nodes` gets eight times as many bytes within these.
+const HASH: RangeInclusive<u64> = (4 << 20)..=(64 << 20);
 
 /// Openings made so far, and what is needed to go on.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -97,7 +100,7 @@ impl Unfinished {
 /// `unfinished` gets what is there, and the next call with this file goes on from it.
 ///
 /// # Errors
-/// When not enough openings are found, or the file cannot be used.
+/// When not enough random openings are found, or the file cannot be used.
 pub fn generate(wanted: &Wanted, threads: usize, unfinished: Option<&Path>) -> Result<Vec<Opening>> {
     let mut made = Unfinished::open(wanted, unfinished)?;
     let parse = |line: &String| Opening::parse(line, wanted.size);
@@ -105,8 +108,9 @@ pub fn generate(wanted: &Wanted, threads: usize, unfinished: Option<&Path>) -> R
     let mut known: HashSet<_> = openings.iter().map(|opening| opening.canonical(wanted.size)).collect();
     let mut makers = makers(wanted, threads);
     let progress = Progress::new("openings", wanted.count as u64, openings.len() as u64);
-    while openings.len() < wanted.count {
-        if made.fruitless >= FRUITLESS_CANDIDATES {
+    let is_random = wanted.from.is_empty();
+    while openings.len() < wanted.count && (is_random || made.candidates < wanted.from.len() as u64) {
+        if is_random && made.fruitless >= FRUITLESS_CANDIDATES {
             bail!("only {} openings found; allow more stones or a larger score", openings.len());
         }
         for opening in batch(&mut makers, made.candidates)? {
@@ -148,12 +152,23 @@ impl Maker {
     pub(super) fn new(wanted: Wanted) -> Maker {
         let mut engine = Engine::new();
         engine.set_rule(wanted.rule);
-        engine.options_mut().hash_size = Some(HASH);
+        engine.options_mut().hash_size = Some((wanted.nodes * 8).clamp(*HASH.start(), *HASH.end()));
         Maker { wanted, engine }
     }
 
     /// The candidate with this number; `None` if it is not balanced.
     pub(super) fn candidate(&mut self, number: u64) -> Option<Opening> {
+        if self.wanted.from.is_empty() { self.random_candidate(number) } else { self.listed_candidate(number) }
+    }
+
+    fn listed_candidate(&mut self, number: u64) -> Option<Opening> {
+        let opening = self.wanted.from.get(usize::try_from(number).ok()?)?.clone();
+        self.engine.new_game(self.wanted.size, false);
+        let (&last, stones) = opening.stones.split_last()?;
+        (self.imbalance(stones, last, self.wanted.nodes) <= self.wanted.max_score).then_some(opening)
+    }
+
+    fn random_candidate(&mut self, number: u64) -> Option<Opening> {
         let mixed = self.wanted.seed.wrapping_mul(GOLDEN) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03);
         let mut random = SmallRng::seed_from_u64(mixed);
         self.engine.new_game(self.wanted.size, false);
@@ -224,7 +239,7 @@ mod tests {
     use crate::arena::terms::Terms;
 
     fn wanted(rule: Rule, size: Size, count: usize) -> Wanted {
-        Wanted { rule, size, count, seed: 5, nodes: 400, max_score: 200, stones: 3..=6 }
+        Wanted { rule, size, count, seed: 5, nodes: 400, max_score: 200, stones: 3..=6, from: Vec::new() }
     }
 
     #[test]
@@ -247,6 +262,27 @@ mod tests {
                 assert!(known.insert(opening.canonical(size)));
             }
         }
+    }
+
+    #[test]
+    fn listed_openings_are_kept_in_order_if_a_search_finds_them_balanced() {
+        let size = Size::square(9).unwrap();
+        // Twelve openings of short searches, and one that black wins at once.
+        let mut from = generate(&wanted(Rule::Freestyle, size, 12), 2, None).unwrap();
+        let won = Opening::parse("a1a9b1b9c1c9d1e9", size).unwrap();
+        from.insert(5, won.clone());
+        let strict = Wanted { nodes: 3000, max_score: 60, from: from.clone(), ..wanted(Rule::Freestyle, size, 100) };
+        let kept = generate(&strict, 2, None).unwrap();
+        assert!(!kept.contains(&won) && kept.len() < 12, "{} kept", kept.len());
+        let mut maker = Maker::new(strict.clone());
+        let balanced = |opening: &&Opening| {
+            let (&last, stones) = opening.stones.split_last().unwrap();
+            maker.engine.new_game(size, false);
+            maker.imbalance(stones, last, strict.nodes) <= strict.max_score
+        };
+        assert_eq!(kept, from.iter().filter(balanced).cloned().collect::<Vec<_>>());
+        let first = Wanted { count: 2, ..strict };
+        assert_eq!(generate(&first, 1, None).unwrap(), kept[..2]);
     }
 
     #[test]

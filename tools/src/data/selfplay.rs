@@ -218,6 +218,7 @@ impl<'a> Player<'a> {
                 nodes: self.series.nodes.saturating_mul(OPENING_NODES),
                 max_score: BALANCE,
                 stones: *STONES.start()..=most,
+                from: Vec::new(),
             })
         });
         for _ in 0..CANDIDATES {
