@@ -5,6 +5,7 @@ pub mod drawing;
 pub mod explain;
 pub mod gamefile;
 pub mod health_figures;
+pub mod judgement;
 pub mod param_list;
 pub mod play;
 pub mod point_names;

@@ -1,12 +1,12 @@
 //! The curve of a game: black's winning chance after each move, with the mistakes marked.
 
-use super::judgement::{Judged, Mark, Review};
 use super::review_text::player;
 use crate::output_file::{self, Drawn};
 use anyhow::Result;
 use plotters::prelude::*;
 use plotters::style::Color as _;
 use tengen::base::Color;
+use tengen::tools::judgement::{Judged, Mark, Review};
 use tengen::tools::point_names::name;
 
 /// Size of the drawing in pixels.

@@ -1,6 +1,5 @@
 //! The lost games of a player, from records: reading them, judging them side by side, the report and the pictures.
 
-use super::judgement::{self, Analyst, Effort, End, Review};
 use super::lesson_text::{self, Report};
 use super::records::{self, Record};
 use super::review_options::Request;
@@ -16,6 +15,7 @@ use std::io::Write;
 use std::path::Path;
 use tengen::base::{Color, Rule};
 use tengen::tools::gamefile::Outcome;
+use tengen::tools::judgement::{self, Analyst, Effort, End, Review};
 
 /// The brain's own name.
 const OWN_NAME: &str = "tengen";

@@ -1,13 +1,12 @@
 //! `tengen-review`: judges every move of a finished game, as text, JSON and a drawing; of a folder of records it shows where
 //! the games that a player lost were lost.
 //!
-//! [`judgement`] finds what each move was worth, [`review_text`] writes text and JSON, [`chart`] draws the curve of the game.
-//! [`lessons`] does the same for many games: [`records`] reads them, [`turning_point`] finds where each turned and why,
+//! [`tengen::tools::judgement`] finds what each move was worth, [`review_text`] writes text and JSON, [`chart`] draws the
+//! curve of the game. [`lessons`] does the same for many games: [`records`] reads them, [`turning_point`] finds where each turned and why,
 //! [`lesson_text`] and [`board_picture`] show it.
 
 pub mod board_picture;
 pub mod chart;
-pub mod judgement;
 pub mod lesson_text;
 pub mod lessons;
 pub mod records;
@@ -19,10 +18,10 @@ use crate::output_file;
 use crate::parallel;
 use crate::progress::Progress;
 use anyhow::Result;
-use judgement::{Analyst, Effort};
 use review_options::Request;
 use std::io::Write;
 use tengen::tools::gamefile;
+use tengen::tools::judgement::{self, Analyst, Effort};
 
 /// `tengen-review [options] [FILE | FOLDER]`.
 ///

@@ -1,6 +1,5 @@
 //! A review as text for people and as JSON for programs.
 
-use super::judgement::{End, Judged, Mark, Review, Worth};
 use crate::command_line::one_line;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -8,6 +7,7 @@ use tengen::base::{Cell, Color, Point, Size};
 use tengen::tools::drawing::{self, sign};
 use tengen::tools::explain;
 use tengen::tools::gamefile::Section;
+use tengen::tools::judgement::{End, Judged, Mark, Review, Worth};
 use tengen::tools::point_names::{self, name};
 
 /// Moves shown of a line that proves nothing.

@@ -3,10 +3,10 @@
 //! The turning point is the loser's first move after which its winning chance never again reached [`LOST_BELOW`]. The chances are
 //! those of the review, which knows what came later, so before that move there was a better one.
 
-use super::judgement::{Judged, Review};
 use super::records::Record;
 use tengen::base::{Color, Point};
 use tengen::tools::gamefile::Forfeit;
+use tengen::tools::judgement::{Judged, Review};
 
 /// A game is not lost yet while the winning chance is at least this.
 pub const LOST_BELOW: f64 = 0.3;
@@ -175,9 +175,9 @@ fn is_hasty(record: &Record, stone: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::judgement::{Effort, End, Mark, Worth};
     use tengen::base::{Ply, Rule, Score, Size};
     use tengen::tools::gamefile::{GameFile, Outcome};
+    use tengen::tools::judgement::{Effort, End, Mark, Worth};
 
     const GOOD: Score = Score::DRAW;
     const BAD: Score = Score::estimate(-300);

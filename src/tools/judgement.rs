@@ -7,13 +7,13 @@
 //! of nodes. A win counts as missed only if it was proven, by the search or by the threat solver, and the position after the
 //! move is not a proven win even with several times the nodes.
 
-use tengen::base::{Cell, Color, Ply, Point, Rule, Score, Size};
-use tengen::board::foul_explanation::{Explanation, Ruling};
-use tengen::board::oracle::Verdict;
-use tengen::engine::Engine;
-use tengen::search::SearchReport;
-use tengen::solver::{Outcome, ProofBuilder, VctLimits, VctSolver};
-use tengen::tools::gamefile::{GameFile, Section};
+use super::gamefile::{GameFile, Section};
+use crate::base::{Cell, Color, Ply, Point, Rule, Score, Size};
+use crate::board::foul_explanation::{Explanation, Ruling};
+use crate::board::oracle::Verdict;
+use crate::engine::Engine;
+use crate::search::SearchReport;
+use crate::solver::{Outcome, ProofBuilder, VctLimits, VctSolver};
 
 /// Moves kept of a line that proves nothing, and of one that proves a win.
 const LINE: usize = 12;
