@@ -1,5 +1,5 @@
 # `make EXE=name` builds the brain under that name, for distributed testing frameworks such as OpenBench. `make dist` and
-# `make windows` build the packages. For everything else, use cargo.
+# `make windows` build the packages, `make web` the page for browsers. For everything else, use cargo.
 
 EXE ?= pbrain-tengen
 ifeq ($(OS),Windows_NT)
@@ -8,7 +8,7 @@ endif
 # On Windows, EXE may be given with or without .exe.
 TARGET := $(patsubst %$(SUFFIX),%,$(EXE))$(SUFFIX)
 
-.PHONY: all bench test dist windows clean
+.PHONY: all bench test web dist windows clean
 
 all:
 	cargo build --release --locked --package tengen --bin pbrain-tengen
@@ -19,6 +19,10 @@ bench: all
 
 test:
 	cargo test --locked
+
+# The page for browsers: target/page/tengen.html.
+web:
+	cargo run --locked --release --quiet --package tengen-web-pack
 
 # The downloads, in target/dist; see scripts/dist.
 dist:

@@ -1,6 +1,7 @@
 //! The basic types that all other modules use: colours, points, rules, scores, depths. Depends on `std` and on small
 //! crates for lists and memory only.
 
+pub mod clock;
 pub mod color;
 pub mod depth;
 pub mod hash;

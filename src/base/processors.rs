@@ -7,3 +7,7 @@ use std::thread::available_parallelism;
 pub fn processors() -> usize {
     available_parallelism().map_or(1, NonZero::get)
 }
+
+/// Whether there are threads at all. A browser's worker has none: the search runs alone, and the hash table prepares its memory
+/// itself.
+pub const HAS_THREADS: bool = cfg!(not(target_family = "wasm"));

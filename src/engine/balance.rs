@@ -1,6 +1,7 @@
 //! Finds further stones that bring a position to a given score.
 
 use super::{Engine, Level};
+use crate::base::clock::Instant;
 use crate::base::maps::HashSet;
 use crate::base::point::CELLS;
 use crate::base::{Point, Score};
@@ -11,7 +12,6 @@ use crate::search::time::TimeManager;
 use crate::search::{GRACE, NullSink, Scope, SearchControl, SearchLimits};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use std::time::Instant;
 
 /// Stones found by [`Engine::balance`].
 #[derive(Clone, Debug, PartialEq, Eq)]

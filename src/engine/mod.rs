@@ -19,6 +19,7 @@ pub use opening::Swap2Choice;
 pub use options::Options;
 pub use trace::SearchTrace;
 
+use crate::base::clock::Instant;
 use crate::base::maps::HashSet;
 use crate::base::{Cell, Color, Ply, Point, Rule, Size};
 use crate::board::{Board, Threat};
@@ -32,7 +33,6 @@ use crate::search::{
 use proven_line::ProvenLines;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
 use trace::Traces;
 
 /// Why a stone could not be played or taken back.

@@ -1,6 +1,7 @@
 //! Opening rules: what to propose and which side to take, under swap2 and under Soosorv-8.
 
 use super::Engine;
+use crate::base::clock::Instant;
 use crate::base::{Point, Score};
 use crate::board::symmetry;
 use crate::search::{NullSink, ReportSink, Scope, SearchControl, SearchLimits, SearchReport};
@@ -8,7 +9,6 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use std::ops::Range;
-use std::time::Instant;
 
 /// The answer to a swap2 question.
 #[derive(Clone, Debug, PartialEq, Eq)]

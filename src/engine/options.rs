@@ -1,11 +1,12 @@
 //! The settings with their ranges and defaults, and the limits that follow from them.
 
 use super::level;
+use crate::base::clock::Instant;
 use crate::base::processors::processors;
 use crate::eval::EvaluatorKind;
 use crate::search::{Ponder, SearchLimits, TranspositionTable};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The engine's settings. They survive new games.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,10 +5,11 @@ use super::assembler::Assembler;
 use super::command::Command;
 use super::traffic::{Order, Stamp, Traffic};
 use super::waiting;
+use crate::base::clock::Instant;
 use std::io::{self, IsTerminal, Read};
 use std::mem;
 use std::sync::mpsc::SyncSender;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A first read that returns within this time found its bytes waiting: they may be as old as the process.
 const ALREADY_WAITING: Duration = Duration::from_millis(1);

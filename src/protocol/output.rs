@@ -2,11 +2,12 @@
 
 use super::traffic::Traffic;
 use super::waiting;
+use crate::base::clock::Instant;
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a manager that has left may take to read a line; then the rest is dropped.
 const READER_TIMEOUT: Duration = Duration::from_millis(50);

@@ -14,6 +14,7 @@ use super::info::{Info, SessionOptions};
 use super::reply::{Complaint, Notation, Reply};
 use super::session_record::Record;
 use super::traffic::{Analysed, Order, Traffic};
+use crate::base::clock::Instant;
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::engine::{Blocked, Database, Engine, Level, PositionError, SearchTrace};
 use crate::search::{ReportSink, SearchControl, SearchReport};
@@ -24,7 +25,7 @@ use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How often an idle session checks whether the database has been written.
 const SAVE_POLL: Duration = Duration::from_millis(20);

@@ -15,6 +15,7 @@
 //! Every line is written at once, so the record of a killed process is complete up to that moment. A recorded session
 //! draws its random openings from a fixed seed, which therefore is not in the record.
 
+use crate::base::clock::Instant;
 use crate::base::processors::processors;
 use crate::base::{Point, Score};
 use crate::engine::{Engine, SearchTrace, files};
@@ -23,7 +24,6 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 const HEADER: &str = "tengen-record 1";
 /// Stands for an answer that was withheld because the manager had left the position.

@@ -10,12 +10,13 @@
 use super::command::{Command, Query, Spot};
 use super::info::Info;
 use super::session_record::Recorder;
+use crate::base::clock::Instant;
 use crate::base::{Point, Size};
 use crate::engine::Options;
 use crate::search::{Ponder, SearchControl, SearchLimits};
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Commands that arrive within this time of a think command count as sent together with it.
 pub const TOGETHER: Duration = Duration::from_millis(50);

@@ -1,8 +1,9 @@
 //! Limits of a search, and the control with which the caller can stop it or change them while it runs.
 
+use crate::base::clock::Instant;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Whose time a search takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -61,9 +62,16 @@ pub struct SearchControl {
     stop: Arc<AtomicBool>,
     version: AtomicU32,
     limits: Mutex<SearchLimits>,
+    watch: Option<fn() -> bool>,
 }
 
 impl SearchControl {
+    /// A control for a machine without threads, where nobody else can stop the search: at every check of the clock the search
+    /// asks `watch` whether to stop.
+    pub fn watched(watch: fn() -> bool) -> SearchControl {
+        SearchControl { watch: Some(watch), ..SearchControl::default() }
+    }
+
     /// Prepares for a new search under `limits`.
     pub fn begin(&self, limits: SearchLimits) {
         self.stop.store(false, Ordering::Relaxed);
@@ -73,7 +81,8 @@ impl SearchControl {
     /// A control for one of several searches that answer one question: its own limits, the same stop flag.
     #[must_use]
     pub fn part(&self, limits: SearchLimits) -> SearchControl {
-        SearchControl { stop: Arc::clone(&self.stop), version: AtomicU32::new(1), limits: Mutex::new(limits) }
+        let (stop, watch) = (Arc::clone(&self.stop), self.watch);
+        SearchControl { stop, version: AtomicU32::new(1), limits: Mutex::new(limits), watch }
     }
 
     /// Tells the search to stop and answer at once.
@@ -85,6 +94,13 @@ impl SearchControl {
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Stops the search if the watch says so, where there is one.
+    pub fn ask_watch(&self) {
+        if self.watch.is_some_and(|watch| watch()) {
+            self.stop();
+        }
     }
 
     /// Replaces the limits of the running search. A [part](SearchControl::part) of it keeps its own.

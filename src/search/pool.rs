@@ -9,11 +9,12 @@ use super::params::Params;
 use super::report::SearchReport;
 use super::scope::Scope;
 use super::shared::Shared;
+use crate::base::clock::Instant;
 use crate::board::Board;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Stack of a helper, in bytes: more than the deepest line with the largest lists needs.
 const STACK: usize = 16 << 20;

@@ -10,11 +10,12 @@ use super::scope::BlockedPaths;
 use super::shared::Shared;
 use super::time::{TimeManager, node_time};
 use super::tt::TranspositionTable;
+use crate::base::clock::Instant;
 use crate::base::{Ply, Point, Score};
 use crate::board::Board;
 use crate::eval::{ChosenEvaluator, Evaluator};
 use arrayvec::ArrayVec;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Most nodes between two checks of the clock, the limits and the other threads.
 const MAX_POLL_INTERVAL: u64 = 256;
@@ -283,6 +284,7 @@ impl<'a> Worker<'a> {
     }
 
     fn poll(&mut self) {
+        self.control.ask_watch();
         if self.control.version() != self.limits_version {
             self.read_limits();
         }
@@ -401,6 +403,22 @@ mod tests {
         let starved = endless_first_iteration(1);
         // The deadline of 20 ms is at 15, and 15 more are granted; nodes are counted to the next check of the clock.
         assert!(starved < 30 + 2 * MIN_POLL_INTERVAL as usize, "{starved}");
+    }
+
+    /// What stops a search on a machine without threads.
+    #[test]
+    fn a_watch_stops_the_search_at_the_next_check_of_the_clock() {
+        let board = Board::new(Rule::Freestyle, Size::square(15).unwrap());
+        let shared = Shared::new(Arc::new(TranspositionTable::new(1 << 16)), None, 1);
+        let (mut history, params) = (History::new(), Params::shipped(Rule::Freestyle));
+        for (watch, expected) in [((|| false) as fn() -> bool, false), (|| true, true)] {
+            let control = SearchControl::watched(watch);
+            control.begin(SearchLimits { nodes_per_ms: Some(1000), ..SearchLimits::default() });
+            let part = control.part(control.limits());
+            let mut worker = Worker::new(board.clone(), &params, &mut history, &shared, 0, &part);
+            let stops = (0..2 * GRACE).any(|_| worker.enter(Ply::ROOT));
+            assert_eq!((stops, control.is_stopped()), (expected, expected));
+        }
     }
 
     /// Bug: the clock was checked every 256 nodes, however long they took.

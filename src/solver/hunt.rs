@@ -6,6 +6,7 @@
 //! answer.
 
 use super::vct::VctLimits;
+use crate::base::clock::Instant;
 use crate::base::{Ply, Point, Score};
 use crate::board::{Board, NullObserver, Threat};
 use crate::eval::network::Network;
@@ -16,7 +17,6 @@ use crate::search::{
     History, Iteration, Params, Pool, ReportSink, Scope, SearchControl, SearchLimits, SearchReport, TranspositionTable,
 };
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A search for wins, with its table, history and threads.
 pub struct Hunter {

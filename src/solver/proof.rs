@@ -9,11 +9,11 @@ use super::tree::{Proof, ProofNode};
 use super::vcf::VcfLimits;
 use super::vct::{THREAT_MOVES, VctLimits, VctSolver};
 use super::zone::Zones;
+use crate::base::clock::Instant;
 use crate::base::maps::HashMap;
 use crate::base::{Color, Point, ReplyList};
 use crate::board::{Board, NullObserver, Threat};
 use crate::search::forced;
-use std::time::Instant;
 
 /// Answers to the listed replies, and the answer to all others.
 type Answers = (Vec<(Point, usize)>, Option<usize>);

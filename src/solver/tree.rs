@@ -36,6 +36,11 @@ impl Proof {
         self.distances.last().copied().unwrap_or(0)
     }
 
+    /// Plies to the five from the node with this index on, against the longest defence.
+    pub fn distance_from(&self, node: usize) -> u32 {
+        self.distances[node]
+    }
+
     /// The attack against the longest defence, to the five or the foul, from the position that was proven.
     pub fn line(&self, board: &mut Board, attacker: Color) -> Vec<Point> {
         let mut line = Vec::new();

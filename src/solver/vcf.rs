@@ -22,11 +22,11 @@
 //! from the stones, so the table need not store it. Only a search for a threat, where a move of the defender is still to
 //! come ([`VcfLimits::spare`]), has fewer moves than the position says; what it may store is restricted.
 
+use crate::base::clock::Instant;
 use crate::base::memory::large_table;
 use crate::base::{Color, Point};
 use crate::board::{Board, NullObserver, Threat};
 use crate::search::forced;
-use std::time::Instant;
 
 /// The result of a search for a forced win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,12 +28,12 @@ use super::guide::Guide;
 use super::numbers::{INFINITE, Numbers};
 use super::stops;
 use super::vcf::{Attack, Outcome, VcfLimits, VcfSolver};
+use crate::base::clock::Instant;
 use crate::base::memory::large_table;
 use crate::base::{Color, Point, ReplyList};
 use crate::board::{Board, Threat};
 use crate::search::forced::{self, Duty};
 use std::ops::Range;
-use std::time::Instant;
 
 /// Limits of one search.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! `bench`: the signature and the speed of the search, and the speed of the board, on fixed positions of every rule.
 
+use crate::base::clock::Instant;
 use crate::base::{Point, Rule, Size};
 use crate::board::Board;
 use crate::board::notation::parse_moves;
@@ -7,7 +8,7 @@ use crate::engine::Engine;
 use crate::eval::{Evaluator, ShapeEvaluator};
 use crate::search::{NullSink, SearchControl, SearchLimits};
 use std::io::Write;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A position to measure.
 #[derive(Clone, Copy, Debug)]

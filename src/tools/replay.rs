@@ -1,6 +1,7 @@
 //! `replay`: repeats a recorded session without a clock and compares the answers. Each search ends at the node at which it
 //! ended when it was recorded.
 
+use crate::base::clock::Instant;
 use crate::protocol::assembler::Assembler;
 use crate::protocol::session::{Flow, Session};
 use crate::protocol::session_record::Record;
@@ -8,7 +9,7 @@ use crate::protocol::traffic::{Order, Stamp};
 use anyhow::{Context, bail};
 use std::io::Write;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Repeats the session in the file `path` and prints a comparison to `out`.
 ///

@@ -1,10 +1,11 @@
 //! `bench smp`: nodes a second with one thread and with one thread per processor.
 
 use super::bench::{POSITIONS, engine_at};
+use crate::base::clock::Instant;
 use crate::base::processors::processors;
 use crate::search::{NullSink, SearchControl, SearchLimits};
 use std::io::Write;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time of each search.
 const TURN: Duration = Duration::from_secs(1);

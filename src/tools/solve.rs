@@ -1,6 +1,7 @@
 //! `solve`: finds forced wins in a file of positions, and writes their proofs.
 
 use super::positions::{self, Position};
+use crate::base::clock::Instant;
 use crate::base::{Cell, Color, Point, Size};
 use crate::board::Board;
 use crate::board::notation;
@@ -13,7 +14,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What `solve --help` prints.
 const HELP: &str = "\

@@ -1,7 +1,7 @@
 //! Replacing, refusing and locking files, and file systems that do not answer.
 
 use super::*;
-use std::time::Instant;
+use crate::base::clock::Instant;
 
 #[test]
 fn a_failed_write_leaves_the_old_file() {

@@ -46,6 +46,9 @@ enum InstructionSet {
     /// The same code compiled for AVX-512 with VNNI.
     #[cfg(target_arch = "x86_64")]
     Avx512(avx512::Detected),
+    /// The same code compiled for SIMD128.
+    #[cfg(target_family = "wasm")]
+    Simd128(simd128::Detected),
 }
 
 impl Kernel {
@@ -58,6 +61,8 @@ impl Kernel {
             usable.extend(avx2::detect().map(|detected| Kernel(InstructionSet::Avx2(detected))));
             usable.extend(avx512::detect().map(|detected| Kernel(InstructionSet::Avx512(detected))));
         }
+        #[cfg(target_family = "wasm")]
+        usable.extend(simd128::detect().map(|detected| Kernel(InstructionSet::Simd128(detected))));
         usable
     }
 
@@ -181,6 +186,8 @@ impl Accumulator {
                 InstructionSet::Avx2(detected) => avx2::apply(detected, &mut self.state, &self.network, frame),
                 #[cfg(target_arch = "x86_64")]
                 InstructionSet::Avx512(detected) => avx512::apply(detected, &mut self.state, &self.network, frame),
+                #[cfg(target_family = "wasm")]
+                InstructionSet::Simd128(detected) => simd128::apply(detected, &mut self.state, &self.network, frame),
             }
             self.applied += 1;
         }
@@ -202,6 +209,8 @@ impl Accumulator {
             InstructionSet::Avx2(detected) => avx2::output(detected, head, &self.state, hints, board),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512(detected) => avx512::output(detected, head, &self.state, hints, board),
+            #[cfg(target_family = "wasm")]
+            InstructionSet::Simd128(detected) => simd128::output(detected, head, &self.state, hints, board),
         }
     }
 
@@ -220,6 +229,8 @@ impl Accumulator {
             InstructionSet::Avx2(detected) => avx2::move_scores(detected, head, board, cells, points, scores),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512(detected) => avx512::move_scores(detected, head, board, cells, points, scores),
+            #[cfg(target_family = "wasm")]
+            InstructionSet::Simd128(detected) => simd128::move_scores(detected, head, board, cells, points, scores),
         }
     }
 }
@@ -352,11 +363,28 @@ fn subtract(cell: &mut [i16; WIDTH], rows: &Rows, shapes: ShapePair) {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+macro_rules! has_feature {
+    ($feature:tt) => {
+        std::arch::is_x86_feature_detected!($feature)
+    };
+}
+
+/// A module with such instructions is refused as a whole where the browser lacks them.
+#[cfg(target_family = "wasm")]
+macro_rules! has_feature {
+    ($feature:tt) => {
+        true
+    };
+}
+
 /// The same code compiled for processors with more features. Calling it is `unsafe`, because the processor must have
 /// them. A `Detected` is the proof that it does: only `detect` creates one, after checking each feature.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_family = "wasm"))]
 macro_rules! compiled_for {
     ($name:ident, $($feature:tt),+) => {
+        // A WebAssembly module that loads at all has them, so the calls are safe there.
+        #[cfg_attr(target_family = "wasm", allow(unused_unsafe))]
         #[allow(unsafe_code)]
         mod $name {
             use super::super::Network;
@@ -373,7 +401,7 @@ macro_rules! compiled_for {
             pub struct Detected(());
 
             pub(super) fn detect() -> Option<Detected> {
-                let has_all = $(std::arch::is_x86_feature_detected!($feature))&&+;
+                let has_all = $(has_feature!($feature))&&+;
                 has_all.then_some(Detected(()))
             }
 
@@ -433,3 +461,6 @@ macro_rules! compiled_for {
 compiled_for!(avx2, "avx2", "bmi2");
 #[cfg(target_arch = "x86_64")]
 compiled_for!(avx512, "avx2", "bmi2", "avx512bw", "avx512vl", "avx512vnni");
+
+#[cfg(target_family = "wasm")]
+compiled_for!(simd128, "simd128");

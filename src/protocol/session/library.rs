@@ -4,6 +4,7 @@
 //! named one. It is written at intervals after a search or a change, on request, and at the end.
 
 use super::Session;
+use crate::base::clock::Instant;
 use crate::base::{Cell, Color, Point, Score};
 use crate::engine::database::{DatabaseError, Entry, Position};
 use crate::engine::files;
@@ -13,7 +14,7 @@ use crate::search::{Iteration, SearchReport};
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Minimum time between two automatic writes of the database.
 const AUTOSAVE_INTERVAL: Duration = Duration::from_secs(10);

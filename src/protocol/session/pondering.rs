@@ -7,6 +7,7 @@
 
 use super::report_times::Messages;
 use super::{Order, Session, Spot};
+use crate::base::clock::Instant;
 use crate::base::{Cell, Color, Point};
 use crate::engine::Engine;
 use crate::protocol::command::Command;
@@ -15,7 +16,6 @@ use crate::protocol::traffic::Traffic;
 use crate::search::{Iteration, ReportSink, RootEvent, SearchReport};
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
 
 /// What a search in the opponent's time is about, and its result.
 #[derive(Debug, Default)]

@@ -2,13 +2,14 @@
 //! with which Yixin-Board draws the search. The text of the lines is in `protocol/reply/search_message.rs`, that of the
 //! messages in `protocol/reply.rs`.
 
+use crate::base::clock::Instant;
 use crate::base::{Point, Score};
 use crate::protocol::output::NoFlush;
 use crate::protocol::reply::{Notation, Realtime, Reply};
 use crate::protocol::traffic::Traffic;
 use crate::search::{Iteration, ReportSink, RootEvent};
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time before the first REALTIME message: short searches would only flicker.
 const REALTIME_DELAY: Duration = Duration::from_millis(200);

@@ -5,6 +5,7 @@
 //! Memory that is not needed is never touched.
 
 use crate::base::memory::prefer_large_pages;
+use crate::base::processors::HAS_THREADS;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -242,10 +243,13 @@ impl TableMemory {
         self.blocks.ready.load(Ordering::Acquire)
     }
 
-    /// Has the thread touch the first `buckets` buckets.
+    /// Has the thread touch the first `buckets` buckets, or touches them where there are no threads.
     pub fn want(&self, buckets: u64) {
         let buckets = buckets.min(self.limit());
-        if self.ready() < buckets && self.blocks.wanted.fetch_max(buckets, Ordering::AcqRel) < buckets {
+        if !HAS_THREADS {
+            // Memory costs next to nothing there.
+            self.prepare(buckets);
+        } else if self.ready() < buckets && self.blocks.wanted.fetch_max(buckets, Ordering::AcqRel) < buckets {
             self.prefaulter.get_or_init(|| Prefaulter::start(&self.blocks)).wake();
         }
     }

@@ -1,0 +1,104 @@
+// The game on the page, and everything that happens to it. Views listen and draw.
+
+import { askReferee } from "./referee.js";
+import { newGame, save } from "./state.js";
+import { GameTree } from "./tree.js";
+
+export class App {
+  /** `engine` answers questions, `settings` are kept between visits. */
+  constructor(engine, game, settings) {
+    Object.assign(this, { engine, game, settings });
+    this.listeners = [];
+    this.judged = new Map();
+    /** One line for the person, and whether it is about a mistake. */
+    this.message = { text: "", isError: false };
+    /** Moves shown in advance on the board. */
+    this.shown = [];
+  }
+
+  /** Calls `listener` after every change. */
+  listen(listener) {
+    this.listeners.push(listener);
+  }
+
+  /** Tells everybody that something changed; `keeps` leaves what is stored as it is. */
+  changed(keeps = false) {
+    if (!keeps) save(this.game, this.settings);
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Says something to the person. */
+  say(text, isError = false) {
+    this.message = { text, isError };
+    this.changed(true);
+  }
+
+  get tree() {
+    return this.game.tree;
+  }
+
+  get at() {
+    return this.game.at;
+  }
+
+  /** What the rules say about a node: see `referee::judge` of the engine. */
+  judge(at = this.at) {
+    if (!this.judged.has(at)) this.judged.set(at, askReferee({ ask: "judge", position: this.tree.position(at) }));
+    return this.judged.get(at);
+  }
+
+  /** Whether the game is over here, by the rules or by the clock. */
+  isOver(at = this.at) {
+    return this.judge(at).end !== null || (this.game.late !== null && this.tree.nodes[at].children.length === 0);
+  }
+
+  /** Whether a move may be played here; the reason as a key of the texts if not. */
+  refusal(point, at = this.at) {
+    if (this.tree.stones(at).has(point)) return "refused.taken";
+    if (this.isOver(at)) return "refused.over";
+    if (this.judge(at).forbidden.includes(point)) return "refused.forbidden";
+    return null;
+  }
+
+  /** Plays a move here and goes to it. */
+  play(point) {
+    this.go(this.tree.play(this.at, point));
+  }
+
+  /** Goes to a node. */
+  go(at) {
+    this.game.at = at;
+    this.tree.remember(at);
+    this.shown = [];
+    this.message = { text: "", isError: false };
+    this.changed();
+  }
+
+  /** Replaces the game. */
+  open(game) {
+    this.game = game;
+    this.judged.clear();
+    this.shown = [];
+    this.message = { text: "", isError: false };
+    this.changed();
+  }
+
+  /** Reads a record in any format and opens it at its end; throws one line if it is none. */
+  read(text) {
+    const { width, height } = this.tree.ground;
+    const side = width === height ? width : null;
+    const { game: record, rule } = askReferee({ ask: "read", text, side: text.trim().startsWith("(") ? null : side });
+    const tree = GameTree.fromRecord(record, rule ?? this.tree.ground.rule);
+    const at = tree.end(0);
+    askReferee({ ask: "judge", position: tree.position(at) });
+    const game = { ...newGame(), tree, at, players: ["person", "person"], names: record.players, level: this.game.level };
+    this.open(game);
+    return game;
+  }
+
+  /** The game as a record; `format` is `sgf`, `psq` or `moves`. */
+  write(format) {
+    const at = format === "sgf" ? this.at : this.tree.end(this.at);
+    return askReferee({ ask: "write", format, game: this.tree.toRecord(at, this.game.names) });
+  }
+}

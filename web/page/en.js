@@ -1,0 +1,80 @@
+// English.
+
+export const EN = {
+  language: "Language", "theme.auto": "Theme: auto", "theme.light": "Theme: light", "theme.dark": "Theme: dark",
+  close: "Close", cancel: "Cancel",
+  black: "Black", white: "White", wall: "dead square",
+  "section.board": "Board", "section.tools": "Game tools", "section.panel": "Panel", "section.tabs": "Views", "section.lines": "Best lines",
+  "tab.play": "Play", "tab.analyse": "Analyse", "tab.record": "Record",
+
+  "board.label": "Board of {width} by {height}. Arrow keys move, Enter plays, x blocks a move.",
+  "board.move": "move {number}", "board.last": "last move", "board.forbidden": "forbidden", "board.blocked": "blocked",
+  "board.hint": "suggested, {text}",
+
+  "status.turn": "{player} to move.", "status.played": "{player} played {point}.", "status.thinking": "Tengen is thinking …",
+  "status.five": "{player} wins: five in a row.", "status.row": "{player} wins: {count} in a row.", "status.draw": "A draw: nobody can win any more.",
+  "status.foul": "White wins: {point} was forbidden ({ruling}).", "status.late": "{player} ran out of time and loses.",
+  "status.engine_waits": "Tengen is to move. “Move now” lets it go on from here.", "status.tap": "Tap again to play {point}.",
+  "refused.taken": "{point} is taken.", "refused.over": "The game is over.", "refused.turn": "It is Tengen’s turn.",
+  "refused.forbidden": "{point} is forbidden for black.",
+  "ruling.overline": "overline", "ruling.double four": "double four", "ruling.double three": "double three",
+
+  "player.person": "You", "player.one": "Person", "player.engine": "Tengen, {level}",
+  "player.opens": "Opens: {who}", "player.chooses": "Chooses: {who}", you: "you", engine: "Tengen",
+  undo: "Undo", "hint.ask": "Hint", hint: "Hint: {point}", "move.now": "Move now", "move.stop": "Stop and move",
+  "go.start": "To the start", "go.back": "One move back", "go.forward": "One move forward", "go.end": "To the end",
+  numbers: "Numbers on the stones",
+  "note.game": "{rule}, {width} × {height}.", "note.level": "Tengen plays at level “{level}” ({elo}), at most {seconds} s a move.",
+
+  "new.open": "New game", "new.title": "New game", "new.rule": "Rule", "new.size": "Board", "new.opening": "Opening", "new.who": "Players",
+  "new.level": "Level", "new.seconds": "Time a move", "new.clock": "Clock", "new.start": "Start",
+  "rule.freestyle": "Freestyle: five or more", "rule.standard": "Standard: exactly five", "rule.renju": "Renju: forbidden points for black",
+  "rule.caro": "Caro: five not blocked at both ends, or six", "rule.caro-exact": "Caro: exactly five, not blocked at both ends",
+  "who.black": "You black, Tengen white", "who.white": "You white, Tengen black", "who.people": "Two people", "who.engines": "Tengen against itself",
+  "who.swap": "You and Tengen",
+  "opening.free": "Free", "opening.swap2-person": "Swap2, you place the stones", "opening.swap2-engine": "Swap2, Tengen places the stones",
+  "level.beginner": "Beginner", "level.novice": "Novice", "level.casual": "Casual", "level.attentive": "Attentive", "level.regular": "Regular",
+  "level.sound": "Sound", "level.club": "Club", "level.strong": "Strong", "level.expert": "Expert", "level.master": "Master", "level.full": "Full strength",
+  elo: "+{elo} Elo", "level.lowest": "The lowest level: 0 Elo on this scale.",
+  "level.score": "Scores {score} % against the level below, in 200 games (freestyle 15 × 15).",
+  seconds: "{seconds} s", minutes: "{minutes} min each", "clock.none": "no limit",
+
+  "swap.open": "Swap2: {who} places two black stones and a white one, anywhere.",
+  "swap.two": "Swap2: {who} places a white and a black stone; then the other side chooses.",
+  "swap.choose": "Swap2: which colour do you take?", "swap.last": "Swap2: which colour do you take?",
+  "swap.black": "Black", "swap.white": "White (to move)", "swap.more": "Two more stones", "swap.first": "Choose a colour first.",
+  "swap.took_black": "Tengen takes black.", "swap.took_white": "Tengen takes white.",
+
+  "analyse.start": "Analyse", "analyse.stop": "Stop", "analyse.lines": "Lines", "analyse.block": "Block moves",
+  "analyse.figures": "depth {depth}/{seldepth} · {nodes} nodes · {speed} k/s", "analyse.begins": "Searching …",
+  "wins.in": "wins in {plies}", "loses.in": "loses in {plies}",
+
+  "proof.find": "Prove a win", "proof.cancel": "Stop the proof", "proof.looking": "Looking for a proven win …",
+  "proof.none": "No win was proven in 20 seconds. That does not mean that there is none.", "proof.stopped": "The search for a proof was stopped.",
+  "proof.left": "{winner} wins in {plies} at most.", "proof.reply": "Reply on the board; every reply has its answer. The longest defences (moves to the five after each):",
+  "proof.any": "Reply on the board; every reply has its answer.", "proof.done": "{winner} has won, as proven.", "proof.again": "From the beginning",
+
+  "review.title": "Review", "review.start": "Review the game", "review.cancel": "Stop the review", "review.effort": "Effort",
+  "effort.quick": "quick", "effort.usual": "thorough", "effort.deep": "deep", "review.progress": "Progress of the review",
+  "review.empty": "There is no move to review.", "review.stopped": "The review was stopped.",
+  "review.summary": "{player}: {inaccuracies} inaccuracies, {mistakes} mistakes, {missed} missed wins.",
+  "review.missed": "There was a win in {plies}.", "review.allowed": "It gives the opponent a win in {plies}.", "review.better": "Better: {moves}",
+  "mark.best": "best", "mark.fine": "fine", "mark.inaccuracy": "inaccuracy ?!", "mark.mistake": "mistake ?", "mark.missed win": "missed win ??",
+  "curve.empty": "A review draws the curve of black’s winning chance here.",
+  "curve.label": "Black’s winning chance over {moves} moves; {chance} % at the end; {wrong} marked moves.",
+
+  "moves.title": "Moves", "moves.start": "Start", "variation.promote": "Make main line", "variation.cut": "Delete from here",
+
+  "record.open": "Open a file …", "record.share": "Copy the link", "record.save": "Save as", "record.moves": "moves", "record.paste": "Or paste a game:",
+  "record.read": "Read", "record.note": "Piskvork .psq, SGF with variations, plain moves such as h8 i9. Dropping a file on the page works, too. The address of the page always holds the whole game.",
+  "record.opened": "Opened {name}", "record.bad": "This is no game: {reason}", "record.large": "The file is too large.", "record.empty": "there is no text",
+  "record.saved": "Saved as {name}", "record.copied": "The link is copied.", "record.copy": "Copy the link from the box below.",
+  "address.bad": "The address holds no game: {reason}",
+
+  "about.open": "Help", "about.title": "Tengen {version}",
+  "about.text": "Gomoku, Renju and Caro against a strong engine, which runs on this machine alone: the page asks nothing of any server and works offline. A win that Tengen announces is a proof. The game is in the address, and is kept for the next visit where the browser allows it.",
+  "about.keys": "Keys", "about.licences": "Licences",
+  "key.board": "On the board: arrow keys move, Enter or blank plays, x blocks a move for the analysis",
+  "key.walk": "← → one move back or forward, Home End start and end (outside the board)", "key.undo": "u undo, h hint, m move now", "key.analyse": "a analyse, n new game",
+  "engine.failed": "The engine cannot start in this browser: {reason}",
+};

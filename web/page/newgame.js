@@ -1,0 +1,88 @@
+// The dialog for a new game.
+
+import { byId, el } from "./dom.js";
+import { newGame, RULES } from "./state.js";
+import { t } from "./texts.js";
+
+export class NewGameDialog {
+  /** `levels` are those of the engine; `onStart(game)` gets the new game. */
+  constructor(app, levels, onStart) {
+    Object.assign(this, { app, levels, onStart });
+    this.dialog = byId("new-dialog");
+    byId("new-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.start();
+    });
+    byId("new-cancel").addEventListener("click", () => this.dialog.close());
+    byId("new-who").addEventListener("change", () => this.dim());
+    byId("new-opening").addEventListener("change", () => this.dim());
+    byId("new-level").addEventListener("change", () => this.dim());
+    this.build();
+  }
+
+  /** Fills the lists, in the language in use. */
+  build() {
+    const fill = (id, options, chosen) => {
+      const select = byId(id);
+      const value = select.value || String(chosen);
+      select.replaceChildren(...options.map(([key, text]) => el("option", { value: key }, text)));
+      select.value = value;
+    };
+    fill("new-rule", RULES.map(([number, name]) => [number, t(`rule.${name}`)]), 0);
+    fill("new-size", Array.from({ length: 18 }, (_, index) => [index + 5, `${index + 5} × ${index + 5}`]), 15);
+    fill("new-who", ["black", "white", "people", "engines"].map((who) => [who, t(`who.${who}`)]), "black");
+    fill("new-opening", ["free", "swap2-person", "swap2-engine"].map((opening) => [opening, t(`opening.${opening}`)]), "free");
+    fill("new-level", this.levels.map((level) => [level.strength, this.levelText(level)]), this.app.game.level);
+    fill("new-seconds", [1, 3, 10, 30, 60].map((seconds) => [seconds, t("seconds", { seconds })]), 3);
+    fill("new-clock", [0, 3, 5, 10, 15, 30, 60].map((minutes) => [minutes, minutes ? t("minutes", { minutes }) : t("clock.none")]), 0);
+    this.dim();
+  }
+
+  levelText({ name, elo }) {
+    return `${t(`level.${name}`)} · ${t("elo", { elo })}`;
+  }
+
+  /** What the chosen level means, and fields that do not matter. */
+  dim() {
+    const strength = Number(byId("new-level").value);
+    const level = this.levels.find((one) => one.strength === strength);
+    byId("new-level-note").textContent = level
+      ? level.score === null ? t("level.lowest") : t("level.score", { score: level.score })
+      : "";
+    const isSwap = byId("new-opening").value !== "free";
+    const hasEngine = byId("new-who").value !== "people";
+    byId("new-level").disabled = !hasEngine;
+    byId("new-seconds").disabled = !hasEngine;
+    for (const option of byId("new-who").options) {
+      // Under swap2 the colours are chosen on the board.
+      if (option.value === "black") option.textContent = t(isSwap ? "who.swap" : "who.black");
+      if (option.value === "white") option.hidden = isSwap;
+    }
+  }
+
+  open() {
+    this.build();
+    this.dialog.showModal();
+  }
+
+  start() {
+    const value = (id) => byId(id).value;
+    const side = Number(value("new-size"));
+    const game = newGame({ rule: Number(value("new-rule")), width: side, height: side });
+    game.level = Number(value("new-level"));
+    game.seconds = Number(value("new-seconds"));
+    game.minutes = Number(value("new-clock"));
+    const who = value("new-who");
+    const kinds = {
+      black: ["person", "engine"], white: ["engine", "person"], people: ["person", "person"], engines: ["engine", "engine"],
+    };
+    game.players = kinds[who];
+    const opening = value("new-opening");
+    if (opening !== "free") {
+      const two = who === "people" ? ["person", "person"] : who === "engines" ? ["engine", "engine"] : ["person", "engine"];
+      game.swap = { stage: "open", by: opening === "swap2-engine" ? two.toReversed() : two };
+    }
+    this.dialog.close();
+    this.onStart(game);
+  }
+}

@@ -1,0 +1,139 @@
+// A proven win, played against whatever the person tries.
+
+import { byId, el, replace } from "./dom.js";
+import { Stopped } from "./engine.js";
+import { pointName } from "./points.js";
+import { t } from "./texts.js";
+
+/** Milliseconds that the search for a proof may take. */
+const PROOF_MS = 20_000;
+
+export class Proof {
+  constructor(app) {
+    this.app = app;
+    this.isBusy = false;
+    this.clear();
+  }
+
+  clear() {
+    this.proof = null;
+    this.steps = new Map();
+  }
+
+  /** Looks for a proven win of the side to move. */
+  async find() {
+    const { app } = this;
+    if (this.isBusy) {
+      app.engine.cancel();
+      app.engine.replace(new Stopped());
+      return;
+    }
+    if (app.isOver()) return;
+    this.clear();
+    this.isBusy = true;
+    app.say(t("proof.looking"));
+    const { at, tree } = app;
+    try {
+      const proof = await app.engine.ask({ ask: "prove", position: tree.position(at), ms: PROOF_MS });
+      if (app.tree !== tree) return;
+      if (proof === null) {
+        app.say(t("proof.none"));
+      } else {
+        this.begin(proof, tree, at);
+      }
+    } catch (error) {
+      if (!(error instanceof Stopped)) app.say(error.message, true);
+      else app.say(t("proof.stopped"));
+    } finally {
+      this.isBusy = false;
+      app.changed(true);
+    }
+  }
+
+  begin(proof, tree, at) {
+    Object.assign(this, { proof, tree, side: tree.side(at), from: at });
+    this.steps.set(at, proof.nodes.length - 1);
+    this.app.go(at);
+    this.attack();
+  }
+
+  /** Whether the position on the board belongs to the proof: before a reply. */
+  get isOpen() {
+    return this.proof !== null && this.app.tree === this.tree && (this.steps.has(this.app.at) || this.over === this.app.at);
+  }
+
+  /** Whether the person is to reply here. */
+  get awaitsReply() {
+    return this.isOpen && this.app.tree.side(this.app.at) !== this.side && !this.app.isOver();
+  }
+
+  /** Plays the attacker's move of the step at the position on the board. */
+  attack() {
+    const { app } = this;
+    const step = this.steps.get(app.at);
+    const [five] = app.judge().wins;
+    // Where the attacker can make five, that is the answer to everything.
+    const point = step === "five" ? five : this.proof.nodes[step][0];
+    const at = app.tree.play(app.at, point);
+    this.steps.set(at, step);
+    app.go(at);
+    if (app.isOver()) this.over = at;
+  }
+
+  /** Answers a reply; `false` if the proof has none, which no legal reply shows. */
+  reply(point) {
+    const { app } = this;
+    const step = this.steps.get(app.at);
+    const at = app.tree.play(app.at, point);
+    const [, replies, rest] = step === "five" ? [null, [], null] : this.proof.nodes[step];
+    const listed = replies.find(([reply]) => reply === point);
+    app.go(at);
+    if (app.isOver()) {
+      this.over = at;
+      return true;
+    }
+    if (app.judge().wins.length > 0) this.steps.set(at, "five");
+    else if (listed) this.steps.set(at, listed[1]);
+    else if (rest !== null) this.steps.set(at, rest);
+    else return false;
+    this.attack();
+    return true;
+  }
+
+  /** Plies to the five after the attacker's move of a step. */
+  left(step) {
+    return step === "five" ? 0 : this.proof.distances[step] - 1;
+  }
+
+  /** Draws the panel. */
+  draw() {
+    const { app } = this;
+    byId("proof-find").textContent = t(this.isBusy ? "proof.cancel" : "proof.find");
+    const panel = byId("proof-panel");
+    panel.hidden = !this.isOpen;
+    if (!this.isOpen) return;
+    const { width, height } = app.tree.ground;
+    const name = (point) => pointName(point, width, height);
+    const winner = t(this.side === 0 ? "black" : "white");
+    if (app.isOver()) {
+      replace(panel, el("p", {}, t("proof.done", { winner })), this.againButton());
+      return;
+    }
+    const step = this.steps.get(app.at);
+    const replies = step === "five" ? [] : this.proof.nodes[step][1];
+    const buttons = replies.map(([point, child]) =>
+      el("button", { type: "button", class: "move", "data-key": `reply ${point}`, onclick: () => this.reply(point) },
+        `${name(point)} · ${this.proof.distances[child]}`));
+    replace(
+      panel,
+      el("p", { class: "distance" }, t("proof.left", { winner, plies: this.left(step) })),
+      el("p", {}, t(replies.length > 0 ? "proof.reply" : "proof.any")),
+      el("p", { class: "replies" }, ...buttons),
+      this.againButton(),
+    );
+  }
+
+  againButton() {
+    return el("button", { type: "button", "data-key": "again", onclick: () => this.begin(this.proof, this.tree, this.from) }, t("proof.again"));
+  }
+}

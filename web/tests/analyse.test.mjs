@@ -1,0 +1,134 @@
+// Analysis, proofs and reviews.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { endBrowser, pointNumber, serve, startBrowser, Window } from "./helper.mjs";
+
+before(startBrowser);
+after(endBrowser);
+
+async function analyse(window) {
+  await window.page.click("#tab-analyse");
+  await window.page.click("#analyse-toggle");
+  await window.page.waitForSelector("#analyse-lines li");
+}
+
+/** The longest time in milliseconds that the page left a click without an answer. */
+async function slowestClick(page) {
+  return page.evaluate(async () => {
+    let slowest = 0;
+    for (let i = 0; i < 10; i++) {
+      const begin = performance.now();
+      document.getElementById("numbers").click();
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      slowest = Math.max(slowest, performance.now() - begin);
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    return slowest;
+  });
+}
+
+test("analysis shows lines, follows the board, and stops", async () => {
+  const window = await Window.open({ hash: "moves=h8i9i8&black=person&white=person" });
+  const { page } = window;
+  await analyse(window);
+  await page.waitForFunction(() => document.querySelectorAll("#analyse-lines li").length === 3);
+  assert.match(await page.textContent("#analyse-figures"), /depth \d+\/\d+ · [\d ]+ nodes/);
+  const first = await page.textContent("#analyse-lines .move.first");
+  await window.picture("analysis");
+  console.log(`    slowest answer to a click while it thinks: ${Math.round(await slowestClick(page))} ms`);
+  // A move of a line is played, and the analysis goes on from there.
+  await page.click("#analyse-lines .move.first");
+  await window.waitForMoves(new RegExp(`h8i9i8${first}`));
+  await page.waitForSelector("#analyse-lines li");
+  await page.click("#analyse-toggle");
+  const figures = await page.textContent("#analyse-figures");
+  await page.waitForTimeout(1500);
+  assert.equal(await page.textContent("#analyse-figures"), figures, "it has stopped");
+  await window.close();
+});
+
+test("a blocked move is not suggested", async () => {
+  const window = await Window.open({ hash: "moves=h8a1i8a3j8a5k8c9&black=person&white=person" });
+  const { page } = window;
+  await analyse(window);
+  const five = await page.textContent("#analyse-lines .move.first");
+  await page.click("#block-toggle");
+  await window.click(five);
+  await page.waitForSelector(".blocked");
+  await page.waitForFunction(([old]) => {
+    const first = document.querySelector("#analyse-lines .move.first");
+    return first && first.textContent !== old;
+  }, [five]);
+  await window.close();
+});
+
+test("over HTTP a stop keeps the worker and what it remembers", async () => {
+  const server = await serve();
+  const window = await Window.open({ address: server.address, hash: "moves=h8i9i8&black=person&white=person" });
+  await analyse(window);
+  for (let i = 0; i < 3; i++) {
+    await window.page.click("#go-back");
+    await window.page.waitForSelector("#analyse-lines li");
+  }
+  await window.page.click("#analyse-toggle");
+  assert.equal(window.workers, 1);
+  await window.close();
+  server.end();
+});
+
+test("a proven win is played to its end against any reply, with the distance", async () => {
+  const window = await Window.open({ hash: "moves=h8o15i8o13j8a15i9a13&black=person&white=person" });
+  const { page } = window;
+  await page.click("#tab-analyse");
+  await page.click("#proof-find");
+  await page.waitForSelector("#proof-panel:not([hidden]) .distance");
+  let left = Number(/in (\d+)/.exec(await page.textContent("#proof-panel .distance"))[1]);
+  await window.picture("proof");
+  for (let turn = 0; ; turn++) {
+    assert.ok(turn < 20, "the proof ends");
+    // The longest listed defence, or else any free point.
+    const listed = page.locator("#proof-panel .replies .move");
+    if ((await listed.count()) > 0) await listed.first().click();
+    else {
+      const taken = (await window.moves()).match(/[a-o]\d+/g);
+      await window.click(["a1", "c1", "e1", "g1", "k1", "m1", "o1", "a3", "c3", "e3"].find((name) => !taken.includes(name)));
+    }
+    await page.waitForTimeout(150);
+    const text = await page.textContent("#proof-panel");
+    if (/has won, as proven/.test(text)) break;
+    const now = Number(/in (\d+) at most/.exec(text)[1]);
+    assert.ok(now < left, `${now} is not nearer than ${left}`);
+    left = now;
+  }
+  await window.status(/Black wins/);
+  await window.close();
+});
+
+test("the review of a known game is that of the native build", async () => {
+  const known = JSON.parse(readFileSync(new URL("review.json", import.meta.url)));
+  const window = await Window.open({ hash: `moves=${known.moves}&black=person&white=person` });
+  const { page } = window;
+  await page.click("#tab-analyse");
+  await page.selectOption("#review-nodes", "10000");
+  await page.click("#review-start");
+  await page.waitForSelector("#curve:not([hidden]) svg");
+  const names = known.moves.match(/[a-o]\d+/g);
+  const signs = { inaccuracy: "?!", mistake: "?", "missed win": "??" };
+  const shown = await page.locator("#moves > button").allTextContents();
+  const expected = known.review.map(({ mark }, index) => `${index + 1}. ${names[index]}${signs[mark] ?? ""}`);
+  assert.deepEqual(shown.slice(1), expected);
+  for (const [index, { mark, before, after }] of known.review.entries()) {
+    if (before.plies !== null || after.plies !== null) continue;
+    await page.click(`#moves > button >> nth=${index + 1}`);
+    const percent = (chance) => `${Math.round(chance * 100)} %`;
+    const start = `${names[index]} ${mark}`;
+    await page.waitForFunction(([text]) => document.getElementById("review-remark").textContent.startsWith(text), [start]);
+    assert.ok((await page.textContent("#review-remark")).includes(`${percent(before.chance)} → ${percent(after.chance)}`));
+  }
+  assert.ok((await page.locator(".curve .mark").count()) > 0, "mistakes are marked on the curve");
+  await window.picture("review");
+  assert.equal(pointNumber("h8"), 112);
+  await window.close();
+});

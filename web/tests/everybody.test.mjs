@@ -1,0 +1,130 @@
+// For everybody: narrow screens, the keyboard alone, screen readers, both languages, dark and light.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { endBrowser, startBrowser, Window } from "./helper.mjs";
+
+before(startBrowser);
+after(endBrowser);
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** The serious findings of the accessibility checker. */
+async function findings(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const serious = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
+  return serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).slice(0, 3).join(" ")}`);
+}
+
+for (const width of [320, 390, 768]) {
+  test(`nothing sticks out at ${width} px, and a game can be played there`, async () => {
+    const window = await Window.open({ width, height: 640, hash: "moves=&black=person&white=engine&level=0&seconds=1", hasTouch: true });
+    const { page } = window;
+    for (const tab of ["play", "analyse", "record"]) {
+      await page.click(`#tab-${tab}`);
+      const { scroll, client } = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement;
+        return { scroll: scrollWidth, client: clientWidth };
+      });
+      assert.ok(scroll <= client, `${tab}: ${scroll} > ${client}`);
+      await window.picture(`${width}-${tab}`);
+    }
+    await page.click("#tab-play");
+    await page.tap('[data-point="112"]');
+    if (width < 400) {
+      // Small cells: the first tap chooses, the second plays.
+      await window.status(/Tap again to play h8/);
+      await page.tap('[data-point="112"]');
+    }
+    await window.waitForMoves(/h8[a-o]\d+/);
+    await window.close();
+  });
+}
+
+test("the keyboard alone starts a game, plays, undoes, analyses and walks", async () => {
+  const window = await Window.open();
+  const { page } = window;
+  const press = (...keys) => keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+  await press("n");
+  await page.waitForSelector("#new-dialog[open]");
+  await page.focus("#new-who");
+  await page.keyboard.press("End");
+  await page.focus("#new-who");
+  await page.keyboard.type("Two");
+  await page.focus("#new-start");
+  await press("Enter");
+  for (let i = 0; i < 20; i++) {
+    await press("Tab");
+    if (await page.evaluate(() => document.activeElement.classList.contains("cell"))) break;
+  }
+  await press("Enter");
+  await window.waitForMoves(/h8&/);
+  await press("ArrowRight", "ArrowUp", " ");
+  await window.waitForMoves(/h8i9&/);
+  await press("u");
+  await window.status(/White to move/);
+  await press("a");
+  await page.waitForSelector("#analyse-lines li");
+  await press("a");
+  await page.focus("#go-start");
+  await press("Home");
+  await page.waitForFunction(() => /at=0/.test(location.hash));
+  await press("ArrowRight");
+  await page.waitForFunction(() => /at=1/.test(location.hash));
+  await window.close();
+});
+
+test("screen readers hear what is on a point and what happened", async () => {
+  const window = await Window.open({ hash: "rule=renju&moves=h6a1h7o15g8a15i8o1&black=person&white=person" });
+  const { page } = window;
+  const label = (point) => page.getAttribute(`[data-point="${point}"]`, "aria-label");
+  assert.equal(await label(9 * 15 + 7), "h6, Black, move 1");
+  assert.equal(await label(14 * 15 + 14), "o1, White, move 8, last move");
+  assert.equal(await label(112), "h8, forbidden");
+  assert.equal(await page.getAttribute("#status", "role"), "status");
+  await window.close();
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`the accessibility checker has no serious finding, ${colorScheme}, in both languages`, async () => {
+    const window = await Window.open({ hash: "moves=h8i9i8(j9)g8&black=person&white=engine&at=2", colorScheme });
+    const { page } = window;
+    for (const language of ["en", "zh"]) {
+      await page.selectOption("#language", language);
+      for (const tab of ["play", "analyse", "record"]) {
+        await page.click(`#tab-${tab}`);
+        await page.waitForTimeout(200);
+        assert.deepEqual(await findings(page), [], `${tab} ${language}`);
+      }
+      await page.click("#new-game");
+      assert.deepEqual(await findings(page), [], `new game ${language}`);
+      await window.picture(`new-game-${language}-${colorScheme}`);
+      await page.click("#new-cancel");
+      await page.click("#about-open");
+      assert.deepEqual(await findings(page), [], `help ${language}`);
+      await page.click("#about-close");
+    }
+    await page.click("#tab-analyse");
+    await window.picture(`analyse-zh-${colorScheme}`);
+    await window.close();
+  });
+}
+
+test("both languages say the same things", async () => {
+  const texts = await Promise.all(["en", "zh"].map(async (name) => {
+    const source = readFileSync(new URL(`../page/${name}.js`, import.meta.url), "utf8");
+    const module = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+    return module[name.toUpperCase()];
+  }));
+  const [en, zh] = texts;
+  const holes = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join();
+  for (const [key, text] of Object.entries(en)) {
+    assert.ok(key in zh, `${key} has no Chinese text`);
+    assert.equal(holes(zh[key]), holes(text), key);
+  }
+  const extra = Object.keys(zh).filter((key) => !(key in en) && !key.startsWith("explain."));
+  assert.deepEqual(extra, []);
+});

@@ -1,0 +1,130 @@
+// Playing: games under every rule, forbidden points, undo, hints, swap2, clocks.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { endBrowser, startBrowser, Window } from "./helper.mjs";
+
+before(startBrowser);
+after(endBrowser);
+
+/** The corner points that a careless person plays one after the other. */
+const CARELESS = ["a1", "c2", "e1", "g2", "i1", "k2", "m1", "o2", "a4", "c5", "e4", "g5", "k5", "m4", "o5", "a7", "c14", "e15"];
+
+for (const rule of ["freestyle", "standard", "renju", "caro", "caro-exact"]) {
+  test(`a whole game under ${rule}: who plays carelessly loses`, async () => {
+    const window = await Window.open({ hash: `rule=${rule}&black=person&white=engine&level=60&seconds=1` });
+    const { page } = window;
+    for (let stones = 0; ; stones += 2) {
+      const taken = await window.moves();
+      const names = taken.match(/[a-o]\d+/g) ?? [];
+      await window.click(CARELESS.find((name) => !names.includes(name)));
+      await page.waitForFunction(
+        ([count]) => (location.hash.match(/[a-o]\d+/g) ?? []).length >= count || /wins|draw/.test(document.getElementById("status").textContent),
+        [stones + 2],
+      );
+      const status = await page.textContent("#status");
+      if (/wins/.test(status)) {
+        assert.match(status, /White wins: five in a row/);
+        break;
+      }
+      assert.ok(stones < 30, `no end after ${stones} stones`);
+    }
+    assert.equal(await page.locator("line.row").count(), 1, "the winning row is drawn");
+    await window.click("h1");
+    await window.status(/The game is over/);
+    await window.close();
+  });
+}
+
+test("a foul is refused and explained, on a click and while the pointer is on it", async () => {
+  const window = await Window.open({ hash: "rule=renju&moves=h6a1h7o15g8a15i8o1&black=person&white=person" });
+  await window.page.hover('[data-point="112"]');
+  await window.page.waitForSelector("#explanation p");
+  assert.match(await window.page.textContent("#explanation"), /double three, two real threes.*row 8: g8 h8 i8 are a real three/s);
+  await window.click("h8");
+  await window.status(/h8 is forbidden for black/);
+  assert.equal(await window.moves(), "h6a1h7o15g8a15i8o1");
+  await window.picture("foul");
+  await window.page.selectOption("#language", "zh");
+  await window.page.hover('[data-point="0"]');
+  await window.page.hover('[data-point="112"]');
+  await window.page.waitForFunction(() => /三三/.test(document.getElementById("explanation").textContent));
+  await window.close();
+});
+
+test("undo takes back the person's move and the reply; a hint is a move", async () => {
+  const window = await Window.open({ hash: "moves=&black=person&white=engine&level=20&seconds=1" });
+  await window.click("h8");
+  await window.waitForMoves(/h8[a-o]\d+/);
+  await window.page.click("#undo");
+  await window.page.waitForFunction(() => /at=0/.test(location.hash));
+  await window.page.click("#hint");
+  await window.status(/Hint: [a-o]\d+/);
+  await window.page.waitForSelector(".hint.best");
+  await window.close();
+});
+
+test("the engine can begin, and plays on when it is asked to", async () => {
+  const window = await Window.open({ hash: "moves=&black=engine&white=person&level=100&seconds=1" });
+  await window.waitForMoves(/h8/);
+  await window.page.click("#move-now");
+  await window.waitForMoves(/h8[a-o]\d+[a-o]\d+/);
+  await window.close();
+});
+
+test("a search that takes long is cut short by Stop and move", async () => {
+  const window = await Window.open({ hash: "moves=h8i9&black=engine&white=person&level=100&seconds=60" });
+  await window.status(/thinking/);
+  await window.page.waitForTimeout(1500);
+  await window.page.click("#move-now");
+  await window.waitForMoves(/h8i9[a-o]\d+/);
+  await window.close();
+});
+
+test("swap2: Tengen places three stones, the person chooses", async () => {
+  const window = await Window.open();
+  const { page } = window;
+  await page.click("#new-game");
+  await page.selectOption("#new-opening", "swap2-engine");
+  await page.selectOption("#new-level", "100");
+  await page.selectOption("#new-seconds", "1");
+  await page.click("#new-start");
+  await page.waitForSelector("#swap button");
+  assert.equal((await window.moves()).match(/[a-o]\d+/g).length, 3);
+  assert.equal(await page.locator("#swap button").count(), 3);
+  await window.picture("swap2");
+  await page.click('[data-key="swap.black"]');
+  await window.waitForMoves(/([a-o]\d+){4}/);
+  await window.status(/Black to move/);
+  assert.match(await page.textContent("#players"), /You.*Tengen/s);
+  await window.close();
+});
+
+test("swap2: the person places three stones, Tengen answers; two people choose among themselves", async () => {
+  const window = await Window.open();
+  const { page } = window;
+  await page.click("#new-game");
+  await page.selectOption("#new-opening", "swap2-person");
+  await page.click("#new-start");
+  for (const name of ["h8", "a1", "j9"]) await window.click(name);
+  // Tengen takes a colour, or places two stones and lets the person choose.
+  await page.waitForFunction(() => document.getElementById("swap").hidden || document.querySelector("#swap button"));
+  await page.click("#new-game");
+  await page.selectOption("#new-who", "people");
+  await page.click("#new-start");
+  for (const name of ["h8", "a1", "j9"]) await window.click(name);
+  await page.click('[data-key="swap.more"]');
+  for (const name of ["a3", "c3"]) await window.click(name);
+  await page.waitForSelector("#swap button");
+  assert.equal(await page.locator("#swap button").count(), 2);
+  await page.click('[data-key="swap.white"]');
+  await window.click("d4");
+  await window.status(/White played d4/);
+  await window.close();
+});
+
+test("whoever runs out of time loses", async () => {
+  const window = await Window.open({ hash: "moves=h8i9&black=person&white=person&clock=1&used=58-0" });
+  await window.status(/Black ran out of time/);
+  await window.close();
+});
