@@ -1,6 +1,6 @@
 //! Files of training games: printing, counting, filtering and merging them.
 
-use super::packed_game::{Content, Format, PackedGame, Reader, Writer, records};
+use super::packed_game::{Content, Format, PackedGame, Writer, records};
 use super::selfplay::is_proven;
 use crate::output_file;
 use anyhow::Result;
@@ -167,22 +167,15 @@ impl Filter {
 }
 
 /// Writes the records that the filter keeps into a new file, in order. Games with the same rule, board and moves are written
-/// once, and so are positions with the same label. A file that can have no positions is one for games. Returns the number of
-/// records written and read.
+/// once, and so are positions with the same label. The new file is packed. Returns the number of records written and read.
 ///
 /// # Errors
 /// When a file cannot be read or written or is damaged, or when `out` is there and not empty.
 pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)> {
     output_file::ensure_new(out)?;
-    let mut format = Format::Games;
-    if filter.only != Some(Selection::Games) {
-        for path in paths {
-            format = format.max(Reader::open(path)?.format());
-        }
-    }
     // A damaged source must not leave a part of the games.
     records(paths).try_for_each(|game| game.map(drop))?;
-    let mut writer = Writer::create(out, format)?;
+    let mut writer = Writer::create(out, Format::Packed)?;
     let mut known = HashSet::new();
     let (mut written, mut read) = (0, 0);
     for game in records(paths) {
@@ -194,6 +187,7 @@ pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)
             written += 1;
         }
     }
+    writer.finish()?;
     Ok((written, read))
 }
 
@@ -201,7 +195,7 @@ pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)
 mod tests {
     use super::*;
     use crate::arena::openings::Opening;
-    use crate::data::packed_game::PackedPly;
+    use crate::data::packed_game::{PackedPly, Reader};
     use crate::data::selfplay::{Kind, Series, run};
     use tengen::base::Color;
 
@@ -297,12 +291,12 @@ mod tests {
         assert_eq!(first_words("renju 15x15  ").nth(2), Some("1"), "{text}");
         let kept = |only, name: &str| {
             let filter = Filter { only, min_plies: usize::from(only.is_none()) * 2, ..Filter::default() };
-            let counts = copy(&[path("all")], &path(name), &filter).unwrap();
-            (counts, Reader::open(&path(name)).unwrap().format())
+            copy(&[path("all")], &path(name), &filter).unwrap()
         };
-        assert_eq!(kept(Some(Selection::Games), "games"), ((1, 4), Format::Games));
-        assert_eq!(kept(Some(Selection::Positions), "positions"), ((2, 4), Format::Positions));
-        assert_eq!(kept(None, "long"), ((2, 4), Format::Positions));
+        assert_eq!(kept(Some(Selection::Games), "games"), (1, 4));
+        assert_eq!(kept(Some(Selection::Positions), "positions"), (2, 4));
+        assert_eq!(kept(None, "long"), (2, 4));
+        assert_eq!(Reader::open(&path("long")).unwrap().format(), Format::Packed);
         let (merged, _) = copy(&[path("games"), path("positions")], &path("again"), &Filter::default()).unwrap();
         assert_eq!(merged, 3);
     }

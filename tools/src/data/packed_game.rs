@@ -1,9 +1,10 @@
 //! Training games and labelled positions in a compact format with checksums. After an interruption a file is complete up to
 //! its last finished game.
 //!
-//! A file is the 8 bytes `TGREC1\r\n` or `TGREC2\r\n` followed by a block for each record: the length of the record's bytes
-//! (`u32`), their CRC-32 (`u32`), the bytes. All numbers are little-endian. Files of format 1 have games only, and builds that
-//! know only this format refuse all others. A record is
+//! A file is the 8 bytes `TGREC1\r\n`, `TGREC2\r\n` or `TGREC3\r\n` followed by blocks: the length of the block's bytes
+//! (`u32`), their CRC-32 (`u32`), the bytes. All numbers are little-endian. In formats 1 and 2 a block is a record, and format 1 has
+//! games only; `selfplay` writes these, as each game comes. In format 3 a block is many records in compressed columns
+//! ([`super::columns`]); `merge` and `filter` write it. A record of formats 1 and 2 is
 //!
 //! | bytes | what |
 //! |---|---|
@@ -22,6 +23,7 @@
 //! In the record of a position all moves that lead to it are stones of the opening, and one ply has its label: the move and
 //! the score of a search of the position. Number and result are those of the game in which it was found.
 
+use super::columns;
 use crate::arena::openings::Opening;
 use crate::output_file;
 use anyhow::{Context, Result, bail, ensure};
@@ -38,16 +40,19 @@ pub enum Format {
     Games,
     /// Games and labelled positions.
     Positions,
+    /// Both, many in a block. Nothing can be appended.
+    Packed,
 }
 
 impl Format {
-    const ALL: [Format; 2] = [Format::Games, Format::Positions];
+    const ALL: [Format; 3] = [Format::Games, Format::Positions, Format::Packed];
 
     /// The bytes that a file begins with.
     const fn magic(self) -> [u8; 8] {
         match self {
             Format::Games => *b"TGREC1\r\n",
             Format::Positions => *b"TGREC2\r\n",
+            Format::Packed => *b"TGREC3\r\n",
         }
     }
 }
@@ -56,6 +61,8 @@ impl Format {
 const MAGIC: usize = 8;
 /// Largest size of a record in bytes, more than any board allows.
 const LONGEST: usize = 8192;
+/// Number of records in a block of [`Format::Packed`].
+const BLOCK: usize = 4096;
 const RANDOM: u16 = 1 << 15;
 
 /// A move of a game with the result of the search before it.
@@ -81,6 +88,40 @@ pub enum Content {
     },
     /// A quiet position of a game.
     Quiet,
+}
+
+impl Content {
+    /// Its number in files, and its root.
+    pub(super) fn code(self) -> (u8, u16) {
+        match self {
+            Content::Game => (0, 0),
+            Content::Asked { root } => (1, root),
+            Content::Quiet => (2, 0),
+        }
+    }
+
+    pub(super) fn of_code(code: u8, root: u16) -> Result<Content> {
+        match code {
+            0 => Ok(Content::Game),
+            1 => Ok(Content::Asked { root }),
+            2 => Ok(Content::Quiet),
+            _ => bail!("unknown kind of record"),
+        }
+    }
+}
+
+/// The number of a result in files.
+pub(super) fn result_code(winner: Option<Color>) -> u8 {
+    winner.map_or(1, |winner| 2 * winner.index() as u8)
+}
+
+pub(super) fn winner_of_code(code: u8) -> Result<Option<Color>> {
+    match code {
+        0 => Ok(Some(Color::Black)),
+        1 => Ok(None),
+        2 => Ok(Some(Color::White)),
+        _ => bail!("unknown result"),
+    }
 }
 
 /// A finished game; or one position with a label, where the opening has all moves and the only ply is the label.
@@ -120,18 +161,14 @@ impl PackedGame {
 
     fn encode(&self, format: Format) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(19 + 2 * self.opening.stones.len() + 6 * self.plies.len());
-        if format == Format::Positions {
-            let (code, root) = match self.content {
-                Content::Game => (0, 0),
-                Content::Asked { root } => (1, root),
-                Content::Quiet => (2, 0),
-            };
-            bytes.push(code);
+        if format != Format::Games {
+            let (kind, root) = self.content.code();
+            bytes.push(kind);
             bytes.extend(u16::to_le_bytes(root));
         }
         bytes.extend(self.number.to_le_bytes());
-        let result = self.winner.map_or(1, |winner| 2 * winner.index() as u8);
-        bytes.extend([self.rule.number(), self.size.width() as u8, self.size.height() as u8, result]);
+        let size = [self.size.width() as u8, self.size.height() as u8];
+        bytes.extend([self.rule.number(), size[0], size[1], result_code(self.winner)]);
         bytes.extend((self.opening.stones.len() as u16).to_le_bytes());
         bytes.extend((self.plies.len() as u16).to_le_bytes());
         let cell = |point: Point| (point.y() * self.size.width() + point.x()) as u16;
@@ -149,59 +186,62 @@ impl PackedGame {
 
     fn decode(bytes: &[u8], format: Format) -> Result<PackedGame> {
         let mut rest = bytes;
-        let content = match format {
-            Format::Games => Content::Game,
-            Format::Positions => {
-                let [code] = take(&mut rest)?;
-                let root = u16::from_le_bytes(take(&mut rest)?);
-                match code {
-                    0 => Content::Game,
-                    1 => Content::Asked { root },
-                    2 => Content::Quiet,
-                    _ => bail!("unknown kind of record"),
-                }
-            }
+        let content = if format == Format::Games {
+            Content::Game
+        } else {
+            let [kind] = take(&mut rest)?;
+            Content::of_code(kind, u16::from_le_bytes(take(&mut rest)?))?
         };
         let number = u64::from_le_bytes(take(&mut rest)?);
         let [rule, width, height, result]: [u8; 4] = take(&mut rest)?;
         let rule = Rule::from_bits(rule.into()).context("unknown rule")?;
         let size = Size::new(width.into(), height.into()).context("unknown board size")?;
-        let winner = match result {
-            0 => Some(Color::Black),
-            1 => None,
-            2 => Some(Color::White),
-            _ => bail!("unknown result"),
-        };
+        let winner = winner_of_code(result)?;
         let (stones, plies) = (u16::from_le_bytes(take(&mut rest)?), u16::from_le_bytes(take(&mut rest)?));
-        let mut taken = [false; Size::MAX_CELLS];
-        let mut point = |cell: u16, place: bool| -> Result<Point> {
-            let cell = usize::from(cell & !RANDOM);
-            ensure!(cell < size.cells() && !taken[cell], "a move off the board or on another stone");
-            taken[cell] |= place;
+        let point = |rest: &mut &[u8]| -> Result<Point> {
+            let cell = usize::from(u16::from_le_bytes(take(rest)?) & !RANDOM);
+            ensure!(cell < size.cells(), "a move off the board");
             Point::new(cell % size.width(), cell / size.width()).context("a move off the board")
         };
         let mut opening = Opening::default();
         for _ in 0..stones {
-            opening.stones.push(point(u16::from_le_bytes(take(&mut rest)?), true)?);
+            opening.stones.push(point(&mut rest)?);
         }
         let mut moves = Vec::with_capacity(plies.into());
         for _ in 0..plies {
-            let played = u16::from_le_bytes(take(&mut rest)?);
-            let best = point(u16::from_le_bytes(take(&mut rest)?), false)?;
-            let score = i16::from_le_bytes(take(&mut rest)?);
-            moves.push(PackedPly { played: point(played, true)?, best, score });
+            let (played, best) = (point(&mut rest)?, point(&mut rest)?);
+            moves.push(PackedPly { played, best, score: i16::from_le_bytes(take(&mut rest)?) });
         }
         ensure!(rest.is_empty(), "bytes after the last move");
-        ensure!(content == Content::Game || plies == 1, "a position without its label, or with several");
-        if let Content::Asked { root } = content {
-            ensure!(root <= stones, "a position before the root of its search");
+        let record = PackedGame { content, number, rule, size, opening, plies: moves, winner };
+        record.check()?;
+        Ok(record)
+    }
+
+    /// Whether there can be such a record: no move on another stone, one label for a position.
+    ///
+    /// # Errors
+    /// Says why there cannot.
+    pub fn check(&self) -> Result<()> {
+        let mut taken = [false; Size::MAX_CELLS];
+        let mut is_free = |point: Point, place: bool| {
+            let cell = &mut taken[point.y() * self.size.width() + point.x()];
+            !std::mem::replace(cell, *cell || place)
+        };
+        let opening_is_free = self.opening.stones.iter().all(|&stone| is_free(stone, true));
+        let are_free =
+            opening_is_free && self.plies.iter().all(|ply| is_free(ply.best, false) && is_free(ply.played, true));
+        ensure!(are_free, "a move on another stone");
+        ensure!(self.is_game() || self.plies.len() == 1, "a position without its label, or with several");
+        if let Content::Asked { root } = self.content {
+            ensure!(usize::from(root) <= self.opening.stones.len(), "a position before the root of its search");
         }
-        Ok(PackedGame { content, number, rule, size, opening, plies: moves, winner })
+        Ok(())
     }
 }
 
-fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
-    let (first, others) = rest.split_first_chunk::<N>().context("the game ends too early")?;
+pub(super) fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
+    let (first, others) = rest.split_first_chunk::<N>().context("the data ends too early")?;
     *rest = others;
     Ok(*first)
 }
@@ -215,6 +255,8 @@ pub struct Reader<R> {
     whole: u64,
     /// Whether reading has failed.
     is_damaged: bool,
+    /// The records of the last block of [`Format::Packed`] that are still to be returned.
+    block: std::vec::IntoIter<PackedGame>,
 }
 
 impl Reader<BufReader<File>> {
@@ -240,7 +282,7 @@ impl<R: Read> Reader<R> {
             ensure!(!magic.starts_with(b"TGREC"), "a file of games in a format that this version does not know");
             bail!("not a file of games")
         };
-        Ok(Reader { input, format, whole: MAGIC as u64, is_damaged: false })
+        Ok(Reader { input, format, whole: MAGIC as u64, is_damaged: false, block: Vec::new().into_iter() })
     }
 
     /// What the file may contain.
@@ -250,6 +292,9 @@ impl<R: Read> Reader<R> {
 
     /// The next record; `None` at the end of the file, also if it ends in the middle of a record.
     fn read(&mut self) -> Result<Option<PackedGame>> {
+        if let Some(record) = self.block.next() {
+            return Ok(Some(record));
+        }
         let mut head = [0; 8];
         if !fill(&mut self.input, &mut head)? {
             return Ok(None);
@@ -257,16 +302,24 @@ impl<R: Read> Reader<R> {
         let mut head = head.as_slice();
         let length = u32::from_le_bytes(take(&mut head)?) as usize;
         let crc = u32::from_le_bytes(take(&mut head)?);
-        ensure!(length <= LONGEST, "damaged after byte {}: no record is {length} bytes long", self.whole);
+        let longest = if self.format == Format::Packed { BLOCK * LONGEST } else { LONGEST };
+        ensure!(length <= longest, "damaged after byte {}: no record is {length} bytes long", self.whole);
         let mut bytes = vec![0; length];
         if !fill(&mut self.input, &mut bytes)? {
             return Ok(None);
         }
         ensure!(crc32fast::hash(&bytes) == crc, "damaged after byte {}: the checksum differs", self.whole);
-        let game =
-            PackedGame::decode(&bytes, self.format).with_context(|| format!("damaged after byte {}", self.whole))?;
+        let damaged = || format!("damaged after byte {}", self.whole);
+        let mut block = if self.format == Format::Packed {
+            columns::unpack(&bytes).with_context(damaged)?.into_iter()
+        } else {
+            vec![PackedGame::decode(&bytes, self.format).with_context(damaged)?].into_iter()
+        };
+        ensure!(block.len() > 0, "damaged after byte {}: an empty block", self.whole);
         self.whole += (8 + length) as u64;
-        Ok(Some(game))
+        let first = block.next();
+        self.block = block;
+        Ok(first)
     }
 }
 
@@ -305,12 +358,14 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
     }
 }
 
-/// Appends records to a file.
+/// Writes records to a file.
 #[derive(Debug)]
 pub struct Writer {
     path: PathBuf,
     output: BufWriter<File>,
     format: Format,
+    /// Records of [`Format::Packed`] that are not yet written.
+    block: Vec<PackedGame>,
     /// Keeps other runs away.
     _lock: FileLock,
 }
@@ -335,6 +390,7 @@ impl Writer {
         if std::fs::metadata(path).is_ok_and(|file| file.len() >= MAGIC as u64) {
             let mut reader = Reader::open(path)?;
             match reader.format {
+                Format::Packed => bail!("{} is packed: no game can be added to it", name()),
                 there if there == format => {}
                 Format::Games => bail!("{} has games without labelled positions", name()),
                 Format::Positions => bail!("{} has labelled positions too", name()),
@@ -357,7 +413,10 @@ impl Writer {
         if whole == 0 {
             file.write_all(&format.magic()).with_context(name)?;
         }
-        Ok((Writer { path: path.to_owned(), output: BufWriter::new(file), format, _lock: lock }, records))
+        Ok((
+            Writer { path: path.to_owned(), output: BufWriter::new(file), format, block: Vec::new(), _lock: lock },
+            records,
+        ))
     }
 
     /// Creates a file, or writes into one that is empty.
@@ -370,202 +429,41 @@ impl Writer {
         let name = || path.display().to_string();
         let mut output = BufWriter::new(File::create(path).with_context(name)?);
         output.write_all(&format.magic()).with_context(name)?;
-        Ok(Writer { path: path.to_owned(), output, format, _lock: lock })
+        Ok(Writer { path: path.to_owned(), output, format, block: Vec::new(), _lock: lock })
     }
 
-    /// Appends a record and flushes it to the operating system.
+    /// Appends a record and flushes it to the operating system; with [`Format::Packed`] when a block is full.
     ///
     /// # Errors
     /// When it cannot be written, or is a position and the file is for games.
     pub fn write(&mut self, record: &PackedGame) -> Result<()> {
-        ensure!(self.format == Format::Positions || record.is_game(), "a labelled position in a file for games");
-        let bytes = record.encode(self.format);
-        let head = [(bytes.len() as u32).to_le_bytes(), crc32fast::hash(&bytes).to_le_bytes()].concat();
-        let written = self.output.write_all(&[head, bytes].concat()).and_then(|()| self.output.flush());
-        written.with_context(|| format!("cannot write {}", self.path.display()))
+        ensure!(self.format != Format::Games || record.is_game(), "a labelled position in a file for games");
+        if self.format != Format::Packed {
+            return self.write_bytes(&record.encode(self.format));
+        }
+        self.block.push(record.clone());
+        if self.block.len() < BLOCK { Ok(()) } else { self.write_block() }
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(mut self) -> Result<()> {
+        if self.block.is_empty() { Ok(()) } else { self.write_block() }
+    }
+
+    fn write_block(&mut self) -> Result<()> {
+        let bytes = columns::pack(&std::mem::take(&mut self.block))?;
+        self.write_bytes(&bytes)
+    }
+
+    fn write_bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        let head = [(bytes.len() as u32).to_le_bytes(), crc32fast::hash(bytes).to_le_bytes()].concat();
+        let written = self.output.write_all(&head).and_then(|()| self.output.write_all(bytes));
+        written.and_then(|()| self.output.flush()).with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use tengen::board::notation::parse_moves;
-
-    fn game(number: u64) -> PackedGame {
-        let size = Size::new(20, 9).unwrap();
-        let stones = parse_moves("a1t9h5", size).unwrap();
-        let plies = parse_moves("h6h7i6", size).unwrap();
-        let plies = plies.iter().enumerate().map(|(i, &played)| PackedPly {
-            played,
-            best: if i == 1 { Point::new(19, 0).unwrap() } else { played },
-            score: [-29_990, 12, i16::MIN][i],
-        });
-        let opening = Opening { stones };
-        let (content, rule, winner) = (Content::Game, Rule::Caro, Some(Color::White));
-        PackedGame { content, number, rule, size, opening, plies: plies.collect(), winner }
-    }
-
-    /// Two labelled positions of the game with this number, then the game.
-    fn with_positions(number: u64) -> Vec<PackedGame> {
-        let game = game(number);
-        let position = |content, moves: usize, score| {
-            let best = Point::new(9, 4).unwrap();
-            let opening = Opening { stones: game.moves().take(moves).collect() };
-            PackedGame { content, opening, plies: vec![PackedPly { played: best, best, score }], ..game.clone() }
-        };
-        vec![position(Content::Asked { root: 3 }, 5, -77), position(Content::Quiet, 4, 29_995), game.clone()]
-    }
-
-    #[test]
-    fn games_read_back_as_they_were_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games");
-        let (mut writer, before) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
-        assert!(before.is_empty());
-        for number in 0..3 {
-            writer.write(&game(number)).unwrap();
-        }
-        drop(writer);
-        let (_, games) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
-        assert_eq!(games, (0..3).map(game).collect::<Vec<_>>());
-        let per_ply = (game(0).encode(Format::Games).len() + 8 - 16) / 3;
-        assert!(per_ply <= 10, "{per_ply} bytes a ply");
-    }
-
-    #[test]
-    fn a_file_cut_off_anywhere_keeps_its_whole_games_and_takes_new_ones() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games");
-        let (mut writer, _) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
-        writer.write(&game(0)).unwrap();
-        writer.write(&game(1)).unwrap();
-        drop(writer);
-        let bytes = std::fs::read(&path).unwrap();
-        let second = MAGIC + (bytes.len() - MAGIC) / 2;
-        for length in 0..bytes.len() {
-            std::fs::write(&path, &bytes[..length]).unwrap();
-            let (mut writer, games) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
-            assert_eq!(games.len(), usize::from(length >= second), "cut at {length}");
-            writer.write(&game(7)).unwrap();
-            drop(writer);
-            let (_, games) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
-            assert_eq!(games.last(), Some(&game(7)));
-        }
-    }
-
-    #[test]
-    fn a_changed_byte_is_noticed() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games");
-        let mut writer = Writer::create(&path, Format::Games).unwrap();
-        writer.write(&game(0)).unwrap();
-        writer.write(&game(1)).unwrap();
-        drop(writer);
-        let bytes = std::fs::read(&path).unwrap();
-        let whole = vec![game(0), game(1)];
-        for index in 0..bytes.len() {
-            let mut changed = bytes.clone();
-            changed[index] ^= 0x10;
-            std::fs::write(&path, &changed).unwrap();
-            let games = Writer::append(&path, Format::Games, |_| Ok(())).map(|(_, games)| games).unwrap_or_default();
-            assert!(games != whole && games.iter().all(|game| whole.contains(game)), "byte {index}");
-        }
-    }
-
-    /// Bug: the fits of the evaluation did not say which file is damaged.
-    #[test]
-    fn an_error_names_the_damaged_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let paths = ["whole", "damaged", "none"].map(|name| folder.path().join(name));
-        for path in &paths[..2] {
-            Writer::create(path, Format::Games).unwrap().write(&game(0)).unwrap();
-        }
-        let mut bytes = std::fs::read(&paths[1]).unwrap();
-        *bytes.last_mut().unwrap() ^= 1;
-        std::fs::write(&paths[1], bytes).unwrap();
-        let read: Vec<Result<PackedGame>> = records(&paths).collect();
-        assert_eq!(read[0].as_ref().unwrap(), &game(0));
-        for (record, path) in read[1..].iter().zip(&paths[1..]) {
-            let error = format!("{:#}", record.as_ref().unwrap_err());
-            assert!(error.starts_with(&format!("{}: ", path.display())), "{error}");
-        }
-        assert_eq!(read.len(), 3);
-    }
-
-    #[test]
-    fn positions_read_back_and_a_cut_file_keeps_whole_games_with_all_their_positions() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("asked");
-        let (mut writer, _) = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap();
-        let all: Vec<PackedGame> = (0..2).flat_map(with_positions).collect();
-        for record in &all {
-            writer.write(record).unwrap();
-        }
-        drop(writer);
-        let (_, records) = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap();
-        assert_eq!(records, all);
-        let bytes = std::fs::read(&path).unwrap();
-        let half = MAGIC + (bytes.len() - MAGIC) / 2;
-        for length in 0..bytes.len() {
-            std::fs::write(&path, &bytes[..length]).unwrap();
-            let (_, records) = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap();
-            assert_eq!(records, all[..if length >= half { 3 } else { 0 }], "cut at {length}");
-            let whole = if length >= half { half } else { MAGIC };
-            assert_eq!(std::fs::metadata(&path).unwrap().len(), whole as u64);
-        }
-    }
-
-    /// Bug: appending to a file of positions alone removed all of them.
-    #[test]
-    fn positions_without_their_games_are_not_cut_off() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("positions");
-        let mut writer = Writer::create(&path, Format::Positions).unwrap();
-        for record in (0..2).flat_map(with_positions).filter(|record| !record.is_game()) {
-            writer.write(&record).unwrap();
-        }
-        drop(writer);
-        let before = std::fs::read(&path).unwrap();
-        let error = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap_err().to_string();
-        assert!(error.contains("without their games"), "{error}");
-        assert_eq!(std::fs::read(&path).unwrap(), before);
-    }
-
-    #[test]
-    fn formats_are_told_apart() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        let mut writer = Writer::create(&path("games"), Format::Games).unwrap();
-        assert!(writer.write(&with_positions(0)[0]).is_err());
-        writer.write(&game(0)).unwrap();
-        Writer::create(&path("positions"), Format::Positions).unwrap().write(&with_positions(0)[0]).unwrap();
-        assert_eq!(Reader::open(&path("games")).unwrap().format(), Format::Games);
-        let mut reader = Reader::open(&path("positions")).unwrap();
-        assert_eq!(
-            (reader.format(), reader.next().unwrap().unwrap()),
-            (Format::Positions, with_positions(0)[0].clone())
-        );
-        assert!(Writer::append(&path("games"), Format::Positions, |_| Ok(())).is_err());
-        assert!(Writer::append(&path("positions"), Format::Games, |_| Ok(())).is_err());
-        let error = Reader::new(&b"TGREC3\r\n"[..]).unwrap_err().to_string();
-        assert!(error.contains("does not know"), "{error}");
-    }
-
-    #[test]
-    fn a_position_with_two_labels_is_refused() {
-        let mut position = with_positions(0).remove(0);
-        let refused = |position: &PackedGame| {
-            let bytes = position.encode(Format::Positions);
-            PackedGame::decode(&bytes, Format::Positions).is_err()
-        };
-        assert!(!refused(&position));
-        position.content = Content::Asked { root: 6 };
-        assert!(refused(&position), "a root after the position");
-        position.content = Content::Quiet;
-        let point = Point::new(2, 2).unwrap();
-        position.plies.push(PackedPly { played: point, best: point, score: 0 });
-        assert!(refused(&position));
-        position.plies.clear();
-        assert!(refused(&position));
-    }
-}
+mod tests;
