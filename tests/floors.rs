@@ -31,6 +31,8 @@ const LABORATORY: &str = include_str!("../docs/laboratory.md");
 const LIBRARY: &str = "src";
 const TOOLS: &str = "tools/src";
 const TESTS: [&str; 2] = ["tests", "tools/tests"];
+/// Folders of the page for browsers.
+const PAGE: [&str; 4] = ["web/src", "web/pack/src", "web/page", "web/tests"];
 
 /// A file has fewer lines than this, its unit tests counted.
 const BUDGET: usize = 600;
@@ -72,6 +74,25 @@ fn no_test_is_too_long() {
     let files = TESTS.iter().flat_map(|folder| rust_files(folder));
     let complaints: Vec<String> = files.filter_map(|(name, text)| check_length(&name, text.lines().count())).collect();
     expect_none(&complaints);
+}
+
+#[test]
+fn no_file_of_the_page_is_too_long() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut count = 0;
+    for folder in PAGE {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let is_source =
+                path.extension().is_some_and(|kind| ["rs", "js", "mjs", "css"].iter().any(|own| kind == *own));
+            if is_source {
+                let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+                assert_eq!(check_length(&path.display().to_string(), lines), None);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 20, "{count}");
 }
 
 /// Words in backticks.

@@ -5,6 +5,8 @@ import { Stopped } from "./engine.js";
 import { pointName } from "./points.js";
 import { t } from "./texts.js";
 
+/** Milliseconds that a position must stay on the board before it is analysed: whoever steps through a game passes many. */
+const REST = 100;
 /** Moves of a line that are shown. */
 const SHOWN = 14;
 
@@ -27,9 +29,16 @@ export class Analysis {
     this.blocks = false;
     this.blocked = new Map();
     this.clear();
+    // A button that is pressed must not be replaced before it is let go.
+    this.isHeld = false;
+    byId("analyse-lines").addEventListener("pointerdown", () => (this.isHeld = true));
+    for (const end of ["pointerup", "pointercancel"]) {
+      document.addEventListener(end, () => setTimeout(() => (this.isHeld = false)));
+    }
   }
 
   clear() {
+    clearTimeout(this.timer);
     this.lines = [];
     this.asked = null;
   }
@@ -63,8 +72,14 @@ export class Analysis {
     this.follow();
   }
 
+  /** Analyses the position on the board, if it stays there. */
+  follow() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.begin(), REST);
+  }
+
   /** Analyses the position on the board, if analysis is on and has not begun with it. */
-  async follow() {
+  async begin() {
     const { app } = this;
     if (!this.isActive || !this.isOn || app.isOver() || this.proof.isBusy) return;
     const key = `${app.at} ${app.settings.lines} ${this.blockedHere()}`;
@@ -113,7 +128,7 @@ export class Analysis {
     byId("analyse-figures").textContent = best
       ? t("analyse.figures", { depth: best.depth, seldepth: best.seldepth, nodes: thousands(best.nodes), speed: speed ?? "–" })
       : this.isOn && !this.app.isOver() ? t("analyse.begins") : "";
-    replace(byId("analyse-lines"), ...this.lines.map((line) => this.row(line)));
+    if (!this.isHeld) replace(byId("analyse-lines"), ...this.lines.map((line) => this.row(line)));
   }
 
   row(line) {

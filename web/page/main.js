@@ -137,7 +137,9 @@ class Page {
     options("language", Object.entries(LANGUAGE_NAMES), languageInUse());
     options("analyse-count", [1, 2, 3, 5, 8, 12].map((count) => [count, String(count)]), settings.lines);
     options("review-nodes", EFFORTS.map(([name, nodes]) => [nodes, t(`effort.${name}`)]), byId("review-nodes").value || EFFORTS[1][1]);
-    byId("theme").textContent = t(`theme.${settings.theme}`);
+    byId("theme").textContent = { auto: "◐", light: "☀", dark: "☾" }[settings.theme];
+    byId("theme").title = t(`theme.${settings.theme}`);
+    byId("theme").setAttribute("aria-label", t(`theme.${settings.theme}`));
     byId("about-title").textContent = t("about.title", { version: this.version });
     byId("about-text").textContent = t("about.text");
     byId("about-keys").replaceChildren(...["board", "walk", "undo", "analyse"].map((key) => el("li", {}, t(`key.${key}`))));

@@ -3,16 +3,25 @@
 import { byId, el, replace } from "./dom.js";
 import { pointName } from "./points.js";
 import { SIGNS } from "./review.js";
-import { t } from "./texts.js";
+import { languageInUse, t } from "./texts.js";
 
 export class MoveList {
   constructor(app) {
     this.app = app;
   }
 
+  /** What the list shows; it is drawn again only when that changes, because a tree may be large. */
+  state() {
+    const { tree, at } = this.app;
+    return [at, tree.nodes.length, tree.changes, languageInUse()].join(" ");
+  }
+
   draw() {
     const { app } = this;
     const { tree } = app;
+    const state = this.state();
+    if (this.drawn === state && this.tree === tree) return;
+    Object.assign(this, { drawn: state, tree });
     const list = byId("moves");
     const rows = [this.button(0, t("moves.start"))];
     // A stack of nodes whose children are to be shown, and of rows that wait.

@@ -46,6 +46,7 @@ export class Review {
         app.changed(true);
       });
       moves.forEach((judged, index) => (tree.nodes[path[index]].judged = judged));
+      tree.changes += 1;
       app.say(this.summary(moves));
     } catch (error) {
       app.say(error instanceof Stopped ? t("review.stopped") : error.message, !(error instanceof Stopped));

@@ -10,6 +10,8 @@ export class GameTree {
     /** Rule, width, height, setup (`[[point, cell] ...]`) and `white_first`. */
     this.ground = { rule: 0, width: 15, height: 15, setup: [], white_first: false, ...ground };
     this.nodes = [{ point: null, parent: null, children: [] }];
+    /** How often variations were moved or cut, or moves were judged. */
+    this.changes = 0;
   }
 
   /** The nodes from the first move to this one. */
@@ -72,6 +74,7 @@ export class GameTree {
 
   /** Makes the variation of a node the first one after its parent, all the way up. */
   promote(at) {
+    this.changes += 1;
     for (let node = at; node > 0; node = this.nodes[node].parent) {
       const siblings = this.nodes[this.nodes[node].parent].children;
       siblings.splice(siblings.indexOf(node), 1);
@@ -81,6 +84,7 @@ export class GameTree {
 
   /** Cuts a node and what follows it; returns its parent. Nodes keep their numbers. */
   cut(at) {
+    this.changes += 1;
     const parent = this.nodes[at].parent;
     const siblings = this.nodes[parent].children;
     siblings.splice(siblings.indexOf(at), 1);

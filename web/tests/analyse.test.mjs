@@ -14,18 +14,18 @@ async function analyse(window) {
   await window.page.waitForSelector("#analyse-lines li");
 }
 
-/** The longest time in milliseconds that the page left a click without an answer. */
-async function slowestClick(page) {
+/** How long the page leaves a click without an answer, in milliseconds: the middle one of many. */
+async function answerToClick(page) {
   return page.evaluate(async () => {
-    let slowest = 0;
-    for (let i = 0; i < 10; i++) {
+    const times = [];
+    for (let i = 0; i < 21; i++) {
       const begin = performance.now();
       document.getElementById("numbers").click();
       await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-      slowest = Math.max(slowest, performance.now() - begin);
+      times.push(performance.now() - begin);
       await new Promise((done) => setTimeout(done, 50));
     }
-    return slowest;
+    return times.sort((a, b) => a - b)[10];
   });
 }
 
@@ -35,12 +35,12 @@ test("analysis shows lines, follows the board, and stops", async () => {
   await analyse(window);
   await page.waitForFunction(() => document.querySelectorAll("#analyse-lines li").length === 3);
   assert.match(await page.textContent("#analyse-figures"), /depth \d+\/\d+ · [\d ]+ nodes/);
-  const first = await page.textContent("#analyse-lines .move.first");
   await window.picture("analysis");
-  console.log(`    slowest answer to a click while it thinks: ${Math.round(await slowestClick(page))} ms`);
+  const ms = await answerToClick(page);
+  assert.ok(ms < 100, `a click is answered after ${ms} ms`);
   // A move of a line is played, and the analysis goes on from there.
   await page.click("#analyse-lines .move.first");
-  await window.waitForMoves(new RegExp(`h8i9i8${first}`));
+  await window.waitForMoves(/h8i9i8[a-o]\d+&/);
   await page.waitForSelector("#analyse-lines li");
   await page.click("#analyse-toggle");
   const figures = await page.textContent("#analyse-figures");
@@ -79,7 +79,7 @@ test("over HTTP a stop keeps the worker and what it remembers", async () => {
 });
 
 test("a proven win is played to its end against any reply, with the distance", async () => {
-  const window = await Window.open({ hash: "moves=h8o15i8o13j8a15i9a13&black=person&white=person" });
+  const window = await Window.open({ hash: "moves=h8i9i8g8j8k8i7h6&black=person&white=person" });
   const { page } = window;
   await page.click("#tab-analyse");
   await page.click("#proof-find");

@@ -13,7 +13,7 @@ const pictures = join(dirname(file), "screenshots");
 /** Milliseconds until a test gives up waiting; machines may be busy. */
 const PATIENCE = 60_000;
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+const executablePath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"].find((path) => path && existsSync(path));
 let browser;
 
 /** Starts the browser once. */
