@@ -1,6 +1,10 @@
 //! File access that cannot hang and cannot lose data: type checks before opening, timeouts, locks against other
 //! processes, atomic replacement.
 //!
+//! A new content is written to a temporary file in the folder of the file, which then takes its place. The name of the temporary
+//! file is `NAME.tengen-XXXXXX.tmp` with random characters: it is never that of another file, and says what the file is when a
+//! killed process has left one.
+//!
 //! A call on a dead network mount does not fail but blocks, perhaps forever. So every call here that touches a file runs
 //! in its own thread, which is abandoned after a timeout.
 
@@ -11,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
+use tempfile::NamedTempFile;
 
 /// Timeout for opening a file or reading one piece of it.
 const READ_TIMEOUT: Duration = Duration::from_secs(3);
@@ -22,6 +27,8 @@ const PIECE_READ: u64 = 1 << 18;
 const PIECE_WRITTEN: usize = 1 << 22;
 /// Most symbolic links in a chain.
 const MAX_LINKS: usize = 40;
+/// Most characters of a file's name in the name of its temporary file, which may have 255 bytes on most systems.
+const MAX_NAME: usize = 50;
 
 /// Files with a change in progress. A call that timed out can still take effect.
 static CHANGING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -245,38 +252,74 @@ pub fn create(path: &Path) -> io::Result<File> {
     })
 }
 
-/// Replaces a file atomically by what `fill` writes. A symbolic link stays a link, and the permissions stay.
+/// A new file beside this one, which is removed when it is dropped.
+fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let begin = name.chars().take(MAX_NAME).collect::<String>() + ".tengen-";
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&begin).suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Those of any new file: the system takes away what the user's mask excludes.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => builder.tempfile_in(folder),
+        None => builder.tempfile_in("."),
+    }
+    .map_err(|error| bare(&error))
+}
+
+/// The system's error without the path of the temporary file, which `tempfile` adds.
+fn bare(error: &io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|inner| inner.source()).and_then(|cause| cause.downcast_ref::<io::Error>());
+    let code = cause.unwrap_or(error).raw_os_error();
+    code.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+}
+
+/// Checks before a file is replaced that it is of the kind to be written. A file that does not exist or is empty passes.
+/// `is_kind` gets the first 256 KiB; `kind` is its name with the article, as in "a hash file".
+///
+/// # Errors
+/// It is something else, cannot be read, or the file system does not answer in time.
+pub fn expect_kind(path: &Path, kind: &str, is_kind: impl FnOnce(&[u8]) -> bool) -> io::Result<()> {
+    let mut file = match open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        file => file?,
+    };
+    let mut begin = Vec::new();
+    file.by_ref().take(PIECE_READ).read_to_end(&mut begin)?;
+    if begin.is_empty() || is_kind(&begin) {
+        return Ok(());
+    }
+    Err(io::Error::other(format!("the file exists and is not {kind}")))
+}
+
+/// Replaces a file atomically by what `fill` writes. A symbolic link stays a link, and the permissions stay. Where several
+/// threads or processes replace the same file, each writes a whole file, and the last one stays.
 ///
 /// # Errors
 /// Those of `fill` and of the file system; also while an earlier replacement that timed out can still take effect. The
 /// old content stays.
 pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let (named, path) = (path, path.to_owned());
-    let (path, new, file) = change_within(named, WRITE_TIMEOUT, move || {
+    let (path, file, temporary) = change_within(named, WRITE_TIMEOUT, move || {
         let path = follow(&path)?;
         expect_plain_or_none(&path)?;
-        let new = beside(&path, ".new");
-        // A killed process may have left one.
-        match fs::remove_file(&new) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let file = OpenOptions::new().write(true).create_new(true).open(&new)?;
+        let (file, temporary) = temporary_beside(&path)?.into_parts();
         if let Ok(old) = fs::metadata(&path) {
             file.set_permissions(old.permissions())?;
         }
-        Ok((path, new, file))
+        Ok((path, file, temporary))
     })?;
     let mut out = Writer { file: Some(file), piece: Vec::new() };
     let filled = fill(&mut out).and_then(|()| out.sync());
     drop(out);
     change_within(named, WRITE_TIMEOUT, move || {
-        let outcome = filled.and_then(|()| fs::rename(&new, &path));
-        if outcome.is_err() {
-            // Remove the incomplete file.
-            let _ = fs::remove_file(&new);
-        }
-        outcome
+        // An incomplete file is removed when it is dropped, here in the thread that may block.
+        let temporary = filled.map(|()| temporary)?;
+        temporary.persist(&path).map_err(|failed| bare(&failed.error))
     })
 }
 

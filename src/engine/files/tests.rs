@@ -62,12 +62,87 @@ fn a_pipe_is_not_even_opened() {
     let pipe = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     assert_eq!(open(&pipe).unwrap_err().to_string(), "not a plain file");
-    // A pipe in the place of the lock, then of the new content.
+    // A pipe in the place of the lock.
     fs::rename(&pipe, folder.path().join("file.lock")).unwrap();
     assert!(matches!(lock(&folder.path().join("file")).unwrap(), FileLock::Held(None)));
-    fs::rename(folder.path().join("file.lock"), folder.path().join("file.new")).unwrap();
-    replace(&folder.path().join("file"), |out| out.write_all(b"text")).unwrap();
-    assert_eq!(fs::read(folder.path().join("file")).unwrap(), b"text");
+}
+
+/// Bug: `NAME.new` was removed before `NAME` was written, also where it was the user's own.
+#[test]
+fn a_neighbour_of_the_file_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let neighbours = ["new", "part", "tmp", "lock", "tengen-1.tmp"].map(|ending| beside(&path, &format!(".{ending}")));
+    for neighbour in &neighbours {
+        fs::write(neighbour, "mine").unwrap();
+    }
+    replace(&path, |out| out.write_all(b"text")).unwrap();
+    assert!(replace(&path, |_| Err(io::Error::other("the disk is full"))).is_err());
+    assert_eq!(fs::read(&path).unwrap(), b"text");
+    assert!(neighbours.iter().all(|neighbour| fs::read(neighbour).is_ok_and(|text| text == b"mine")));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1 + neighbours.len(), "no other file is left");
+}
+
+/// The temporary file has a name of its own, so another writer of this process does not disturb it either.
+#[test]
+fn each_of_two_writers_writes_a_whole_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    replace(&path, |out| {
+        out.write_all(b"the outer ")?;
+        replace(&path, |out| out.write_all(b"the inner one"))?;
+        assert_eq!(fs::read(&path)?, b"the inner one");
+        out.write_all(b"one")
+    })
+    .unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"the outer one");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// The name of the temporary file says what it is, and it fits where that of the file does.
+#[cfg(unix)]
+#[test]
+fn a_temporary_file_has_the_name_of_its_file() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let long = "\u{e4}".repeat(120);
+    for (name, begin) in [("open.txt", "open.txt.tengen-"), ("a b", "a b.tengen-"), (&*long, &long[..100])] {
+        let path = folder.path().join(name);
+        let mut seen = String::new();
+        replace(&path, |out| {
+            let [entry] = &fs::read_dir(folder.path())?.collect::<io::Result<Vec<_>>>()?[..] else {
+                panic!("one file")
+            };
+            seen = entry.file_name().into_string().unwrap();
+            out.write_all(b"text")
+        })
+        .unwrap();
+        assert!(seen.starts_with(begin) && seen.ends_with(".tmp"), "{seen}");
+        fs::remove_file(&path).unwrap();
+    }
+    // A name that is no text.
+    let path = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff\xfe"));
+    replace(&path, |out| out.write_all(b"text")).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"text");
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_stay() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (path, fresh) = (folder.path().join("file"), folder.path().join("fresh"));
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for bits in [0o600, 0o640, 0o444, 0o664] {
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(bits)).unwrap();
+        replace(&path, |out| out.write_all(b"new")).unwrap();
+        assert_eq!((mode(&path), fs::read(&path).unwrap()), (bits, b"new".to_vec()));
+        fs::remove_file(&path).unwrap();
+    }
+    replace(&path, |out| out.write_all(b"new")).unwrap();
+    fs::write(&fresh, "the permissions of any new file").unwrap();
+    assert_eq!(mode(&path), mode(&fresh));
 }
 
 #[cfg(unix)]
