@@ -349,6 +349,48 @@ fn the_same_file_again_is_still_ours() {
     brain.end();
 }
 
+/// Bug: a copy of the database, and its positions, replaced any plain file.
+#[test]
+fn a_file_of_another_kind_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, foreign, copy, lines] = ["positions", "foreign", "copy", "lines"].map(|name| folder.path().join(name));
+    let mut brain = Brain::start(&path);
+    brain.send("yxedittvddatabase 2 0 5 0\n7,7\ndone\nyxedittvddatabase 2 0 6 0\ndone\n");
+    for content in ["my notes\n", "# h8\n", "h8i9\nmy notes\n", "tengen-hash 1 0.2.0\n", "\n\0"] {
+        std::fs::write(&foreign, content).unwrap();
+        for (command, kind) in [("yxdbtotxt", "a database"), ("yxdbtopos", "a list of positions")] {
+            brain.send(&format!("{command}\n{}\n", foreign.display()));
+            let said = brain.read_until("ERROR ");
+            assert_eq!(said, format!("ERROR database: the file exists and is not {kind}"), "{content:?}");
+            assert_eq!(std::fs::read_to_string(&foreign).unwrap(), content);
+        }
+    }
+    // Files of the same kind are replaced, and empty ones are of every kind.
+    std::fs::write(&copy, "").unwrap();
+    std::fs::write(&lines, "").unwrap();
+    for _ in 0..2 {
+        for (command, file) in [("yxdbtotxt", &copy), ("yxdbtopos", &lines)] {
+            brain.send(&format!("{command}\n{}\n", file.display()));
+            assert_eq!(brain.read_until("MESSAGE positions"), "MESSAGE positions in the database: 2");
+        }
+    }
+    assert_eq!(Database::open(&copy).unwrap().len(), 2);
+    // Bug: the empty position was an empty line.
+    assert_eq!(std::fs::read_to_string(&lines).unwrap(), "h8\n");
+    // Bug: what stood there when the database was opened did not matter any more when it was written.
+    brain.send("yxsavedatabase\n");
+    brain.read_until("MESSAGE positions");
+    std::fs::write(&path, "my notes\n").unwrap();
+    brain.send("yxedittvddatabase 2 0 7 0\n8,8\ndone\nyxsavedatabase\n");
+    assert_eq!(brain.read_until("ERROR "), "ERROR database: the file exists and is not a database");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "my notes\n");
+    std::fs::write(&path, "").unwrap();
+    brain.send(&format!("yxsavedatabase\nyxsetdatabase\n{}\n", path.display()));
+    assert_eq!(brain.read_until("MESSAGE positions"), "MESSAGE positions in the database: 3");
+    assert_eq!(brain.read_until("MESSAGE positions"), "MESSAGE positions in the database: 3");
+    brain.end();
+}
+
 /// Bug: opening a pipe waits for its other end, so nothing was answered any more and the process did not exit.
 #[cfg(unix)]
 #[test]

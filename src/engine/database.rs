@@ -10,7 +10,7 @@ use crate::base::{Cell, Color, Point, Rule, Score, Size};
 use crate::board::notation;
 use crate::board::symmetry::Symmetry;
 use entries::Entries;
-use format::{load, read_name, write};
+use format::{load, read_name, write, write_positions};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -215,7 +215,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// The database in this file; without a file an empty one, and the file is created with the first entry.
+    /// The database in this file; where there is none, or an empty file, an empty one that is written with the first entry.
     ///
     /// # Errors
     /// The file cannot be read or is no database, or its folder does not exist.
@@ -409,10 +409,19 @@ impl Database {
         }
     }
 
+    /// Writes the positions to a file as lines of moves, `h8i9`, black and white in turns; the empty position is left out.
+    ///
+    /// # Errors
+    /// The file cannot be written, is this database or one that another process has locked, or has other lines.
+    pub fn write_positions(&self, path: &Path) -> Result<(), DatabaseError> {
+        self.expect_other(path)?;
+        Ok(write_positions(&self.entries, path)?)
+    }
+
     /// Writes a copy to a file.
     ///
     /// # Errors
-    /// The file cannot be written, or is a database that another process has locked.
+    /// The file cannot be written, exists and is no database, or is one that another process has locked.
     pub fn write(&mut self, path: &Path) -> Result<(), DatabaseError> {
         // It may be our own file that is being written. If that fails, the next save writes it again.
         let _ = self.end_save();
@@ -457,17 +466,6 @@ impl Database {
 
     fn has_room_for(&self, name: &str) -> bool {
         self.len() < MAX_POSITIONS || self.entries.get(name).is_some()
-    }
-
-    /// All positions as lines of moves, `h8i9`, black and white in turns.
-    pub fn positions(&self) -> Vec<String> {
-        let sides = |name: &str| -> Option<String> {
-            let (_, _, stones) = read_name(name)?;
-            let (black, white): (Vec<_>, Vec<_>) = stones.into_iter().partition(|stone| stone.1 == Cell::Black);
-            let turns = |index: usize| [black.get(index), white.get(index)].into_iter().flatten();
-            Some((0..black.len()).flat_map(turns).map(|stone| notation::name(stone.0)).collect())
-        };
-        self.entries.sorted().into_iter().filter_map(|(name, _)| sides(name)).collect()
     }
 
     /// Changes the entry of a position as a command says; creates one if there is none and there is room for it.

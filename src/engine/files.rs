@@ -279,18 +279,19 @@ fn bare(error: &io::Error) -> io::Error {
 }
 
 /// Checks before a file is replaced that it is of the kind to be written. A file that does not exist or is empty passes.
-/// `is_kind` gets the first 256 KiB; `kind` is its name with the article, as in "a hash file".
+/// `is_kind` gets the first 256 KiB, and whether these are all; `kind` is its name with the article, as in "a hash file".
 ///
 /// # Errors
 /// It is something else, cannot be read, or the file system does not answer in time.
-pub fn expect_kind(path: &Path, kind: &str, is_kind: impl FnOnce(&[u8]) -> bool) -> io::Result<()> {
+pub fn expect_kind(path: &Path, kind: &str, is_kind: impl FnOnce(&[u8], bool) -> bool) -> io::Result<()> {
     let mut file = match open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         file => file?,
     };
     let mut begin = Vec::new();
     file.by_ref().take(PIECE_READ).read_to_end(&mut begin)?;
-    if begin.is_empty() || is_kind(&begin) {
+    let is_all = begin.len() as u64 == file.len();
+    if begin.is_empty() || is_kind(&begin, is_all) {
         return Ok(());
     }
     Err(io::Error::other(format!("the file exists and is not {kind}")))

@@ -16,6 +16,10 @@ use std::io::{self, Read};
 use std::path::Path;
 
 const HEADER: &str = concat!("tengen-hash 1 ", env!("CARGO_PKG_VERSION"), "\n");
+/// How the file of any version begins.
+const KIND: &[u8] = b"tengen-hash ";
+/// Bytes of an entry.
+const ENTRY: usize = 16;
 
 /// Why a hash file cannot be read.
 #[derive(Debug)]
@@ -53,8 +57,9 @@ impl Engine {
     /// Writes the table to a file; returns the number of entries.
     ///
     /// # Errors
-    /// The file cannot be written; an older file of that name stays.
+    /// The file cannot be written, or exists and is no hash file; it then stays.
     pub fn dump_hash(&mut self, path: &Path) -> io::Result<u64> {
+        files::expect_kind(path, "a hash file", |begin, _| begin.starts_with(KIND))?;
         let table = self.table_mut();
         let count = table.entries().count() as u64;
         files::replace(path, |out| {
@@ -85,8 +90,9 @@ impl Engine {
     }
 }
 
-fn words(key: u64, data: u64) -> [u8; 16] {
-    let mut bytes = [0; 16];
+/// An entry as it stands in the file.
+fn words(key: u64, data: u64) -> [u8; ENTRY] {
+    let mut bytes = [0; ENTRY];
     bytes[..8].copy_from_slice(&key.to_le_bytes());
     bytes[8..].copy_from_slice(&data.to_le_bytes());
     bytes
@@ -131,6 +137,8 @@ mod tests {
     use crate::search::{Iteration, NullSink, ReportSink, SearchControl, SearchLimits};
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
+    use std::path::PathBuf;
+    use tempfile::TempDir;
 
     fn think(engine: &mut Engine) -> u64 {
         let control = SearchControl::default();
@@ -145,6 +153,34 @@ mod tests {
             engine.play(Point::new(x, y).unwrap()).unwrap();
         }
         engine
+    }
+
+    /// A folder, a file in it with the table of a search, and the content of that file.
+    fn dumped() -> (TempDir, PathBuf, Vec<u8>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hash");
+        let mut engine = engine();
+        think(&mut engine);
+        engine.dump_hash(&path).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        (folder, path, whole)
+    }
+
+    /// Bug: `YXHASHDUMP` wrote over any plain file.
+    #[test]
+    fn a_file_that_is_no_hash_file_is_not_replaced() {
+        let (folder, path, whole) = dumped();
+        let other = folder.path().join("other");
+        for foreign in ["my notes\n", "tengen-database 1\nend 0 0000000000000000\n", "\0", "tengen-hash"] {
+            std::fs::write(&other, foreign).unwrap();
+            let refusal = engine().dump_hash(&other).unwrap_err().to_string();
+            assert_eq!(refusal, "the file exists and is not a hash file");
+            assert_eq!(std::fs::read_to_string(&other).unwrap(), foreign);
+        }
+        for replaced in [&b""[..], b"tengen-hash 1 0.1.0\n...", &whole[..40], &whole] {
+            std::fs::write(&path, replaced).unwrap();
+            assert_eq!(engine().dump_hash(&path).unwrap(), 0);
+        }
     }
 
     #[test]
@@ -163,12 +199,7 @@ mod tests {
 
     #[test]
     fn a_damaged_file_is_refused_and_changes_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("hash");
-        let mut first = engine();
-        think(&mut first);
-        first.dump_hash(&path).unwrap();
-        let whole = std::fs::read(&path).unwrap();
+        let (folder, path, whole) = dumped();
         let mut spoiled = whole.clone();
         spoiled[whole.len() / 2] ^= 1;
         let cases: [&[u8]; 6] = [&whole[..whole.len() - 1], &spoiled, b"", b"tengen-hash 0", &whole[..30], &[0; 99]];
@@ -278,24 +309,19 @@ mod tests {
     /// The file with another data word in its first entry and a checksum to match.
     fn with_word(whole: &[u8], change: impl Fn(u64) -> u64) -> Vec<u8> {
         let mut bytes = whole.to_vec();
-        let first = HEADER.len() + 16;
+        let first = HEADER.len() + ENTRY;
         let word = u64::from_le_bytes(bytes[first..first + 8].try_into().unwrap());
         bytes[first..first + 8].copy_from_slice(&change(word).to_le_bytes());
         let end = bytes.len() - 8;
         let mut checksum = Checksum::new();
-        bytes[HEADER.len() + 8..end].chunks_exact(16).for_each(|entry| checksum.add(entry));
+        bytes[HEADER.len() + 8..end].chunks_exact(ENTRY).for_each(|entry| checksum.add(entry));
         bytes[end..].copy_from_slice(&checksum.value().to_le_bytes());
         bytes
     }
 
     #[test]
     fn a_file_with_an_entry_that_no_table_can_hold_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("hash");
-        let mut first = engine();
-        think(&mut first);
-        first.dump_hash(&path).unwrap();
-        let whole = std::fs::read(&path).unwrap();
+        let (_folder, path, whole) = dumped();
         // Bad values of each field: score, move, bound without a decisive score, depth, evaluation.
         let fields: [(u32, u64, &[u64]); 5] = [
             (0, 0xffff, &[6001, 29_000, 29_515, 30_000, 31_000, 0x8000, (-6001i16) as u16 as u64]),

@@ -37,11 +37,12 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Starts a record; an existing file is replaced.
+    /// Starts a record; an existing record is replaced.
     ///
     /// # Errors
-    /// The file cannot be created or written.
+    /// The file cannot be created or written, or exists and is no record.
     pub fn create(path: &Path) -> io::Result<Recorder> {
+        files::expect_kind(path, "the record of a session", |begin, _| begin.starts_with(HEADER.as_bytes()))?;
         let mut file = files::create(path)?;
         let (version, system, machine) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
         writeln!(file, "{HEADER}\nv {version} {system} {machine}, {} processors", processors())?;
@@ -244,6 +245,22 @@ mod tests {
         assert!(record.maker.starts_with(env!("CARGO_PKG_VERSION")));
         let cut = &text[..text.len() - 3];
         assert_eq!(Record::parse(cut).unwrap().said.len(), 3, "the last line was being written");
+    }
+
+    /// Bug: a record replaced any plain file.
+    #[test]
+    fn a_file_that_is_no_record_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("record");
+        for replaced in ["", "tengen-record 1\nv 0.1.0\n> 1 END\n"] {
+            std::fs::write(&path, replaced).unwrap();
+            Recorder::create(&path).unwrap();
+            assert!(Record::parse(&std::fs::read_to_string(&path).unwrap()).unwrap().heard.is_empty());
+        }
+        std::fs::write(&path, "my notes\n").unwrap();
+        let refusal = Recorder::create(&path).unwrap_err().to_string();
+        assert_eq!(refusal, "the file exists and is not the record of a session");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "my notes\n");
     }
 
     #[test]

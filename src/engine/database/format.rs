@@ -25,8 +25,9 @@ pub(super) const HEADER: &str = "tengen-database 1";
 /// Largest file in bytes.
 const MAX_FILE: u64 = 1 << 30;
 
-/// Writes all entries to a file.
+/// Writes all entries to a file, unless the file exists and is no database.
 pub(super) fn write(entries: &Entries, path: &Path) -> io::Result<()> {
+    files::expect_kind(path, "a database", |begin, _| begin.starts_with(HEADER.as_bytes()))?;
     files::replace(path, |out| {
         let mut checksum = Checksum::new();
         let mut line = |text: String| {
@@ -57,12 +58,39 @@ fn write_entry(entry: &Entry) -> String {
     text
 }
 
-/// The content of a file that begins like a database; `None` if there is no file.
+/// Writes the positions to a file as lines of moves, `h8i9`, black and white in turns, unless the file exists and has other
+/// lines. The empty position has no moves, and so no line.
+pub(super) fn write_positions(entries: &Entries, path: &Path) -> io::Result<()> {
+    let largest = Size::square(Size::MAX_SIDE).ok_or(io::ErrorKind::InvalidInput)?;
+    files::expect_kind(path, "a list of positions", |begin, is_all| {
+        let whole = begin.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let lines = std::str::from_utf8(&begin[..whole]);
+        let is_complete = if is_all { whole == begin.len() } else { whole > 0 };
+        is_complete && lines.is_ok_and(|lines| lines.lines().all(|line| parse_moves(line, largest).is_some()))
+    })?;
+    files::replace(path, |out| {
+        let moves = entries.sorted().into_iter().filter_map(|(name, _)| moves_of(name));
+        moves.filter(|moves| !moves.is_empty()).try_for_each(|moves| writeln!(out, "{moves}"))
+    })
+}
+
+/// The stones of a position as moves in turns.
+fn moves_of(name: &str) -> Option<String> {
+    let (_, _, stones) = read_name(name)?;
+    let (black, white): (Vec<_>, Vec<_>) = stones.into_iter().partition(|stone| stone.1 == Cell::Black);
+    let turns = |index: usize| [black.get(index), white.get(index)].into_iter().flatten();
+    Some((0..black.len()).flat_map(turns).map(|stone| notation::name(stone.0)).collect())
+}
+
+/// The content of a file that begins like a database; `None` if there is no file, or an empty one.
 fn content(path: &Path) -> Result<Option<impl Read>, DatabaseError> {
     let mut file = match files::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
     };
+    if file.is_empty() {
+        return Ok(None);
+    }
     let mut begin = [0; HEADER.len()];
     if file.len() > MAX_FILE || file.len() < begin.len() as u64 {
         return Err(DatabaseError::Damaged(1));
@@ -79,7 +107,7 @@ pub(super) fn is_there(path: &Path) -> Result<bool, DatabaseError> {
     Ok(content(path)?.is_some())
 }
 
-/// The entries in a file; none if there is no file.
+/// The entries in a file; none if there is no file, or an empty one.
 pub(super) fn load(path: &Path) -> Result<Entries, DatabaseError> {
     let Some(mut content) = content(path)? else { return Ok(Entries::default()) };
     let mut bytes = Vec::new();

@@ -7,7 +7,6 @@ use super::Session;
 use crate::base::clock::Instant;
 use crate::base::{Cell, Color, Point, Score};
 use crate::engine::database::{DatabaseError, Entry, Position};
-use crate::engine::files;
 use crate::protocol::command::{FileUse, Query, Spot, edit_mask};
 use crate::protocol::reply::{Complaint, FileReport, Reply};
 use crate::search::{Iteration, SearchReport};
@@ -216,10 +215,7 @@ impl<W: Write> Session<W> {
                 self.report_database(outcome)
             }
             FileUse::WritePositions => {
-                let outcome = self.database.expect_other(&path).and_then(|()| {
-                    let positions = self.database.positions();
-                    Ok(files::replace(&path, |out| positions.iter().try_for_each(|line| writeln!(out, "{line}")))?)
-                });
+                let outcome = self.database.write_positions(&path);
                 self.report_database(outcome)
             }
         }
