@@ -23,6 +23,10 @@ pub struct Options {
     pub match_time: Option<Duration>,
     /// Milliseconds left for the game as the manager last sent them, possibly negative; `None`: not sent.
     pub time_left: Option<i64>,
+    /// Which game they are about.
+    pub time_left_of: TimeLeftOf,
+    /// Whether the manager has sent `match_time` since the last question.
+    pub is_match_time_new: bool,
     /// Time used for moves since the manager last sent `time_left`, or since the game began.
     pub spent: Duration,
     /// Time added after the moves since then.
@@ -45,6 +49,18 @@ pub struct Options {
     pub opening_seed: u64,
     /// Whether symmetric moves all count among the best lines.
     pub all_symmetric: bool,
+}
+
+/// Which game the manager's `time_left` is about. It may send it before the game begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeLeftOf {
+    /// That of the next question: none has been asked since.
+    #[default]
+    Next,
+    /// The present one.
+    Present,
+    /// An earlier one: a new match time replaces it.
+    Earlier,
 }
 
 impl Options {
@@ -104,12 +120,45 @@ impl Options {
 
     /// Counts a move on the game's clock.
     pub fn count_move(&mut self, time: Duration) {
-        self.spent += time;
+        self.count_time(time);
         self.gained = self.gained.saturating_add(self.increment);
     }
 
-    /// Called when the time left is known anew.
-    pub fn restart_clock(&mut self) {
+    /// Counts the time of a question that may be no move.
+    pub fn count_time(&mut self, time: Duration) {
+        self.spent += time;
+        self.is_match_time_new = false;
+        if self.time_left_of == TimeLeftOf::Next {
+            self.time_left_of = TimeLeftOf::Present;
+        }
+    }
+
+    /// Called when the manager sends the time left.
+    pub fn set_time_left(&mut self, ms: i64) {
+        (self.time_left, self.time_left_of) = (Some(ms), TimeLeftOf::Next);
+        self.restart_clock();
+    }
+
+    /// Called when the manager sends the time for a game.
+    pub fn set_match_time(&mut self, time: Option<Duration>) {
+        (self.match_time, self.is_match_time_new) = (time, true);
+        if self.time_left_of == TimeLeftOf::Earlier {
+            self.time_left = None;
+        }
+    }
+
+    /// Called when a game begins. The time left of the one before is given up if a match time has come or comes.
+    pub fn new_game(&mut self) {
+        self.restart_clock();
+        if self.time_left_of == TimeLeftOf::Present {
+            self.time_left_of = TimeLeftOf::Earlier;
+            if self.is_match_time_new {
+                self.time_left = None;
+            }
+        }
+    }
+
+    fn restart_clock(&mut self) {
         (self.spent, self.gained) = (Duration::ZERO, Duration::ZERO);
     }
 }
@@ -160,6 +209,8 @@ impl Default for Options {
             longest: None,
             match_time: None,
             time_left: None,
+            time_left_of: TimeLeftOf::default(),
+            is_match_time_new: false,
             spent: Duration::ZERO,
             gained: Duration::ZERO,
             increment: Duration::ZERO,
@@ -260,7 +311,47 @@ mod tests {
         assert_eq!(left(&options), Some(ms(8000)));
         options.count_move(ms(7000));
         assert_eq!(left(&options), Some(ms(6000)));
-        options.restart_clock();
+        options.new_game();
         assert_eq!(left(&options), Some(ms(10_000)));
+    }
+
+    /// Bug: the time left of an earlier game counted in the next one, for which the manager had sent a match time only.
+    #[test]
+    fn the_time_left_of_an_earlier_game_gives_way_to_a_new_match_time() {
+        let ms = Duration::from_millis;
+        let played = || {
+            let mut options = Options::default();
+            options.set_match_time(Some(ms(60_000)));
+            options.set_time_left(3000);
+            options.count_move(ms(1000));
+            options
+        };
+        let left = |options: &Options| options.limits(Instant::now()).left;
+        assert_eq!(left(&played()), Some(ms(2000)));
+
+        let mut after = played();
+        after.new_game();
+        after.set_match_time(Some(ms(50_000)));
+        assert_eq!(left(&after), Some(ms(50_000)));
+        after.count_move(ms(1000));
+        after.set_match_time(Some(ms(50_000)));
+        assert_eq!(left(&after), Some(ms(49_000)));
+
+        let mut before = played();
+        before.set_match_time(Some(ms(50_000)));
+        assert_eq!(left(&before), Some(ms(2000)), "the game goes on");
+        before.new_game();
+        assert_eq!(left(&before), Some(ms(50_000)));
+
+        // Some managers send it before the game.
+        let mut sent = played();
+        sent.set_time_left(40_000);
+        sent.new_game();
+        sent.set_match_time(Some(ms(50_000)));
+        assert_eq!(left(&sent), Some(ms(40_000)));
+        // What is not sent again stays.
+        let mut silent = played();
+        silent.new_game();
+        assert_eq!(left(&silent), Some(ms(3000)));
     }
 }

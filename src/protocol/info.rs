@@ -77,15 +77,12 @@ pub static KEYS: &[Key] = &[
     ),
     clock(
         "timeout_match",
-        |o, ms| o.match_time = (ms > 0 && ms < Options::UNLIMITED_MS).then(|| millis(ms)),
+        |o, ms| o.set_match_time((ms > 0 && ms < Options::UNLIMITED_MS).then(|| millis(ms))),
         "time limit for the whole game in ms; 0, or 100000000 or more: unlimited",
     ),
     clock(
         "time_left",
-        |o, ms| {
-            o.time_left = Some(ms);
-            o.restart_clock();
-        },
+        Options::set_time_left,
         "time left for the game in ms, may be negative; 100000000 or more, or 0 without timeout_match: unlimited",
     ),
     clock("time_increment", |o, ms| o.increment = millis(ms), "time added after each move in ms"),

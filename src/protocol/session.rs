@@ -396,7 +396,7 @@ impl<W: Write> Session<W> {
 
     fn new_game(&mut self, size: Size) -> io::Result<()> {
         self.engine.new_game(size, self.keep_hash);
-        self.engine.options_mut().restart_clock();
+        self.engine.options_mut().new_game();
         self.started = true;
         self.reply(&Reply::Ok)
     }
@@ -550,7 +550,7 @@ impl<W: Write> Session<W> {
         let options = self.engine.options_mut();
         if order.command.is_analysis() || is_opening {
             // It may be no move of the game: no increment is added for it.
-            options.spent += started.elapsed();
+            options.count_time(started.elapsed());
         } else {
             options.count_move(started.elapsed());
         }
