@@ -24,10 +24,13 @@ fn main() -> ExitCode {
     let Err(error) = outcome else { return ExitCode::SUCCESS };
     let text = with_causes(&error);
     log::error!("{text}");
-    if !arguments.is_empty() {
-        // If this fails, there is nowhere left to report it.
-        let _ = writeln!(std::io::stderr(), "pbrain-tengen: {text}");
-    }
+    // If this fails, there is nowhere left to report it.
+    let _ = if arguments.is_empty() {
+        // Where the manager reads.
+        writeln!(std::io::stdout(), "ERROR {text}")
+    } else {
+        writeln!(std::io::stderr(), "pbrain-tengen: {text}")
+    };
     ExitCode::from(2)
 }
 

@@ -1,4 +1,4 @@
-//! Hints to the processor and the operating system about memory. They change the speed only.
+//! Hints to the processor and the operating system about memory, which change the speed only, and whether there is any.
 
 /// Loads the first cache line of `words` into the cache, because it will be read soon. Does nothing on processors other
 /// than x86-64.
@@ -35,6 +35,50 @@ pub fn prefer_large_pages<T>(memory: &[T]) {
     let _ = memory;
 }
 
+/// Bytes that the hash table leaves to the rest of the process, as far as it decides: the tables of a rule, a network, what a
+/// search remembers.
+pub const REST: usize = 12 << 20;
+
+/// Whether the system gives this many bytes, more than zero, which are not touched. Where memory is limited, an allocation that
+/// fails aborts the process.
+#[allow(unsafe_code)]
+pub fn is_available(bytes: usize) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        // Not by the allocator, which would keep larger pieces for itself once it has freed one of this size.
+        let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping at an address of the system's choice; nothing else uses it, and it is unmapped at once.
+        unsafe {
+            let start = libc::mmap(std::ptr::null_mut(), bytes, access, kind, -1, 0);
+            start != libc::MAP_FAILED && libc::munmap(start, bytes) == 0
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let mut room: Vec<u8> = Vec::new();
+        let is_given = room.try_reserve_exact(bytes).is_ok();
+        // The compiler may leave out an allocation whose result is not used.
+        std::hint::black_box(&room);
+        is_given
+    }
+}
+
+/// Where the address space is limited, keeps the allocator from reserving 64 MiB of it for each thread. To be called before there
+/// are threads.
+#[allow(unsafe_code)]
+pub fn spare_address_space() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: the first call writes to `limit` only, the second sets a number of the allocator.
+        unsafe {
+            if libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) == 0 && limit.rlim_cur != libc::RLIM_INFINITY {
+                libc::mallopt(libc::M_ARENA_MAX, 1);
+            }
+        }
+    }
+}
+
 /// A table of `length` copies of `value`, in large pages where the system has them.
 pub fn large_table<T: Clone>(value: T, length: usize) -> Vec<T> {
     let mut table = Vec::with_capacity(length);
@@ -46,6 +90,12 @@ pub fn large_table<T: Clone>(value: T, length: usize) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_system_has_all_the_memory() {
+        assert!(is_available(1) && is_available(REST));
+        assert!(!is_available(usize::MAX) && !is_available(isize::MAX as usize));
+    }
 
     #[test]
     fn advice_changes_no_byte() {

@@ -410,6 +410,19 @@ impl Engine {
     }
 
     /// Largest hash table that the memory limit allows, in bytes.
+    /// The most bytes of the hash table that the system has memory for, where that is less than the settings allow.
+    pub fn hash_shortage(&self) -> Option<u64> {
+        self.table.shortage()
+    }
+
+    /// Whether the game is over by a row that wins.
+    pub fn has_winning_row(&self) -> bool {
+        let mut oracle = Oracle::new(self.rule, self.size);
+        self.stones.iter().for_each(|&(point, cell)| oracle.set(point, cell));
+        let wins = |&(point, cell): &(Point, Cell)| cell.color().is_some_and(|color| oracle.wins(point, color));
+        self.stones.iter().any(wins)
+    }
+
     pub fn hash_capacity(&self) -> u64 {
         self.options.hash_limit()
     }

@@ -10,6 +10,7 @@ use super::report::SearchReport;
 use super::scope::Scope;
 use super::shared::Shared;
 use crate::base::clock::Instant;
+use crate::base::memory::{REST, is_available};
 use crate::board::Board;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -66,6 +67,10 @@ struct Helper {
 
 impl Helper {
     fn start() -> std::io::Result<Helper> {
+        // A thread that runs out of memory aborts the process.
+        if !is_available(STACK + REST) {
+            return Err(std::io::ErrorKind::OutOfMemory.into());
+        }
         let (jobs, inbox) = mpsc::channel();
         let (outbox, reports) = mpsc::channel();
         let builder = thread::Builder::new().name("helper".to_owned()).stack_size(STACK);

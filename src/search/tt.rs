@@ -139,6 +139,11 @@ impl TranspositionTable {
         self.memory.asked() * BUCKET_BYTES
     }
 
+    /// The most bytes that the system has memory for, where that is less than the limit.
+    pub fn shortage(&self) -> Option<u64> {
+        self.memory.shortage().map(|buckets| buckets * BUCKET_BYTES)
+    }
+
     /// Size of the part in use, in bytes.
     pub fn bytes(&self) -> u64 {
         self.used.load(Ordering::Relaxed) * BUCKET_BYTES

@@ -4,7 +4,7 @@
 //! blocks, which cost nothing until they are touched, and a thread touches them in small steps ahead of the part in use.
 //! Memory that is not needed is never touched.
 
-use crate::base::memory::prefer_large_pages;
+use crate::base::memory::{REST, is_available, prefer_large_pages};
 use crate::base::processors::HAS_THREADS;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -34,7 +34,7 @@ struct Block {
 }
 
 impl Block {
-    /// A block; `None` when the system does not have that much memory. The first `in_small_pages` buckets are not put in
+    /// A block; `None` when the system does not have that much memory and [`REST`]. The first `in_small_pages` buckets are not put in
     /// large pages: the system may take a second to find one.
     fn reserve(buckets: u64, in_small_pages: u64) -> Option<Block> {
         // Large pages are used on Linux only.
@@ -42,6 +42,9 @@ impl Block {
             if cfg!(target_os = "linux") && buckets >= STEP { STEP as usize * BUCKET_WORDS } else { BUCKET_WORDS };
         let words: Box<[AtomicU64]> =
             bytemuck::allocation::try_zeroed_slice_box(buckets as usize * BUCKET_WORDS + alignment).ok()?;
+        if !is_available(REST) {
+            return None;
+        }
         let misaligned = words.as_ptr() as usize / size_of::<u64>() % alignment;
         let offset = (alignment - misaligned) % alignment;
         prefer_large_pages(&words[offset + in_small_pages as usize * BUCKET_WORDS..]);
@@ -197,6 +200,11 @@ impl TableMemory {
         let mut memory = TableMemory { blocks: Arc::new(blocks), prefaulter: OnceLock::new(), first, asked: 0 };
         memory.set_limit(limit, 0);
         memory
+    }
+
+    /// Most buckets, where the system has no memory for the limit that was set.
+    pub fn shortage(&self) -> Option<u64> {
+        Some(self.limit()).filter(|&limit| limit < self.asked)
     }
 
     /// The limit that was set, in buckets.
