@@ -13,6 +13,8 @@ mod process;
 
 use common::{alone, from_environment};
 use process::{Process, quantile, spread};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -75,6 +77,54 @@ fn a_table_larger_than_the_system_allows_keeps_its_entries() {
     brain.expect("OK");
     let limited = (nodes(&mut brain), nodes(&mut brain));
     assert_eq!(limited, whole, "the searches and what they know of each other are the same with less memory");
+}
+
+/// Bug: with 90 MB of address space the process aborted after its `OK`, and with less it ended without a word.
+#[test]
+fn a_brain_without_memory_says_so_or_goes_on_with_less() {
+    let (mut refused, mut warned, mut whole) = (0, 0, 0);
+    // From less than the thread that thinks needs up to what the whole table needs.
+    for kib in (50_000..230_000).step_by(6_000) {
+        let input = "INFO thread_num 2\nSTART 20\nINFO rule 4\nINFO max_node 3000\nBEGIN\nTURN 0,0\nEND\n";
+        let output = within_address_space(kib, input);
+        let said = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<&str> = said.lines().filter(|line| !line.starts_with("MESSAGE depth ")).collect();
+        match output.status.code() {
+            Some(2) => {
+                assert!(lines.len() == 1 && lines[0].starts_with("ERROR not enough memory"), "{kib} KiB: {said}");
+                refused += 1;
+            }
+            Some(0) => {
+                let (warnings, answers): (Vec<&str>, Vec<&str>) =
+                    lines.iter().partition(|line| line.starts_with("MESSAGE"));
+                assert!(answers.len() == 3 && answers[0] == "OK" && answers[1].contains(','), "{kib} KiB: {said}");
+                assert!(
+                    warnings.iter().all(|line| line.starts_with("MESSAGE warning: the system has no memory")),
+                    "{said}"
+                );
+                warned += u32::from(!warnings.is_empty());
+                whole += u32::from(warnings.is_empty());
+            }
+            // The program itself does not fit.
+            _ => assert!(refused == 0 && lines.is_empty(), "{kib} KiB: {:?}, {said}", output.status),
+        }
+    }
+    assert!(refused > 0 && warned > 0 && whole > 0, "{refused} {warned} {whole}");
+}
+
+/// Runs the brain with this input and an address space of this many KiB.
+fn within_address_space(kib: u64, input: &str) -> Output {
+    let script = format!("ulimit -v {kib} && exec {}", env!("CARGO_BIN_EXE_pbrain-tengen"));
+    let mut child = Command::new("sh")
+        .args(["-c", &script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A brain that has ended does not read.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
 }
 
 /// Stops searches with this many threads, and measures the processor time of each thread between a stop and the move.

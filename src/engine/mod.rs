@@ -22,6 +22,7 @@ pub use trace::SearchTrace;
 use crate::base::clock::Instant;
 use crate::base::maps::HashSet;
 use crate::base::{Cell, Color, Ply, Point, Rule, Size};
+use crate::board::oracle::Oracle;
 use crate::board::{Board, Threat};
 use crate::eval::EvaluatorKind;
 use crate::eval::network::Network;
@@ -409,7 +410,6 @@ impl Engine {
         (self.table.bytes().min(most), most)
     }
 
-    /// Largest hash table that the memory limit allows, in bytes.
     /// The most bytes of the hash table that the system has memory for, where that is less than the settings allow.
     pub fn hash_shortage(&self) -> Option<u64> {
         self.table.shortage()
@@ -423,6 +423,7 @@ impl Engine {
         self.stones.iter().any(wins)
     }
 
+    /// Largest hash table that the memory limit allows, in bytes.
     pub fn hash_capacity(&self) -> u64 {
         self.options.hash_limit()
     }

@@ -3,12 +3,12 @@
 
 use super::assembler::Assembler;
 use super::command::Command;
+use super::queue::Sender;
 use super::traffic::{Order, Stamp, Traffic};
 use super::waiting;
 use crate::base::clock::Instant;
 use std::io::{self, IsTerminal, Read};
 use std::mem;
-use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 /// A first read that returns within this time found its bytes waiting: they may be as old as the process.
@@ -45,7 +45,7 @@ pub fn is_terminal() -> bool {
 
 /// Reads `input` until `END`, its end, or the end of the session, and hands over each command. What arrived before the
 /// first read counts as read when the process `began`.
-pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: &SyncSender<Order>) {
+pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: &Sender) {
     let mut chunk = vec![0; 1 << 16];
     let mut lines = Lines::default();
     let mut assembler = Assembler::default();
@@ -53,7 +53,10 @@ pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: 
     let mut seq = 0;
     let mut began = Some(began);
     let mut is_first = true;
+    // Characters since the last command.
+    let mut characters = 0;
     loop {
+        session.wait_for_room();
         let asked_at = Instant::now();
         let count = waiting::until_ready(|| input.read(&mut chunk)).unwrap_or(0);
         let read_at = Instant::now();
@@ -70,8 +73,9 @@ pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: 
             if let Some(recorder) = traffic.recorder() {
                 recorder.heard(line);
             }
+            characters += line.len();
             if let Some(command) = assembler.line(line) {
-                is_over = !hand_over(&mut seq, stamp, command, traffic, session);
+                is_over = !hand_over(&mut seq, stamp, command, mem::take(&mut characters), traffic, session);
             }
         };
         lines.split(&chunk[..count], &mut take);
@@ -81,7 +85,7 @@ pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: 
                 lines.split(b"\n", &mut take);
             }
             if !is_over {
-                hand_over(&mut seq, stamp, Command::End, traffic, session);
+                hand_over(&mut seq, stamp, Command::End, 0, traffic, session);
             }
             return;
         }
@@ -92,12 +96,19 @@ pub fn listen(mut input: impl Read, began: Instant, traffic: &Traffic, session: 
 }
 
 /// Announces one command and sends it to the session; returns whether more may follow.
-fn hand_over(seq: &mut u64, stamp: Stamp, command: Command, traffic: &Traffic, session: &SyncSender<Order>) -> bool {
+fn hand_over(
+    seq: &mut u64,
+    stamp: Stamp,
+    command: Command,
+    characters: usize,
+    traffic: &Traffic,
+    session: &Sender,
+) -> bool {
     *seq += 1;
     let is_last = command == Command::End;
     let order = Order { seq: *seq, stamp, command };
     traffic.announce(&order);
-    session.send(order).is_ok() && !is_last
+    session.send(order, characters).is_ok() && !is_last
 }
 
 /// Splits bytes in any encoding into lines that end in CR, LF or CRLF.
@@ -138,7 +149,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc;
+    use crate::protocol::queue::queue;
     use std::thread;
 
     fn lines(chunks: &[&[u8]]) -> Vec<String> {
@@ -188,16 +199,16 @@ mod tests {
 
     /// Whether the manager has left, and its commands.
     fn heard(chunks: &[(u64, &'static str)]) -> (bool, Vec<Command>) {
-        let (sender, orders) = mpsc::sync_channel(1000);
+        let (sender, orders) = queue();
         let traffic = Traffic::default();
         listen(SlowInput(chunks.to_vec()), Instant::now(), &traffic, &sender);
         drop(sender);
-        (traffic.left().is_some(), orders.iter().map(|order| order.command).collect())
+        (traffic.left().is_some(), std::iter::from_fn(|| orders.recv().ok()).map(|order| order.command).collect())
     }
 
     /// When the first command of a process that began so long ago was heard, before the present.
     fn age_of_the_first(pause: u64, age: Duration) -> Duration {
-        let (sender, orders) = mpsc::sync_channel(1000);
+        let (sender, orders) = queue();
         let began = Instant::now().checked_sub(age).unwrap();
         listen(SlowInput(vec![(pause, "BEGIN\n")]), began, &Traffic::default(), &sender);
         orders.recv().unwrap().stamp.at.elapsed()

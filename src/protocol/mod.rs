@@ -1,9 +1,9 @@
 //! The Gomocup protocol as managers speak it. One thread listens, one thinks and answers, and one writes the answers.
 //!
 //! ```text
-//! stdin -> input -> assembler -> (Order) -> session -> engine
-//!             \                               ^   \
-//!              `-------- traffic (cuts) -------'    `-> reply -> output -> stdout
+//! stdin -> input -> assembler -> (Order) -> queue -> session -> engine
+//!             \                                        ^   \
+//!              `-------- traffic (cuts) ---------------'    `-> reply -> output -> stdout
 //! ```
 
 pub mod assembler;
@@ -12,29 +12,45 @@ pub mod info;
 pub mod input;
 mod number;
 pub mod output;
+pub mod queue;
 pub mod reply;
 pub mod session;
 pub mod session_record;
 pub mod traffic;
 mod waiting;
 
+use crate::base::memory;
 use output::Output;
 use session::Session;
 use session_record::Recorder;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 use traffic::Traffic;
+#[cfg(unix)]
+use {
+    crate::base::clock::Instant,
+    command::Command,
+    std::sync::Weak,
+    std::time::Duration,
+    traffic::{Order, Stamp},
+};
 
 /// Stack of the thinking thread in bytes: searches are deep, and the main thread's stack is small on some systems.
 const STACK: usize = 64 << 20;
 
-/// Bound of the command queue, larger than any burst of GUI mouse events. When it is full, the listener stops reading and
-/// further commands stay in the pipe.
-const COMMAND_QUEUE: usize = 20_000;
+/// Memory for the stacks of the threads and what the search needs besides the hash table, in bytes. Without it the process ends
+/// with an error: a thread that runs out of memory would abort it.
+const NEEDED: usize = STACK + OTHER_STACKS + memory::REST;
+/// Stacks of the other threads.
+const OTHER_STACKS: usize = 12 << 20;
+
+/// After the output was closed, the time for reading what the manager had sent before.
+#[cfg(unix)]
+const LAST_COMMANDS: Duration = Duration::from_millis(200);
 
 /// Environment variable with the file to record the session to, for managers that start a brain without arguments. `%p`
 /// in it stands for the process id, for several brains at a time.
@@ -52,10 +68,10 @@ fn with_process_id(path: PathBuf) -> PathBuf {
 ///
 /// Returns when all earlier questions are answered and the database is saved. Each wait on the way is bounded: searches
 /// are stopped ([`Traffic`]), a manager that has left and no longer reads gets a timeout ([`Output`]), and so does file
-/// access ([`crate::engine::files`]), except that of a record.
+/// access ([`crate::engine::files`]), except that of a record. Also returns when the output is closed.
 ///
 /// # Errors
-/// The file `record` cannot be created, or a thread cannot be started or panics.
+/// The file `record` cannot be created, there is not enough memory, or a thread cannot be started or panics.
 pub fn run(record: Option<&Path>) -> io::Result<()> {
     let began = input::process_start();
     let named = std::env::var_os(RECORD_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
@@ -71,8 +87,14 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
         (None, None) => (None, None),
     };
     let traffic = Arc::new(Traffic::new(recorder));
-    let (sender, orders) = mpsc::sync_channel(COMMAND_QUEUE);
-    let output = Output::new(reply::output, Arc::clone(&traffic))?;
+    let (sender, orders) = queue::queue();
+    let sender = Arc::new(sender);
+    memory::spare_address_space();
+    if !memory::is_available(NEEDED) {
+        let text = format!("not enough memory: {} MiB are needed besides the program", NEEDED >> 20);
+        return Err(io::Error::new(io::ErrorKind::OutOfMemory, text));
+    }
+    let output = Output::new(reply::output, Arc::clone(&traffic)).map_err(|error| no_thread(&error))?;
     let shared = Arc::clone(&traffic);
     let is_typed = record.is_none() && input::is_terminal();
     let thinking = thread::Builder::new().name("think".into()).stack_size(STACK).spawn(move || {
@@ -92,11 +114,39 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
             let _ = session.greet();
         }
         session.serve(&orders);
-    })?;
+    });
+    let thinking = thinking.map_err(|error| no_thread(&error))?;
+    #[cfg(unix)]
+    watch_output(Arc::clone(&traffic), Arc::downgrade(&sender)).map_err(|error| no_thread(&error))?;
     thread::Builder::new()
         .name("listen".into())
-        .spawn(move || input::listen(input::input(), began, &traffic, &sender))?;
+        .spawn(move || input::listen(input::input(), began, &traffic, &sender))
+        .map_err(|error| no_thread(&error))?;
     thinking.join().map_err(|_| io::Error::other("the thinking thread panicked"))
+}
+
+fn no_thread(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot start a thread: {error}"))
+}
+
+/// Ends the session when the output is closed. Nobody reads what it finds from then on: its search stops at once, also one in the
+/// opponent's time. What was sent before is still carried out, since it may change the database.
+#[cfg(unix)]
+fn watch_output(traffic: Arc<Traffic>, session: Weak<queue::Sender>) -> io::Result<()> {
+    thread::Builder::new().name("watch".into()).spawn(move || {
+        if !waiting::until_closed(reply::output()) {
+            return;
+        }
+        log::info!("the output is closed");
+        traffic.abandon();
+        thread::sleep(LAST_COMMANDS);
+        let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
+        if let Some(session) = session.upgrade() {
+            // The session may have ended by itself.
+            let _ = session.send(Order { seq: u64::MAX, stamp, command: Command::End }, 0);
+        }
+    })?;
+    Ok(())
 }
 
 /// A different number every time, from the clock and the process id; the system's random keys are not used, see

@@ -61,6 +61,7 @@ impl Output {
                     if self.traffic.left().is_some_and(|left| left.max(begun).elapsed() >= READER_TIMEOUT) {
                         log::info!("the manager has left and no longer reads");
                         self.is_abandoned = true;
+                        self.traffic.abandon();
                     }
                 }
             }

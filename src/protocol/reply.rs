@@ -18,9 +18,9 @@ use std::io::{self, Write};
 /// Most moves of a line in a REALTIME message.
 const REALTIME_LINE_MOVES: usize = 60;
 
-/// The standard output, locked for the calling thread.
-pub fn output() -> impl Write {
-    io::stdout().lock()
+/// The standard output. It is not locked between two writes: if the start fails, the main thread writes why.
+pub fn output() -> io::Stdout {
+    io::stdout()
 }
 
 /// Why a command was refused.
@@ -158,6 +158,13 @@ pub enum Reply<'a> {
         /// At most.
         most_kib: u64,
     },
+    /// The system has no memory for a larger hash table than this.
+    SmallTable {
+        /// Its size.
+        kib: u64,
+    },
+    /// A side has a winning row, and a move was asked for all the same.
+    GameOver,
     /// Opening stones in the Yixin dialect.
     OpeningMoves {
         /// The keyword of the opening rule.
@@ -280,6 +287,7 @@ impl Reply<'_> {
             self,
             Reply::Capabilities { .. }
                 | Reply::HashUsage { .. }
+                | Reply::SmallTable { .. }
                 | Reply::DatabaseSize(_)
                 | Reply::DatabaseMoves(_)
                 | Reply::DatabaseEntry(_)
@@ -349,6 +357,10 @@ impl fmt::Display for Reply<'_> {
             Reply::HashUsage { kib, most_kib } => {
                 write!(f, "MESSAGE hash table: {kib} KiB, at most {most_kib} KiB")
             }
+            Reply::SmallTable { kib } => {
+                write!(f, "MESSAGE warning: the system has no memory for more than {kib} KiB of the hash table")
+            }
+            Reply::GameOver => f.write_str("MESSAGE the game is over: there is a winning row on the board"),
             Reply::OpeningMoves { rule, first, stones } => {
                 for (index, stone) in stones.iter().enumerate() {
                     let newline = if index == 0 { "" } else { "\n" };
@@ -477,6 +489,8 @@ mod tests {
             Reply::FileWarning("database: in use"),
             Reply::Greeting,
             Reply::FullStrength { strength: 20 },
+            Reply::SmallTable { kib: 8 },
+            Reply::GameOver,
         ];
         for text in texts.map(|reply| reply.to_string().to_uppercase()) {
             let text = text.strip_prefix("MESSAGE ").unwrap();

@@ -11,6 +11,7 @@ mod report_times;
 
 use super::command::{Command, Owner, Placement, Spot};
 use super::info::{Info, SessionOptions};
+use super::queue::Orders;
 use super::reply::{Complaint, Notation, Reply};
 use super::session_record::Record;
 use super::traffic::{Analysed, Order, Traffic};
@@ -24,7 +25,7 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 /// How often an idle session checks whether the database has been written.
@@ -38,6 +39,10 @@ pub enum Flow {
     /// It ends.
     End,
 }
+
+/// After the manager has left, the time in which waiting questions are still searched, each cut at once. Then they get any legal
+/// move, so that the process ends even if there are thousands.
+const LAST_SEARCHES: Duration = Duration::from_millis(200);
 
 /// Longest time for a question of an opening rule: Yixin-Board's "unlimited" is two thousand seconds.
 const MAX_OPENING: Duration = Duration::from_secs(60);
@@ -54,6 +59,8 @@ pub struct Session<W> {
     yixin: bool,
     /// Whether a new game keeps the hash table.
     keep_hash: bool,
+    /// The size of the hash table in bytes of which the manager was told, because the system has no memory for more.
+    told_shortage: Option<u64>,
     /// In a replayed session: the searches of each question.
     script: Option<VecDeque<Vec<SearchTrace>>>,
     /// In a replayed session: the indices in `replies` of the lines that were withheld when it was recorded.
@@ -84,6 +91,7 @@ impl<W: Write> Session<W> {
             started: false,
             yixin: false,
             keep_hash: false,
+            told_shortage: None,
             script: None,
             withheld: Vec::new(),
             replies: Vec::new(),
@@ -129,7 +137,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Carries out orders until one of them ends the session or the output is closed; then saves the database.
-    pub fn serve(&mut self, orders: &Receiver<Order>) {
+    pub fn serve(&mut self, orders: &Orders) {
         if let Err(error) = self.obey_all(orders) {
             log::info!("cannot write the output: {error}");
         }
@@ -138,7 +146,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    fn obey_all(&mut self, orders: &Receiver<Order>) -> io::Result<()> {
+    fn obey_all(&mut self, orders: &Orders) -> io::Result<()> {
         while let Some(order) = self.next(orders)? {
             if self.handle(&order)? == Flow::End {
                 break;
@@ -148,7 +156,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Ponders until the next order arrives and returns it; `None` if the queue is closed.
-    fn next(&mut self, orders: &Receiver<Order>) -> io::Result<Option<Order>> {
+    fn next(&mut self, orders: &Orders) -> io::Result<Option<Order>> {
         self.ponder()?;
         while self.database.is_saving() {
             match orders.recv_timeout(SAVE_POLL) {
@@ -189,7 +197,7 @@ impl<W: Write> Session<W> {
         {
             log::error!("the engine panicked while it prepared the next search");
         }
-        let outcome = outcome.and_then(|()| self.autosave());
+        let outcome = outcome.and_then(|()| self.warn_of_shortage()).and_then(|()| self.autosave());
         // START and INFO count towards the time of the first move; a move waits for the answers before it.
         if !matches!(order.command, Command::Start(_) | Command::Info(_)) {
             self.free_since = Instant::now();
@@ -204,6 +212,9 @@ impl<W: Write> Session<W> {
         }
         if command.needs_board() && !self.started {
             return self.complain(Complaint::NotStarted);
+        }
+        if command.thinks() && self.traffic.is_abandoned() {
+            return Ok(());
         }
         match command {
             Command::Start(size) => self.new_game(*size),
@@ -314,20 +325,6 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Blocks or unblocks the points that lie on the board.
-    fn change_blocked_points(&mut self, spots: &[Spot], change: fn(&mut Blocked, &[Point])) {
-        let points = self.points(spots);
-        change(self.engine.blocked_mut(), &points);
-    }
-
-    /// Blocks or unblocks a line. One that leaves the board is ignored: a GUI that blocks all moves but one sends such.
-    fn change_blocked_paths(&mut self, spots: &[Spot], change: fn(&mut Blocked, &[Point])) {
-        let path = self.points(spots);
-        if path.len() == spots.len() {
-            change(self.engine.blocked_mut(), &path);
-        }
-    }
-
     fn reply(&mut self, reply: &Reply<'_>) -> io::Result<()> {
         log::debug!("-> {reply}");
         if let Some(recorder) = self.traffic.recorder()
@@ -401,13 +398,6 @@ impl<W: Write> Session<W> {
         self.reply(&Reply::Ok)
     }
 
-    fn show_info(&mut self) -> io::Result<()> {
-        self.keep_hash = true;
-        let kib = (self.engine.hash_capacity() >> 10).max(1);
-        let threads = self.engine.options().max_threads() as u32;
-        self.reply(&Reply::Capabilities { threads, hash_log2_kib: kib.ilog2() })
-    }
-
     fn point(&self, spot: Spot) -> Result<Point, PositionError> {
         spot.on(self.engine.size()).ok_or(PositionError::Outside)
     }
@@ -459,8 +449,11 @@ impl<W: Write> Session<W> {
         self.engine.stones().len() >= self.engine.size().cells()
     }
 
-    /// Searches, plays the move on our board and answers it.
+    /// Searches, plays the move on our board and answers it. In a game that is over any move will do.
     fn think(&mut self, order: &Order) -> io::Result<()> {
+        if self.is_over()? {
+            return self.answer(None, false, None);
+        }
         let found = match self.pondered(order)? {
             Some(report) => Some(report),
             None => self.search(order, |engine, control, sink| engine.think(control, sink))?,
@@ -513,12 +506,18 @@ impl<W: Write> Session<W> {
         replied
     }
 
-    /// Runs a search in the engine under the control of [`Traffic`]; `None` if it panicked, after rebuilding the engine.
+    /// Runs a search in the engine under the control of [`Traffic`]; `None` if it panicked, after rebuilding the engine, or if the
+    /// manager has left long ago.
     fn search<T>(
         &mut self,
         order: &Order,
         question: impl FnOnce(&mut Engine, &SearchControl, &mut dyn ReportSink) -> T,
     ) -> io::Result<Option<T>> {
+        // A record needs the searches of each question.
+        let is_recorded = self.script.is_some() || self.traffic.recorder().is_some();
+        if !is_recorded && self.traffic.left().is_some_and(|left| left.elapsed() > LAST_SEARCHES) {
+            return Ok(None);
+        }
         let started = order.stamp.at.max(self.free_since);
         let stones = || self.engine.stones().iter().map(|&(point, _)| point).collect();
         let analysed = order.command.is_analysis().then(|| Analysed { size: self.engine.size(), stones: stones() });

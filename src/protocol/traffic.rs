@@ -122,6 +122,8 @@ struct State {
     last_question: Option<Stamp>,
     /// When the manager has left, see [`Traffic::left`].
     left: Option<Instant>,
+    /// Whether nobody will read an answer, see [`Traffic::abandon`].
+    is_abandoned: bool,
 }
 
 /// The shared state, and the control of the running search.
@@ -228,6 +230,18 @@ impl Traffic {
         self.state().left
     }
 
+    /// Called when nobody will read an answer any more: the output is closed, or the manager has left and no longer reads. Stops
+    /// the running search, and from now on every search at its start.
+    pub fn abandon(&self) {
+        self.state().is_abandoned = true;
+        self.control.stop();
+    }
+
+    /// Whether nobody will read an answer any more.
+    pub fn is_abandoned(&self) -> bool {
+        self.state().is_abandoned
+    }
+
     /// Ends the search in the opponent's time, if there is one: it answers this order, or stops.
     fn ponder_hit_or_stop(&self, state: &mut State, order: &Order) {
         let Some(Pondering { reply, mut options }) = state.pondering.take() else { return };
@@ -288,7 +302,7 @@ impl Traffic {
             }
         }
         self.control.begin(options.limits(started));
-        if seq < state.cut_before {
+        if seq < state.cut_before || state.is_abandoned {
             self.control.stop();
         }
         let (ponder, lifted) = (Ponder::Off, Duration::ZERO);
@@ -296,11 +310,11 @@ impl Traffic {
     }
 
     /// Called when the session, which has carried out command `seq` and has these settings, starts to search in the
-    /// opponent's time; returns whether it may, because no command has arrived since. `reply` is the move after which the
+    /// opponent's time; returns whether it may, because no command has arrived since and somebody reads. `reply` is the move after which the
     /// search is about the position in question.
     pub fn begin_pondering(&self, seq: u64, reply: Option<Spot>, options: Options) -> bool {
         let mut state = self.state();
-        let is_idle = state.heard == seq;
+        let is_idle = state.heard == seq && !state.is_abandoned;
         if is_idle {
             self.control.begin(SearchLimits::pondering());
             state.pondering = Some(Pondering { reply, options });

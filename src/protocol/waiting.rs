@@ -1,5 +1,5 @@
 //! Streams that may be non-blocking, because another program that shares the terminal has made them so: a call is repeated
-//! until the stream is ready.
+//! until the stream is ready. And the wait for the other end of an output to be closed.
 
 use std::io::{self, ErrorKind, Write};
 use std::thread;
@@ -36,6 +36,25 @@ pub fn write_all(out: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     until_ready(|| out.flush())
 }
 
+/// Waits until the other end of a pipe, a socket or a terminal is closed; for ever if it never is. Returns whether it is closed:
+/// the system may not be able to tell.
+#[cfg(unix)]
+pub fn until_closed(output: impl std::os::fd::AsFd) -> bool {
+    use rustix::event::{PollFd, PollFlags, poll};
+    loop {
+        // Closed ends are reported unasked, and nothing else is asked for.
+        let mut outputs = [PollFd::new(&output, PollFlags::empty())];
+        match poll(&mut outputs, None) {
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => {
+                log::warn!("cannot wait for the output to be closed: {error}");
+                return false;
+            }
+            Ok(_) => return true,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,6 +80,17 @@ mod tests {
             self.calls += 1;
             if self.calls % 2 == 1 { Err(ErrorKind::WouldBlock.into()) } else { Ok(()) }
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_closed_output_is_noticed_without_a_write() {
+        let (reader, writer) = io::pipe().unwrap();
+        let waiting = thread::spawn(move || until_closed(writer));
+        thread::sleep(Duration::from_millis(50));
+        assert!(!waiting.is_finished());
+        drop(reader);
+        assert!(waiting.join().unwrap());
     }
 
     /// Bug: an output that was not ready counted as closed, and an input without a line yet as its end.

@@ -1,8 +1,8 @@
 //! The searches of an analysing GUI: several best lines, the defences, stones that balance a position.
 
-use super::{Order, Session};
+use super::{Order, Session, Spot};
 use crate::base::{Point, Score};
-use crate::engine::Engine;
+use crate::engine::{Blocked, Engine};
 use crate::protocol::reply::{Complaint, Reply};
 use crate::search::{Iteration, ReportSink, RootEvent, SearchControl};
 use std::io::{self, Write};
@@ -16,6 +16,9 @@ impl<W: Write> Session<W> {
         if self.is_full() {
             return self.complain(Complaint::NoMove);
         }
+        if self.is_over()? {
+            return self.answer(None, false, Some(order));
+        }
         let report = self.analyse(order, |engine, control, sink| engine.analyse(lines, control, sink))?;
         self.answer(report.as_ref(), true, Some(order))
     }
@@ -24,6 +27,9 @@ impl<W: Write> Session<W> {
     pub(super) fn defend(&mut self, order: &Order) -> io::Result<()> {
         if self.is_full() {
             return self.complain(Complaint::NoMove);
+        }
+        if self.is_over()? {
+            return self.answer(None, false, Some(order));
         }
         let all = self.engine.size().cells();
         let report = self.analyse(order, |engine, control, sink| engine.analyse(all, control, &mut BestOnly(sink)))?;
@@ -67,6 +73,47 @@ impl<W: Write> Session<W> {
 }
 
 impl<W: Write> Session<W> {
+    /// Blocks or unblocks the points that lie on the board.
+    pub(super) fn change_blocked_points(&mut self, spots: &[Spot], change: fn(&mut Blocked, &[Point])) {
+        let points = self.points(spots);
+        change(self.engine.blocked_mut(), &points);
+    }
+
+    /// Blocks or unblocks a line. One that leaves the board is ignored: a GUI that blocks all moves but one sends such.
+    pub(super) fn change_blocked_paths(&mut self, spots: &[Spot], change: fn(&mut Blocked, &[Point])) {
+        let path = self.points(spots);
+        if path.len() == spots.len() {
+            change(self.engine.blocked_mut(), &path);
+        }
+    }
+
+    /// Shows what the memory limit and the machine allow.
+    pub(super) fn show_info(&mut self) -> io::Result<()> {
+        self.keep_hash = true;
+        let kib = (self.engine.hash_capacity() >> 10).max(1);
+        let threads = self.engine.options().max_threads() as u32;
+        self.reply(&Reply::Capabilities { threads, hash_log2_kib: kib.ilog2() })
+    }
+
+    /// Says once how small the hash table stays if the system has no memory for more.
+    pub(super) fn warn_of_shortage(&mut self) -> io::Result<()> {
+        let shortage = self.engine.hash_shortage();
+        if shortage == self.told_shortage || !self.started {
+            return Ok(());
+        }
+        self.told_shortage = shortage;
+        shortage.map_or(Ok(()), |bytes| self.reply(&Reply::SmallTable { kib: bytes.div_ceil(1024) }))
+    }
+
+    /// Whether the game is over by a row that wins; then says so.
+    pub(super) fn is_over(&mut self) -> io::Result<bool> {
+        let is_over = self.engine.has_winning_row();
+        if is_over {
+            self.reply(&Reply::GameOver)?;
+        }
+        Ok(is_over)
+    }
+
     /// A search at full strength; a message says so if the settings have a lower one.
     fn analyse<T>(
         &mut self,

@@ -414,7 +414,7 @@ fn a_closed_output_ends_the_session() {
     let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
     let about = Order { seq: 1, stamp, command: Command::About };
     assert!(session.handle(&about).is_err());
-    let (sender, orders) = std::sync::mpsc::channel();
-    sender.send(about).unwrap();
+    let (sender, orders) = crate::protocol::queue::queue();
+    sender.send(about, 0).unwrap();
     session.serve(&orders);
 }

@@ -320,3 +320,20 @@ fn a_stop_when_idle_does_nothing() {
     script.begin(&begin);
     assert!(!script.stopped());
 }
+
+/// Bug: a search in the opponent's time went on, and new ones began, after the output was closed.
+#[test]
+fn nothing_is_searched_for_a_manager_that_does_not_read() {
+    let traffic = Traffic::default();
+    let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
+    let order = Order { seq: 1, stamp, command: Command::Begin };
+    assert!(traffic.begin_pondering(0, None, Options::default()));
+    assert!(!traffic.control().is_stopped());
+    traffic.abandon();
+    assert!(traffic.control().is_stopped() && traffic.is_abandoned());
+    traffic.end_pondering();
+    assert!(!traffic.begin_pondering(0, None, Options::default()));
+    traffic.announce(&order);
+    traffic.begin(&order, None, Instant::now(), Options::default());
+    assert!(traffic.control().is_stopped());
+}
