@@ -61,6 +61,20 @@ fn the_results_are_those_of_the_page_about_tournaments() {
     assert_eq!(shown.collect::<Vec<_>>(), measured.collect::<Vec<_>>());
 }
 
+/// Bug: the page said that every command needs a board.
+#[test]
+fn the_page_names_the_commands_that_need_no_board() {
+    let list = PROTOCOL.split("Before the first `START`").nth(1).unwrap().split("\n\n").next().unwrap();
+    for (row, [usage, doc, _]) in commands::ROWS.iter().zip(commands::documentation()) {
+        let by_kind = doc.contains("accepted, no effect") || usage.ends_with("a path");
+        for keyword in row.keywords {
+            let word = keyword.word;
+            let is_named = by_kind || word.starts_with("YXSOOSORVSTEP") || list.contains(&format!("`{word}`"));
+            assert_eq!(is_named || word == "START", !row.needs_board, "{word}");
+        }
+    }
+}
+
 #[test]
 fn the_levels_are_those_of_the_source() {
     let rows = table(TOURNAMENTS, "| strength | a name for it | against the level 10 below |");

@@ -385,6 +385,26 @@ mod tests {
         assert!(matches!(choice, Some(Swap2Choice::Place(points)) if points.len() == 1));
     }
 
+    /// The limit of nodes is for the question, so its searches divide it.
+    #[test]
+    fn an_opening_question_keeps_to_its_limit_of_nodes() {
+        let limit = 20_000;
+        let control = SearchControl::default();
+        for stones in ["", "h8i9a1", "h8i9a1b2c3"] {
+            let mut engine = Engine::new();
+            engine.set_rule(Rule::Standard);
+            let moves = crate::board::notation::parse_moves(stones, Size::square(15).unwrap()).unwrap();
+            let cells: Vec<(Point, Cell)> = moves.into_iter().zip(Cell::stones_in_turn()).collect();
+            engine.set_position(&cells, Color::to_move_after(cells.len())).unwrap();
+            engine.take_traces();
+            control.begin(SearchLimits { nodes: Some(limit), ..SearchLimits::default() });
+            engine.swap2(&control, &mut NullSink).unwrap();
+            let nodes: u64 = engine.take_traces().iter().map(|trace| trace.nodes).sum();
+            // Each search may end a few nodes late.
+            assert!((limit / 4..limit + limit / 20).contains(&nodes), "{stones}: {nodes}");
+        }
+    }
+
     #[test]
     fn other_numbers_of_stones_are_no_swap2_question() {
         assert_eq!(answer(&[(7, 7)]), None);

@@ -119,7 +119,11 @@ pub static KEYS: &[Key] = &[
         },
         "random seed of the opening proposed under swap2 (unless set, another one in each process, except in recorded sessions) and of the levels below 100 (unless set, 0)",
     ),
-    setting("max_node", |o, nodes| o.max_nodes = positive(nodes), "node limit per move; 0 or less: unlimited"),
+    setting(
+        "max_node",
+        |o, nodes| o.max_nodes = positive(nodes),
+        "node limit per move, which an opening question divides among its searches; 0 or less: unlimited",
+    ),
     Key {
         name: "evaluator",
         kind: Kind::Word(&["classical", "network"]),
