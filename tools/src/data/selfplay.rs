@@ -114,9 +114,9 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
         Labeller::check()?;
     }
     let (kept, settings) = (files::beside(path, ".settings.json"), series.settings());
-    if path.exists()
-        && let Some(before) = state_file::read::<String>(&kept, "the settings of a series")?
-    {
+    // A file of that name that holds something else is not replaced, even if there are no games yet.
+    let before = state_file::read::<String>(&kept, "the settings of a series")?;
+    if let Some(before) = before.filter(|_| path.exists()) {
         ensure!(before == settings, "{}: games of other settings: {before}", path.display());
     }
     let (mut writer, before) = Writer::append(path, format, |record| series.check(record))?;
@@ -410,6 +410,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Bug: without a file of games, a file beside it that was no settings of a series was replaced.
+    #[test]
+    fn a_foreign_file_in_the_place_of_the_settings_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, kept) = (folder.path().join("games"), folder.path().join("games.settings.json"));
+        std::fs::write(&kept, "{\"mine\": 1}").unwrap();
+        let refusal = run(&series(), &path, 1).unwrap_err().to_string();
+        assert_eq!(refusal, format!("{} is not the settings of a series", kept.display()));
+        assert!(!path.exists() && std::fs::read_to_string(&kept).unwrap() == "{\"mine\": 1}");
     }
 
     #[cfg(not(feature = "asked"))]
