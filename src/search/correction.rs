@@ -22,17 +22,12 @@ const RATE: i32 = 2;
 const MAX_BONUS: i32 = LIMIT / 8;
 
 /// The threats whose numbers of points, up to three, make the key of a position.
-const COUNTED: [Threat; 9] = [
-    Threat::Three,
-    Threat::DoubleTwo,
-    Threat::ThreePlus,
-    Threat::OpenThree,
-    Threat::OpenThreePlus,
-    Threat::DoubleThree,
-    Threat::Four,
-    Threat::FourPlus,
-    Threat::FourThree,
-];
+const COUNTED: [Threat; 9] = {
+    let (_, from_three) = Threat::ALL.split_at(Threat::Three.index());
+    let (counted, rest) = from_three.split_at(9);
+    assert!(rest.len() == 2, "all but an open four and a five");
+    *counted.first_chunk().expect("nine were split off")
+};
 
 /// The corrections of one thread.
 #[derive(Clone, Debug)]

@@ -32,7 +32,29 @@ impl Fours {
     pub const NONE: Fours = Fours { last: None, all_make_threats: true };
 }
 
+/// The best move of a node so far, and its window.
+struct Best {
+    score: Score,
+    point: Option<Point>,
+    alpha: Score,
+    beta: Score,
+}
+
 impl Worker<'_> {
+    /// Takes a move's score in; returns whether it ends the node.
+    fn take_score(&mut self, best: &mut Best, ply: Ply, point: Point, score: Score) -> bool {
+        if score <= best.score {
+            return false;
+        }
+        best.score = score;
+        if score > best.alpha {
+            best.alpha = score;
+            best.point = Some(point);
+            self.update_pv(ply, point);
+        }
+        score >= best.beta
+    }
+
     /// Value of a position at the horizon for the side to move, where no five is threatened against it.
     pub fn quiesce(&mut self, alpha: Score, beta: Score, ply: Ply) -> Score {
         self.attack(alpha, beta, ply, Fours::NONE)
@@ -52,7 +74,7 @@ impl Worker<'_> {
     /// `kills`: the stops of a five, if it has them.
     pub fn attack_from_here(
         &mut self,
-        mut alpha: Score,
+        alpha: Score,
         beta: Score,
         ply: Ply,
         before: Fours,
@@ -79,40 +101,29 @@ impl Worker<'_> {
         if stand_pat + self.params.vcf_delta() < alpha && !alpha.is_decisive() {
             return stand_pat;
         }
-        let old_alpha = alpha;
-        alpha = alpha.max(stand_pat);
-        let mut best = stand_pat;
-        let mut best_move = None;
+        let mut best = Best { score: stand_pat, point: None, alpha: alpha.max(stand_pat), beta };
         let mut fours = ArrayVec::new();
         self.push_fours(before, kills, &mut fours);
         for &(_, point) in &fours {
             let all_make_threats = before.all_make_threats && self.board.threat(point, us) > Threat::Four;
             self.play(point);
-            let score = -self.defend(-beta, -alpha, ply.next(), Fours { last: Some(point), all_make_threats });
+            let score = -self.defend(-beta, -best.alpha, ply.next(), Fours { last: Some(point), all_make_threats });
             self.undo();
             if self.aborted {
                 return Score::DRAW;
             }
-            if score > best {
-                best = score;
-                if score > alpha {
-                    alpha = score;
-                    best_move = Some(point);
-                    self.update_pv(ply, point);
-                }
-                if score >= beta {
-                    break;
-                }
+            if self.take_score(&mut best, ply, point, score) {
+                break;
             }
         }
-        let bound = Bound::of(best, old_alpha, beta);
-        let entry = TtEntry { score: best, bound, depth, best: best_move, eval: known, was_pv: false };
-        self.table.store(key, ply, entry);
-        best
+        let Best { score, point, .. } = best;
+        let bound = Bound::of(score, alpha, beta);
+        self.table.store(key, ply, TtEntry { score, bound, depth, best: point, eval: known, was_pv: false });
+        score
     }
 
     /// The defender's node: the attacker has just made a four.
-    fn defend(&mut self, mut alpha: Score, beta: Score, ply: Ply, before: Fours) -> Score {
+    fn defend(&mut self, alpha: Score, beta: Score, ply: Ply, before: Fours) -> Score {
         health::count(Event::Quiescent);
         let mut kills = None;
         if let Some(score) = self.enter_node(ply, &mut kills) {
@@ -122,29 +133,22 @@ impl Worker<'_> {
             // A safeguard: a four leaves a point that completes the five.
             return self.evaluator.evaluate(&self.board);
         };
-        let mut best = Score::loss_in(ply, 2);
+        let mut best = Best { score: Score::loss_in(ply, 2), point: None, alpha, beta };
         for stop in stops {
             if !self.is_legal(stop) {
                 continue;
             }
             self.play(stop);
-            let score = -self.attack(-beta, -alpha, ply.next(), before);
+            let score = -self.attack(-beta, -best.alpha, ply.next(), before);
             self.undo();
             if self.aborted {
                 return Score::DRAW;
             }
-            if score > best {
-                best = score;
-                if score > alpha {
-                    alpha = score;
-                    self.update_pv(ply, stop);
-                }
-                if score >= beta {
-                    break;
-                }
+            if self.take_score(&mut best, ply, stop, score) {
+                break;
             }
         }
-        best
+        best.score
     }
 
     /// Lists the attacker's fours to try, best first: all of them on the first move; later those near the last four, and
