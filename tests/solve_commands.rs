@@ -185,7 +185,7 @@ fn with_a_stone(claim: &str, attacker: Color, stone: Point) -> String {
 /// stones tried inside the zone that refute the win, or `None` if the zone is the whole board.
 fn check_zone(board: &mut Board, attacker: Color, proof: &Proof, random: &mut SmallRng) -> Option<usize> {
     let text = solve::proof_text(board, attacker, proof);
-    let holds = |text: &str| verify::parse(text).unwrap()[0].verify(false);
+    let holds = |text: &str| verify::parse(text).unwrap()[0].check_tree(false);
     holds(&text).unwrap_or_else(|error| panic!("{error:#}\n{text}"));
     let zone = proof.zone(board, attacker)?;
     let (near, far): (Vec<Point>, Vec<Point>) = board.empty_cells().points().partition(|&point| zone.contains(point));

@@ -155,7 +155,7 @@ impl Case {
     /// The reply to the first quiet move after which the proof fails.
     fn failing_reply(&self, quiet: &[Vec<(String, usize)>]) -> Option<String> {
         let claims = tengen::tools::verify::parse(&self.proof(quiet)).unwrap();
-        let error = format!("{:#}", claims[0].verify(false).err()?);
+        let error = format!("{:#}", claims[0].check_tree(false).err()?);
         Some(second_move(&error).to_owned())
     }
 }

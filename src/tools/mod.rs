@@ -10,6 +10,7 @@ pub mod param_list;
 pub mod play;
 pub mod point_names;
 pub mod positions;
+pub mod proof_start;
 pub mod replay;
 pub mod smp;
 pub mod solve;

@@ -332,11 +332,15 @@ fn print_json(out: &mut dyn Write, number: usize, answer: &Answer) -> anyhow::Re
     Ok(writeln!(out, "\"line\":[{}],\"nodes\":{},\"time_ms\":{time:.3}}}", line.join(","), answer.nodes)?)
 }
 
-/// A winning tree as text, in the format described in [`verify`](super::verify).
+/// A winning tree from this position as text, in the format described in [`verify`](super::verify).
 pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
     let size = board.size();
+    // In playing order, after those of the position that was set up.
+    let moves: Vec<Point> = board.moves().collect();
+    let set_up = size.points().filter(|point| !moves.contains(point));
+    let order: Vec<Point> = set_up.chain(moves.iter().copied()).collect();
     let stones = |cell: Cell| -> Vec<String> {
-        size.points().filter(|&point| board.cell(point) == cell).map(notation::name).collect()
+        order.iter().filter(|&&point| board.cell(point) == cell).map(|&point| notation::name(point)).collect()
     };
     let mut lines = vec![
         "tengen proof 1".to_owned(),
@@ -346,6 +350,9 @@ pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
         format!("white {}", stones(Cell::White).join(" ")),
         format!("attacker {}", attacker.name()),
     ];
+    if attacker != board.side() {
+        lines.push("pass".to_owned());
+    }
     for (index, node) in proof.nodes.iter().enumerate() {
         let mut words = vec![index.to_string(), notation::name(node.point)];
         words.extend(node.replies.iter().map(|(reply, child)| format!("{}:{child}", notation::name(*reply))));

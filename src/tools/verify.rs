@@ -15,6 +15,10 @@
 //! end
 //! ```
 //!
+//! The stones of each colour are in playing order; files with another order are read, too. The position must be one that an
+//! unfinished game can have reached (`proof_start.rs`). A line `pass` after the attacker says that it is the other side's turn,
+//! and that the claim is a threat: the attacker wins if the other side passes.
+//!
 //! A node is `number move reply:number... [else number]`: the attacker plays `move` and answers each `reply` with the node of
 //! that number. Numbers count up from 0 and refer to earlier nodes only. The last node is the claimed win, with the attacker
 //! to move in the given position.
@@ -36,6 +40,7 @@
 //!
 //! `verify --every-reply` uses no areas; a test compares the two ways.
 
+use super::proof_start;
 use crate::base::maps::HashMap;
 use crate::base::{Cell, Color, Direction, Point, Rule, Size};
 use crate::board::notation::{self, parse_moves};
@@ -50,7 +55,11 @@ use std::path::Path;
 #[derive(Clone, Debug)]
 pub struct Claim {
     oracle: Oracle,
+    /// The stones of black and of white, as listed.
+    stones: [Vec<Point>; 2],
     attacker: Color,
+    /// Whether the other side is to move, and passes.
+    is_threat: bool,
     nodes: Vec<Node>,
 }
 
@@ -78,7 +87,9 @@ pub fn run(arguments: &[OsString], out: &mut dyn Write) -> anyhow::Result<()> {
     ensure!(!claims.is_empty(), "there is no proof in {}", file.display());
     for (index, claim) in claims.iter().enumerate() {
         claim.verify(every_reply).with_context(|| format!("proof {} does not hold", index + 1))?;
-        writeln!(out, "{}: {} wins, {} nodes", index + 1, claim.attacker.name(), claim.nodes.len())?;
+        let threat =
+            if claim.is_threat { format!(" if {} passes", claim.attacker.opponent().name()) } else { String::new() };
+        writeln!(out, "{}: {} wins{threat}, {} nodes", index + 1, claim.attacker.name(), claim.nodes.len())?;
     }
     writeln!(out, "verified {0}/{0}", claims.len())?;
     Ok(())
@@ -110,29 +121,28 @@ fn parse_claim<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> anyhow
     let size = if let [width, height] = sides[..] { Size::new(width, height) } else { None };
     let size = size.context("size: expected two sides from 5 to 22")?;
     let mut oracle = Oracle::new(rule, size);
-    for (name, cell) in [("black", Cell::Black), ("white", Cell::White)] {
-        for point in parse_moves(field(name)?, size).with_context(|| format!("{name}: expected a list of points"))? {
+    let mut stones = [Vec::new(), Vec::new()];
+    for (color, points) in Color::ALL.into_iter().zip(&mut stones) {
+        let name = color.name();
+        *points = parse_moves(field(name)?, size).with_context(|| format!("{name}: expected a list of points"))?;
+        for &point in &*points {
             ensure!(oracle.cell(point) == Cell::Empty, "two stones at {}", notation::name(point));
-            oracle.set(point, cell);
+            oracle.set(point, color.into());
         }
     }
     let attacker = field("attacker")?;
     let attacker = Color::ALL.into_iter().find(|color| color.name() == attacker);
     let attacker = attacker.context("attacker: expected black or white")?;
-    for point in size.points() {
-        let color = oracle.cell(point).color();
-        ensure!(
-            !color.is_some_and(|color| oracle.wins(point, color)),
-            "there is already a five at {}",
-            notation::name(point)
-        );
-    }
-    ensure!(!oracle.is_draw(), "the game is over: it is drawn");
+    let mut is_threat = false;
     let mut nodes: Vec<Node> = Vec::new();
     loop {
         let (number, line) = lines.next().context("the file ends in the middle of a proof")?;
         if line == "end" {
             break;
+        }
+        if line == "pass" && !is_threat && nodes.is_empty() {
+            is_threat = true;
+            continue;
         }
         let node = parse_node(line, nodes.len(), size).with_context(|| format!("line {number}"))?;
         let children = node.replies.iter().map(|&(_, child)| child).chain(node.rest);
@@ -140,7 +150,7 @@ fn parse_claim<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> anyhow
         nodes.push(Node { stones, ..node });
     }
     ensure!(!nodes.is_empty(), "the proof has no nodes");
-    Ok(Claim { oracle, attacker, nodes })
+    Ok(Claim { oracle, stones, attacker, is_threat, nodes })
 }
 
 fn parse_node(line: &str, expected: usize, size: Size) -> anyhow::Result<Node> {
@@ -206,11 +216,40 @@ impl Area {
 }
 
 impl Claim {
-    /// Checks the proof. With `every_reply`, replies that cannot matter are checked too.
+    /// Checks the proof: first its start position, then its tree. With `every_reply`, replies that cannot matter are checked
+    /// too.
     ///
     /// # Errors
-    /// Names the moves after which the proof fails, and the reason.
+    /// Says what is wrong with the start position, or names the moves after which the tree fails, and the reason.
     pub fn verify(&self, every_reply: bool) -> anyhow::Result<()> {
+        self.check_start()?;
+        self.check_tree(every_reply)
+    }
+
+    /// Checks that an unfinished game can have reached the start position, with the right side to move.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn check_start(&self) -> anyhow::Result<()> {
+        let side = proof_start::check(&self.oracle, &self.stones).context("start position")?;
+        let (attacker, side_name) = (self.attacker.name(), side.name());
+        if self.is_threat {
+            ensure!(side != self.attacker, "start position: {attacker} is to move, so there is nobody to pass");
+        } else {
+            ensure!(
+                side == self.attacker,
+                "start position: {side_name} is to move, not {attacker} (a line 'pass' after the attacker claims a threat)"
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks the tree from the start position, with the attacker to move, whether or not a game can have reached it. With
+    /// `every_reply`, replies that cannot matter are checked too.
+    ///
+    /// # Errors
+    /// Names the moves after which the tree fails, and the reason.
+    pub fn check_tree(&self, every_reply: bool) -> anyhow::Result<()> {
         let root = self.nodes.len() - 1;
         // Areas ignore draws, so they are used only if the game cannot be drawn within the proof.
         let (size, rule) = (self.oracle.size(), self.oracle.rule());
