@@ -118,7 +118,7 @@ impl Brute {
 
 fn check_fours(rule: Rule) {
     let mut random = SmallRng::seed_from_u64(7 + rule.number() as u64);
-    let mut solver = VcfSolver::new(16);
+    let mut solver = VcfSolver::new(1 << 20).unwrap();
     let (mut wins, mut failures, mut long) = (0, 0, 0);
     for _ in 0..positions() {
         let mut board = tactical_position(rule, &mut random);

@@ -9,8 +9,9 @@ use common::proofs::{Twins, accepted};
 use common::{brain, seeded};
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use tengen::base::{Color, Point};
 use tengen::board::notation;
 use tengen::board::{Board, Threat};
@@ -320,4 +321,39 @@ fn the_shortest_win_by_fours_may_be_asked_for() {
     // --proof does not change the distance, although the tree may be that of a longer win.
     assert_eq!(distances(&["--shortest", "--proof", file.to_str().unwrap()]), shortest);
     assert_eq!(accepted(&std::fs::read_to_string(file).unwrap()), Ok(()));
+}
+
+/// Bug: a size for which the system has no memory ended the process with a backtrace.
+#[test]
+fn memory_that_the_system_lacks_is_refused() {
+    for size in ["1000000000000", "18446744073709551615"] {
+        for mode in ["any", "vct", "vcf"] {
+            let output = brain(&["solve", "--mode", mode, "--memory-mb", size], "0;15;7,7\n");
+            let error = String::from_utf8(output.stderr).unwrap();
+            assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+            assert!(error.contains(&format!("--memory-mb {size}: ")), "{error}");
+        }
+    }
+}
+
+/// Bug: all memory that was allowed was touched before the first position.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_is_allowed_is_not_taken_before_it_is_needed() {
+    let file = temporary("easy_and_hard.txt");
+    // The second position keeps the process until it is killed.
+    let hard = QUIET_WINS.lines().find(|line| !line.starts_with('#')).unwrap();
+    std::fs::write(&file, format!("0;15;7,7 0,0 8,7 0,14 9,7 7,8\n{hard}\n")).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
+        .args(["solve", "--memory-mb", "4096", "--time-ms", "100", file.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")).unwrap();
+    assert!(line.starts_with("1: ") && peak.parse::<u64>().unwrap() < 200_000, "{line}{peak} kB");
 }

@@ -1,4 +1,7 @@
-//! Hints to the processor and the operating system about memory, which change the speed only, and whether there is any.
+//! Large tables, hints to the processor and the operating system about memory, and whether there is any. Hints change the
+//! speed only.
+
+use bytemuck::Zeroable;
 
 /// Loads the first cache line of `words` into the cache, because it will be read soon. Does nothing on processors other
 /// than x86-64.
@@ -79,12 +82,12 @@ pub fn spare_address_space() {
     }
 }
 
-/// A table of `length` copies of `value`, in large pages where the system has them.
-pub fn large_table<T: Clone>(value: T, length: usize) -> Vec<T> {
-    let mut table = Vec::with_capacity(length);
-    prefer_large_pages(table.spare_capacity_mut());
-    table.resize(length, value);
-    table
+/// A table of `length` zeroes, of which the system provides only the pages that are used, large ones where it has them.
+/// `None` when it does not have that much memory.
+pub fn zeroed_table<T: Zeroable>(length: usize) -> Option<Box<[T]>> {
+    let table = bytemuck::allocation::try_zeroed_slice_box(length).ok()?;
+    prefer_large_pages(&table);
+    Some(table)
 }
 
 #[cfg(test)]
@@ -100,8 +103,9 @@ mod tests {
     #[test]
     fn advice_changes_no_byte() {
         for length in [0, 1, 5000, 1 << 20] {
-            let table = large_table(7u64, length);
-            assert!(table.len() == length && table.iter().all(|&value| value == 7));
+            let mut table = zeroed_table::<u64>(length).unwrap();
+            assert!(table.len() == length && table.iter().all(|&value| value == 0));
+            table.fill(7);
             prefer_large_pages(&table);
             prefer_large_pages(&table[length / 3..]);
             assert!(table.iter().all(|&value| value == 7));

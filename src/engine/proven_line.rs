@@ -15,8 +15,8 @@ use std::time::Duration;
 
 /// Most nodes for completing a line: some milliseconds.
 const NODES: u64 = 4000;
-/// Size of the solver's table, as a power of two.
-const TABLE_BITS: u32 = 16;
+/// Most bytes of the table of the solver.
+const TABLE_BYTES: u64 = 1 << 20;
 /// A line is completed only when at least this much time is left.
 const SPARE_TIME: Duration = Duration::from_millis(50);
 
@@ -150,7 +150,7 @@ fn line_holds(board: &Board, iteration: &Iteration) -> bool {
 /// A win by fours of `winner` in exactly `plies` plies. If the loser is to move, the line starts with the best stop of a
 /// four just made. It ends with a five, or just before a foul.
 fn win_by_fours(board: &mut Board, winner: Color, plies: u32) -> Option<Vec<Point>> {
-    let mut solver = VcfSolver::new(TABLE_BITS);
+    let mut solver = VcfSolver::new(TABLE_BYTES)?;
     if board.side() == winner {
         return attack_by_fours(&mut solver, board, plies);
     }

@@ -9,6 +9,7 @@ pub mod hunt;
 mod numbers;
 pub mod proof;
 pub mod stops;
+mod table;
 pub mod tree;
 pub mod vcf;
 pub mod vct;

@@ -22,8 +22,8 @@
 //! from the stones, so the table need not store it. Only a search for a threat, where a move of the defender is still to
 //! come ([`VcfLimits::spare`]), has fewer moves than the position says; what it may store is restricted.
 
+use super::table::Table;
 use crate::base::clock::Instant;
-use crate::base::memory::large_table;
 use crate::base::{Color, Point};
 use crate::board::{Board, NullObserver, Threat};
 use crate::search::forced;
@@ -93,6 +93,19 @@ struct Slot {
     spent: u16,
 }
 
+impl Slot {
+    /// The slot as an entry of the table.
+    fn packed(self) -> [u64; 2] {
+        let parts = [self.point, self.distance, self.failed, self.spent].map(u64::from);
+        [self.key, parts[0] | parts[1] << 16 | parts[2] << 32 | parts[3] << 48]
+    }
+
+    fn unpack([key, data]: [u64; 2]) -> Slot {
+        let [point, distance, failed, spent] = [0, 16, 32, 48].map(|shift| (data >> shift) as u16);
+        Slot { key, point, distance, failed, spent }
+    }
+}
+
 /// In [`Slot::failed`]: no win at any length.
 const FOREVER: u16 = u16::MAX;
 /// A length limit that no win on any board reaches.
@@ -111,7 +124,7 @@ const NEAR: usize = 4;
 /// Finds wins by continuous fours. The table is kept between searches; one solver may be used for positions of any rule
 /// and size.
 pub struct VcfSolver {
-    table: Vec<Slot>,
+    table: Table<1>,
     /// Candidate moves of the nodes on the current path, best last.
     moves: Vec<(i32, Point)>,
     nodes: u64,
@@ -125,10 +138,10 @@ pub struct VcfSolver {
 }
 
 impl VcfSolver {
-    /// A solver whose table has `2^table_bits` entries of 16 bytes.
-    pub fn new(table_bits: u32) -> VcfSolver {
-        VcfSolver {
-            table: large_table(Slot::default(), 1 << table_bits.clamp(1, 40)),
+    /// A solver whose table takes up to `bytes` bytes; `None` when the system does not have that much memory.
+    pub fn new(bytes: u64) -> Option<VcfSolver> {
+        Some(VcfSolver {
+            table: Table::reserve(bytes)?,
             moves: Vec::new(),
             nodes: 0,
             node_limit: u64::MAX,
@@ -136,7 +149,7 @@ impl VcfSolver {
             spare: 0,
             out: false,
             cut: false,
-        }
+        })
     }
 
     /// Sets when searches end; `None`: no time limit.
@@ -238,13 +251,13 @@ impl VcfSolver {
 
     /// The table's entry of a position, or an empty one.
     fn slot(&self, key: u64) -> Slot {
-        let slot = self.table[key as usize & (self.table.len() - 1)];
+        let place = self.table.bucket(key);
+        let slot = Slot::unpack(self.table.entries(place)[0]);
         if slot.key == key { slot } else { Slot { key, ..Slot::default() } }
     }
 
     fn store(&mut self, key: u64, slot: Slot) {
-        let index = key as usize & (self.table.len() - 1);
-        self.table[index] = slot;
+        self.table.set(self.table.bucket(key).start, slot.packed());
     }
 
     /// The attacker's node, the attacker being the side to move: a winning move within `left` attacking moves.
@@ -431,7 +444,7 @@ mod tests {
         for point in parse_moves(MOVES, size).unwrap() {
             board.play(point, &mut NullObserver);
         }
-        let mut vcf = VcfSolver::new(16);
+        let mut vcf = VcfSolver::new(1 << 20).unwrap();
         assert_eq!(vcf.find(&mut board, VcfLimits { moves: 3, nodes: 20_000, spare: 0 }), None);
         assert!(vcf.find(&mut board, VcfLimits { moves: 24, nodes: 300, spare: 0 }).is_some());
     }

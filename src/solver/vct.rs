@@ -18,8 +18,8 @@
 //! numbers of a new position (`guide.rs`). Moves slower than an open three are generated only when the others have
 //! turned out hard to prove.
 //!
-//! **Memory** is a fixed table of 16-byte entries, four to a bucket; the entry with the least work is replaced. A
-//! replaced entry is searched again when it is needed.
+//! **Memory** is a [`Table`] of 16-byte entries, four to a bucket; the entry with the least work is replaced. A replaced
+//! entry is searched again when it is needed.
 //!
 //! **Draws.** A move that leaves fewer moves than the threat needs is no threat. The number of moves left follows from
 //! the stones, so the table need not store it.
@@ -27,13 +27,12 @@
 use super::guide::Guide;
 use super::numbers::{INFINITE, Numbers};
 use super::stops;
+use super::table::{self, Table};
 use super::vcf::{Attack, Outcome, VcfLimits, VcfSolver};
 use crate::base::clock::Instant;
-use crate::base::memory::large_table;
 use crate::base::{Color, Point, ReplyList};
 use crate::board::{Board, Threat};
 use crate::search::forced::{self, Duty};
-use std::ops::Range;
 
 /// Limits of one search.
 #[derive(Clone, Copy, Debug)]
@@ -58,13 +57,6 @@ pub struct VctResult {
     pub nodes: u64,
 }
 
-/// A position in the table: key, then from the low end 20 bits proof, 20 disproof, 9 distance, 15 work.
-#[derive(Clone, Copy, Default)]
-struct Entry {
-    key: u64,
-    data: u64,
-}
-
 /// Entries of a bucket.
 const BUCKET: usize = 4;
 /// Largest distance of an entry; longer ones are stored as this.
@@ -72,26 +64,25 @@ const MAX_DISTANCE: u32 = (1 << 9) - 1;
 /// Largest work of an entry, in nodes; more is stored as this.
 const MAX_WORK: u64 = (1 << 15) - 1;
 
-impl Entry {
-    fn new(key: u64, numbers: Numbers, work: u64) -> Entry {
-        let data = u64::from(numbers.proof)
-            | u64::from(numbers.disproof) << 20
-            | u64::from(numbers.distance.min(MAX_DISTANCE)) << 40
-            | work.min(MAX_WORK) << 49;
-        Entry { key, data }
-    }
+/// The entry of a position: key, then from the low end 20 bits proof, 20 disproof, 9 distance, 15 work.
+fn entry(key: u64, numbers: Numbers, work: u64) -> table::Entry {
+    let data = u64::from(numbers.proof)
+        | u64::from(numbers.disproof) << 20
+        | u64::from(numbers.distance.min(MAX_DISTANCE)) << 40
+        | work.min(MAX_WORK) << 49;
+    [key, data]
+}
 
-    fn numbers(self) -> Numbers {
-        Numbers {
-            proof: self.data as u32 & INFINITE,
-            disproof: (self.data >> 20) as u32 & INFINITE,
-            distance: (self.data >> 40) as u32 & MAX_DISTANCE,
-        }
+fn numbers_in([_, data]: table::Entry) -> Numbers {
+    Numbers {
+        proof: data as u32 & INFINITE,
+        disproof: (data >> 20) as u32 & INFINITE,
+        distance: (data >> 40) as u32 & MAX_DISTANCE,
     }
+}
 
-    fn work(self) -> u64 {
-        self.data >> 49
-    }
+fn work_in([_, data]: table::Entry) -> u64 {
+    data >> 49
 }
 
 /// The attacker's moves in two groups, tried in this order.
@@ -134,7 +125,7 @@ const STAY: u32 = 6;
 /// Finds wins by continuous threats. The table is kept between searches.
 pub struct VctSolver {
     pub(super) vcf: VcfSolver,
-    table: Vec<Entry>,
+    table: Table<BUCKET>,
     nodes: u64,
     start: u64,
     limits: VctLimits,
@@ -144,19 +135,24 @@ pub struct VctSolver {
 }
 
 impl VctSolver {
-    /// A solver whose tables take between 3/8 and 3/4 of `bytes`.
+    /// A solver whose tables take up to `bytes` bytes; less when the system does not have that much memory.
     pub fn new(bytes: u64) -> VctSolver {
-        let entries = (bytes.max(1 << 12) / 16).ilog2();
-        VctSolver {
-            vcf: VcfSolver::new(entries.saturating_sub(2)),
-            table: large_table(Entry::default(), 1 << (entries - 1)),
+        let sizes = std::iter::successors(Some(bytes), |&bytes| (bytes > 0).then_some(bytes / 2));
+        sizes.into_iter().find_map(VctSolver::try_new).expect("the smallest tables take a hundred bytes")
+    }
+
+    /// The same; `None` when the system does not have that much memory.
+    pub fn try_new(bytes: u64) -> Option<VctSolver> {
+        Some(VctSolver {
+            vcf: VcfSolver::new(bytes / 3)?,
+            table: Table::reserve(bytes / 3 * 2)?,
             nodes: 0,
             start: 0,
             limits: VctLimits { nodes: u64::MAX, deadline: None },
             out: false,
             attacker: Color::Black,
             guide: Guide::default(),
-        }
+        })
     }
 
     /// The solver for wins by fours that this one uses.
@@ -232,26 +228,20 @@ impl VctSolver {
         if self.attacker == Color::Black { key } else { key.rotate_left(32) }
     }
 
-    /// The places in the table for a salted key.
-    fn bucket(&self, key: u64) -> Range<usize> {
-        let first = (key as usize & (self.table.len() - 1)) & !(BUCKET - 1);
-        first..first + BUCKET
-    }
-
     fn probe(&self, key: u64) -> Option<Numbers> {
         let key = self.salted(key);
-        self.table[self.bucket(key)].iter().find(|entry| entry.key == key).map(|entry| entry.numbers())
+        self.table.entries(self.table.bucket(key)).iter().find(|entry| entry[0] == key).map(|&entry| numbers_in(entry))
     }
 
     fn store(&mut self, key: u64, numbers: Numbers, work: u64) {
         let key = self.salted(key);
-        let places = self.bucket(key);
-        let bucket = &mut self.table[places];
-        let index = bucket.iter().position(|entry| entry.key == key);
-        let index = index.or_else(|| (0..BUCKET).min_by_key(|&i| bucket[i].work()));
+        let places = self.table.bucket(key);
+        let bucket = self.table.entries(places.clone());
+        let index = bucket.iter().position(|entry| entry[0] == key);
+        let index = index.or_else(|| (0..BUCKET).min_by_key(|&i| work_in(bucket[i])));
         if let Some(index) = index {
-            let work = if bucket[index].key == key { bucket[index].work().max(work) } else { work };
-            bucket[index] = Entry::new(key, numbers, work);
+            let work = if bucket[index][0] == key { work_in(bucket[index]).max(work) } else { work };
+            self.table.set(places.start + index, entry(key, numbers, work));
         }
     }
 

@@ -148,7 +148,7 @@ fn parse_arguments(arguments: &[OsString]) -> anyhow::Result<Option<Request>> {
                 request.time = Some(parser.value()?.parse()?).filter(|&ms| ms > 0).map(Duration::from_millis);
             }
             Long("nodes") => request.nodes = Some(parser.value()?.parse()?).filter(|&n| n > 0).unwrap_or(u64::MAX),
-            Long("memory-mb") => request.memory = parser.value()?.parse::<u64>()?.clamp(1, 1 << 20),
+            Long("memory-mb") => request.memory = parser.value()?.parse::<u64>()?.max(1),
             Long("threads") => request.threads = parser.value()?.parse::<usize>()?.clamp(1, 1024),
             Long("proof") => request.proof = Some(parser.value()?.into()),
             Long("defender") => request.defender = true,
@@ -171,20 +171,31 @@ fn solve_all(
 ) -> anyhow::Result<usize> {
     let next = AtomicUsize::new(0);
     let threads = request.threads.min(positions.len()).max(1);
+    let share = request.memory.saturating_mul(1 << 20) / threads as u64;
+    let solvers: Option<Vec<Solvers>> = (0..threads).map(|_| Solvers::new(request.mode, share)).collect();
+    let solvers = solvers
+        .with_context(|| format!("--memory-mb {}: the system does not have that much memory", request.memory))?;
     let (sender, receiver) = mpsc::channel();
     // On one terminal, results and progress would mix.
     let progress = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
     std::thread::scope(|scope| {
-        for _ in 0..threads {
+        let mut started = 0;
+        for mut solvers in solvers {
             let (sender, next) = (sender.clone(), &next);
             let work = move || {
-                let mut solvers = Solvers::new(request.mode, (request.memory << 20) / threads as u64);
                 while let index = next.fetch_add(1, Ordering::Relaxed)
                     && let Some(position) = positions.get(index)
                     && sender.send((index, solve(&mut solvers, position, request))).is_ok()
                 {}
             };
-            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).context("cannot start a thread")?;
+            match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
+                Ok(_) => started += 1,
+                Err(error) if started == 0 => return Err(error).context("cannot start a thread"),
+                Err(error) => {
+                    let _ = writeln!(std::io::stderr(), "{started} threads instead of {threads}: {error}");
+                    break;
+                }
+            }
         }
         drop(sender);
         let mut waiting = std::collections::BTreeMap::new();
@@ -215,12 +226,13 @@ struct Solvers {
 }
 
 impl Solvers {
-    fn new(mode: Mode, memory: u64) -> Solvers {
+    /// Solvers that take up to `memory` bytes; `None` when the system does not have that much.
+    fn new(mode: Mode, memory: u64) -> Option<Solvers> {
         let hunts = mode == Mode::Any;
-        Solvers {
-            threats: VctSolver::new(if hunts { memory / 2 } else { memory }),
+        Some(Solvers {
+            threats: VctSolver::try_new(if hunts { memory / 2 } else { memory })?,
             hunter: hunts.then(|| Hunter::new(memory / 2)),
-        }
+        })
     }
 
     /// Looks for a win by threats; with [`Mode::Any`], then for any win.
