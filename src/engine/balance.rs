@@ -165,7 +165,7 @@ impl<'a> Question<'a> {
         let rest = limits.turn.map(|turn| turn.saturating_sub(self.began.elapsed()).as_millis() as u64);
         let affordable = rest.map(|ms| ms.saturating_mul(NODES_PER_MS).max(least)).filter(|&nodes| nodes < GRACE);
         let nodes = left.into_iter().chain(affordable).min();
-        self.control.part(SearchLimits { nodes, depth: Some(depth), ..limits })
+        self.control.part(SearchLimits { nodes, depth: Some(depth), wants_score: true, ..limits })
     }
 }
 

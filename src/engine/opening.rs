@@ -246,6 +246,7 @@ fn share_of(control: &SearchControl, parts: Range<u32>, whole: u32) -> SearchCon
         turn: time.map(|time| time * parts.end / whole),
         left: None,
         nodes: nodes.map(|nodes| (nodes / u64::from(whole) * parts.len() as u64).max(1)),
+        wants_score: true,
         ..limits
     })
 }

@@ -97,6 +97,7 @@ impl Options {
             depth: self.max_depth,
             nodes_per_ms: None,
             ponder: Ponder::Off,
+            wants_score: false,
         }
     }
 

@@ -64,6 +64,8 @@ struct Running {
     ponder: Ponder,
     /// The position, if the answer is due only while the manager shows it.
     analysed: Option<Analysed>,
+    /// Whether it is an analysis.
+    wants_score: bool,
 }
 
 /// The position of an analysis.
@@ -254,7 +256,7 @@ impl Traffic {
         state.infos.iter().for_each(|(_, _, info)| info.apply(&mut options));
         let (seq, stamp, started) = (order.seq, order.stamp, order.stamp.at);
         let (ponder, lifted) = (Ponder::Hit, Duration::ZERO);
-        let running = Running { seq, stamp, started, options, lifted, ponder, analysed: None };
+        let running = Running { seq, stamp, started, options, lifted, ponder, analysed: None, wants_score: false };
         self.relimit(&running);
         state.running = Some(running);
         state.hit = Some(order.seq);
@@ -280,7 +282,8 @@ impl Traffic {
 
     /// Gives the running search the limits of its settings.
     fn relimit(&self, running: &Running) {
-        let mut limits = SearchLimits { ponder: running.ponder, ..running.options.limits(running.started) };
+        let Running { ponder, wants_score, .. } = *running;
+        let mut limits = SearchLimits { ponder, wants_score, ..running.options.limits(running.started) };
         if !running.options.is_bounded() {
             limits.turn = limits.turn.map(|turn| turn + running.lifted);
         }
@@ -301,12 +304,13 @@ impl Traffic {
                 info.apply(&mut options);
             }
         }
-        self.control.begin(options.limits(started));
+        let wants_score = analysed.is_some();
+        self.control.begin(SearchLimits { wants_score, ..options.limits(started) });
         if seq < state.cut_before || state.is_abandoned {
             self.control.stop();
         }
         let (ponder, lifted) = (Ponder::Off, Duration::ZERO);
-        state.running = Some(Running { seq, stamp, started, options, lifted, ponder, analysed });
+        state.running = Some(Running { seq, stamp, started, options, lifted, ponder, analysed, wants_score });
     }
 
     /// Called when the session, which has carried out command `seq` and has these settings, starts to search in the

@@ -124,7 +124,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
         self.moves.len() == 1
             || depth as usize >= self.worker.board.moves_to_draw().max(1)
             || self.lines.iter().all(|line| line.is_settled(params.proof_iterations()))
-            || (alone_for > params.only_move_iterations() && self.worker.is_timed())
+            || (alone_for > params.only_move_iterations() && self.worker.saves_time())
     }
 
     /// Makes the first moves the lines of this iteration, and the report that of the first line.

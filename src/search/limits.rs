@@ -41,6 +41,9 @@ pub struct SearchLimits {
     pub nodes_per_ms: Option<u32>,
     /// Whose time it takes.
     pub ponder: Ponder,
+    /// Whether the score is wanted, as for a proof or an analysis, not only a move: then a search on the clock goes on where
+    /// all moves but one lose.
+    pub wants_score: bool,
 }
 
 impl SearchLimits {

@@ -50,6 +50,8 @@ pub struct TimeManager {
     /// What an average move gets of the game clock; `None` where the clock need not be saved.
     share: Option<Duration>,
     hard: Option<Duration>,
+    /// See [`SearchLimits::wants_score`].
+    wants_score: bool,
     iterations: IterationHistory,
 }
 
@@ -79,6 +81,7 @@ impl TimeManager {
 
     /// Sets other deadlines for the same search.
     pub fn set_limits(&mut self, limits: &SearchLimits, empty: usize, params: &Params) {
+        self.wants_score = limits.wants_score;
         let moves = empty.div_ceil(2).max(1) as u32;
         let limits = &limits.without_min_moves(moves);
         let most = |divisor: i32| limits.part_of_game(moves.min(divisor.max(1) as u32));
@@ -103,6 +106,11 @@ impl TimeManager {
     #[inline]
     pub fn is_bounded(&self) -> bool {
         self.hard.is_some()
+    }
+
+    /// Whether the search ends before its deadline when the move is clear.
+    pub fn saves_time(&self) -> bool {
+        self.is_bounded() && !self.wants_score
     }
 
     /// Whether the search must stop now.

@@ -216,9 +216,9 @@ impl<'a> Worker<'a> {
         if self.id.is_multiple_of(2) { 64 } else { self.params.lmr_helper() }
     }
 
-    /// Whether a clock limits this search.
-    pub fn is_timed(&self) -> bool {
-        self.manager.is_bounded()
+    /// Whether the search ends before its time when the move is clear.
+    pub fn saves_time(&self) -> bool {
+        self.manager.saves_time()
     }
 
     /// Whether the search was stopped in the opponent's time, so that nobody needs its result.
@@ -456,14 +456,14 @@ mod tests {
             worker.control.begin(SearchLimits::pondering());
             worker.read_limits();
             std::thread::sleep(Duration::from_millis(30));
-            assert!(!worker.is_timed() && worker.elapsed() >= Duration::from_millis(30));
+            assert!(!worker.saves_time() && worker.elapsed() >= Duration::from_millis(30));
             let asked = Instant::now();
             let turn = Some(Duration::from_secs(10));
             let hit = SearchLimits { started: Some(asked), turn, ponder: Ponder::Hit, ..SearchLimits::default() };
             worker.control.set_limits(hit);
             assert!(!worker.enter(Ply::ROOT));
             worker.poll();
-            assert!(worker.is_timed() && worker.elapsed() <= asked.elapsed());
+            assert!(worker.saves_time() && worker.elapsed() <= asked.elapsed());
             assert!(worker.searched() >= Duration::from_millis(30));
         });
     }

@@ -109,7 +109,8 @@ impl Hunter {
         let control = SearchControl::default();
         let turn = limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let nodes = Some(limits.nodes).filter(|&nodes| nodes < u64::MAX);
-        control.begin(SearchLimits { started: Some(Instant::now()), turn, nodes, ..SearchLimits::default() });
+        let started = Some(Instant::now());
+        control.begin(SearchLimits { started, turn, nodes, wants_score: true, ..SearchLimits::default() });
         let task = Task {
             board: board.clone(),
             scope: Scope::default(),
@@ -159,6 +160,21 @@ mod tests {
     use super::*;
     use crate::base::{Rule, Size};
     use crate::board::notation::parse_moves;
+    use std::time::Duration;
+
+    /// Bug: the search for a win ended within milliseconds where all moves but one lose, as it does for a move on the clock.
+    #[test]
+    fn a_hunt_uses_its_time_where_all_moves_but_one_lose() {
+        let size = Size::square(20).unwrap();
+        let mut board = Board::new(Rule::Freestyle, size);
+        for (x, y) in [(10, 12), (8, 10), (10, 11), (10, 10), (10, 9), (9, 9), (11, 10), (10, 8)] {
+            board.play(size.point(x, y).unwrap(), &mut NullObserver);
+        }
+        let (begin, time) = (Instant::now(), Duration::from_millis(500));
+        let limits = VctLimits { nodes: u64::MAX, deadline: Some(begin + time) };
+        assert_eq!(Hunter::new(16 << 20).find(&board, 100, limits), None);
+        assert!(begin.elapsed() > time / 2, "{:?}", begin.elapsed());
+    }
 
     /// Bug: the loss was stored with the distance from the position after the move.
     #[test]

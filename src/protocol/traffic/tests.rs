@@ -119,6 +119,20 @@ fn info_reaches_the_running_search() {
     assert!(script.stopped());
 }
 
+/// Bug: an analysis on the clock ended early where all moves but one lose.
+#[test]
+fn an_analysis_wants_the_score_also_after_its_limits_change() {
+    for position in [None, Some(analysed(&[1]))] {
+        let mut script = Script::new();
+        let question = script.hear(0, Command::Best(1));
+        let wants_score = position.is_some();
+        script.traffic.begin(&question, position, question.stamp.at, Options::default());
+        assert_eq!(script.traffic.control().limits().wants_score, wants_score);
+        script.info(100, "timeout_turn 900");
+        assert_eq!(script.traffic.control().limits().wants_score, wants_score);
+    }
+}
+
 /// Bug: lifting the last limit later than the default time ended the search.
 #[test]
 fn lifting_the_last_limit_does_not_end_the_search() {
