@@ -242,3 +242,56 @@ fn a_win_is_announced_no_sooner_than_it_comes() {
     assert_eq!(distance(scores_after(size, before)), Some(7));
     assert_eq!(distance(scores_after(size, &format!("{before}d7"))), Some(6));
 }
+
+/// Bug: with too few nodes for a first iteration, the first move of the move order was played, also where the threats on the
+/// board win.
+#[test]
+fn a_win_at_hand_is_played_with_any_number_of_nodes() {
+    let mut distances = [0; 6];
+    for rule in Rule::ALL {
+        for board in positions(rule, 13, 150) {
+            let Some(win) = forced::static_result(&mut board.clone(), Ply::ROOT).filter(|score| score.is_win()) else {
+                continue;
+            };
+            distances[win.distance().unwrap() as usize] += 1;
+            for nodes in [1, 2, 7, 30, 59] {
+                let mut engine = engine(&board);
+                let report = engine.think_nodes(nodes);
+                assert!(report.last.score >= win, "{rule:?}, {nodes} nodes: {:?} for {win:?}", report.last.score);
+                engine.play(report.best.unwrap()).unwrap();
+                let reply = engine.think_nodes(3000).last.score;
+                assert!(reply.is_loss(), "{rule:?}, {nodes} nodes, {:?}: {reply:?}", report.best);
+            }
+        }
+    }
+    assert!(distances[3] > 20 && distances[5] > 5, "{distances:?}");
+}
+
+/// Bug: in a game that was drawn before, a five was announced as a win. In renju on 5x5 that is after the first stone, on
+/// 6x6 after the eleventh.
+#[test]
+fn nothing_is_won_in_a_game_that_was_drawn_before() {
+    let mut random = seeded(30);
+    let mut fives = 0;
+    for number in 0..120 {
+        let side = 5 + number % 2;
+        let mut board = Board::new(Rule::Renju, size((side, side)));
+        let stones = if side == 5 { random.random_range(1..20) } else { random.random_range(11..30) };
+        for _ in 0..500 {
+            let point = Point::new(random.random_range(0..side), random.random_range(0..side)).unwrap();
+            if board.is_empty(point) && board.occupied() < stones && board.threat(point, board.side()) != Threat::Five {
+                board.play(point, &mut NullObserver);
+            }
+        }
+        if board.count(board.side(), Threat::Five) == 0 && number % 20 > 1 {
+            continue;
+        }
+        fives += usize::from(board.count(board.side(), Threat::Five) > 0);
+        for lines in [1, 3] {
+            let (report, scores) = search(&mut engine(&board), lines);
+            assert!(report.best.is_some_and(|best| board.is_empty(best)));
+            assert!(scores.iter().all(|&score| score == Score::DRAW), "{scores:?}");
+        }
+    }
+    assert!(fives > 10, "{fives}");
+}

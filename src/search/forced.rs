@@ -88,10 +88,7 @@ pub fn conclude(board: &mut Board, ply: Ply, kills: &mut Kills) -> Option<Score>
         let stops = kills.insert(kill_intersection(board, them, Threat::Five));
         return (!stops.iter().any(|&stop| board.may_play(stop, us))).then_some(Score::loss_in(ply, 2));
     }
-    if board.count(us, Threat::OpenFour) > 0 && moves_left >= 3 {
-        return Some(Score::win_in(ply, 3));
-    }
-    if board.rule().has_forbidden(them) && moves_left >= 3 && has_foul_four(board, us) {
+    if moves_left >= 3 && four_that_wins(board).is_some() {
         return Some(Score::win_in(ply, 3));
     }
     if board.count(them, Threat::OpenFour) > 0 {
@@ -102,12 +99,37 @@ pub fn conclude(board: &mut Board, ply: Ply, kills: &mut Kills) -> Option<Score>
     }
     // Two threes of black's in renju are suspected of being a foul, so that there is no double three to claim.
     if moves_left >= 5 {
-        let quiet = has_no_four(board, them);
-        if (quiet && board.count(us, Threat::DoubleThree) > 0) || four_three_wins(board, us, quiet) {
-            return Some(Score::win_in(ply, STATIC_DISTANCE));
-        }
+        return three_that_wins(board).map(|_| Score::win_in(ply, STATIC_DISTANCE));
     }
     None
+}
+
+/// The first move of the win that the threats prove without search; `None` when they prove none.
+pub fn winning_move(board: &mut Board) -> Option<Point> {
+    match static_result(board, Ply::ROOT).filter(|score| score.is_win())?.distance()? {
+        1 => board.find(board.side(), Threat::Five),
+        3 => four_that_wins(board),
+        _ => three_that_wins(board),
+    }
+}
+
+/// A four of the side to move that the opponent cannot stop; for positions in which no five is threatened.
+fn four_that_wins(board: &mut Board) -> Option<Point> {
+    let us = board.side();
+    if board.count(us, Threat::OpenFour) > 0 {
+        return board.find(us, Threat::OpenFour);
+    }
+    if board.rule().has_forbidden(us.opponent()) { foul_four(board, us) } else { None }
+}
+
+/// A double three or a four-three of the side to move that wins; for positions in which the opponent threatens no open four.
+fn three_that_wins(board: &Board) -> Option<Point> {
+    let us = board.side();
+    let quiet = has_no_four(board, us.opponent());
+    if quiet && board.count(us, Threat::DoubleThree) > 0 {
+        return board.find(us, Threat::DoubleThree);
+    }
+    winning_four_three(board, us, quiet)
 }
 
 /// The legal stops of the attacker's fives, with the defender to move.
@@ -118,11 +140,11 @@ pub fn legal_stops(board: &mut Board) -> LineList {
     stops
 }
 
-/// Whether `us` can make a four that black may only stop by a foul.
-fn has_foul_four(board: &mut Board, us: Color) -> bool {
+/// A point where `us` makes a four that black may only stop by a foul.
+fn foul_four(board: &mut Board, us: Color) -> Option<Point> {
     let black = us.opponent();
     if board.count(black, Threat::Forbidden) == 0 || board.count_from(us, Threat::Four) == 0 {
-        return false;
+        return None;
     }
     let mut fours = ReplyList::new();
     board.for_each_strong(us, |point| {
@@ -131,7 +153,7 @@ fn has_foul_four(board: &mut Board, us: Color) -> bool {
             fours.push(point);
         }
     });
-    fours.into_iter().any(|point| {
+    fours.into_iter().find(|&point| {
         board.play(point, &mut NullObserver);
         let is_stopped = !legal_stops(board).is_empty();
         board.undo(&mut NullObserver);
@@ -139,16 +161,16 @@ fn has_foul_four(board: &mut Board, us: Color) -> bool {
     })
 }
 
-/// Whether some four-three of `us` wins: no stop of its four gives the opponent a four, and its three is real.
-fn four_three_wins(board: &Board, us: Color, opponent_has_no_four: bool) -> bool {
+/// A four-three of `us` that wins: no stop of its four gives the opponent a four, and its three is real.
+fn winning_four_three(board: &Board, us: Color, opponent_has_no_four: bool) -> Option<Point> {
     if board.count(us, Threat::FourThree) == 0 {
-        return false;
+        return None;
     }
     let has_forbidden = board.rule().has_forbidden(us);
     if opponent_has_no_four && !has_forbidden {
-        return true;
+        return board.find(us, Threat::FourThree);
     }
-    board.points_of(us, Threat::FourThree).iter().any(|&point| {
+    board.points_of(us, Threat::FourThree).iter().copied().find(|&point| {
         let is_answered = !opponent_has_no_four
             && four_stops(board, point, us).iter().any(|&stop| board.threat(stop, us.opponent()).is_strong());
         let is_real = |line| {

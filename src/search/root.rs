@@ -1,6 +1,7 @@
 //! The search of a position as a whole: the main thread, its helpers, and the result they agree on.
 
 use super::deepening::Deepening;
+use super::forced;
 use super::history::History;
 use super::limits::SearchControl;
 use super::params::Params;
@@ -12,7 +13,7 @@ use super::shared::Shared;
 use super::tt::{self, TranspositionTable};
 use super::vote;
 use super::worker::Worker;
-use crate::base::{Ply, Score};
+use crate::base::{Ply, Point, Score};
 use crate::board::{Board, Threat};
 use crate::eval::network::Network;
 use std::sync::Arc;
@@ -62,6 +63,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
         report.last = Iteration { pv: vec![moves[0].point], ..worker.iteration_report(0, score) };
     }
     let lines = scope.lines.clamp(1, moves.len());
+    let at_hand = win_at_hand(&mut worker, &scope, &moves);
     let helpers = (pool.threads() > 1 && moves.len() > 1).then(|| {
         let board = Arc::new(worker.board.clone());
         let scope = Arc::new(scope);
@@ -76,6 +78,14 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     {
         report = choose(report, reports, &worker, sink);
     }
+    // Too few nodes for a first iteration.
+    if report.last.depth == 0
+        && !report.last.score.is_win()
+        && let Some((point, score)) = at_hand
+    {
+        report.best = Some(point);
+        report.last = Iteration { pv: vec![point], ..worker.iteration_report(0, score) };
+    }
     report.cut = worker.cut;
     report.last.nodes = worker.total_nodes();
     report.last.elapsed = worker.searched();
@@ -87,10 +97,26 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     report
 }
 
-/// The score of a position with nothing to search: a five, the first stone, or only fouls, after which nothing is proven.
+/// The win that the threats prove without search, and its move, where nothing that belongs to it is blocked.
+fn win_at_hand(worker: &mut Worker<'_>, scope: &Scope, moves: &[RootMove]) -> Option<(Point, Score)> {
+    if !scope.paths.is_empty() {
+        return None;
+    }
+    let point = forced::winning_move(&mut worker.board)?;
+    let score = forced::static_result(&mut worker.board, Ply::ROOT)?;
+    // A mirror image of the move may stand for it.
+    let is_open = scope.blocked.is_empty() || moves.iter().any(|root_move| root_move.point == point);
+    is_open.then_some((point, score))
+}
+
+/// The score of a position with nothing to search: a game that was drawn before, a five, the first stone, or only fouls, after
+/// which nothing is proven.
 fn score_without_search(worker: &mut Worker<'_>, moves: &[RootMove]) -> Option<Score> {
     let (first, us) = (moves[0].point, worker.board.side());
-    if worker.board.threat(first, us) == Threat::Five {
+    if worker.board.is_draw() {
+        // A manager may go on, but not even a five changes the result.
+        Some(Score::DRAW)
+    } else if worker.board.threat(first, us) == Threat::Five {
         Some(Score::win_in(Ply::ROOT, 1))
     } else if worker.board.occupied() == 0 && moves.len() == 1 {
         Some(Score::DRAW)
