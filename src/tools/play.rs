@@ -325,8 +325,8 @@ impl Table {
         let score = report.last.score;
         let opinion = match score.distance() {
             Some(1) => "it wins at once".to_owned(),
-            Some(distance) if score.is_win() => format!("it wins in {distance} plies"),
-            Some(distance) => format!("but it loses in {distance} plies against best play"),
+            Some(distance) if score.is_win() => format!("it wins in at most {distance} plies"),
+            Some(distance) => format!("but it loses in at most {distance} plies against best play"),
             None => format!("your winning chance is {:.0} %", f64::from(score.win_permille()) / 10.0),
         };
         let line = &report.last.pv[..report.last.pv.len().min(6)];

@@ -45,11 +45,11 @@ fn missed_wins_and_mistakes_are_named_with_what_was_better() {
     assert_eq!(moves[6]["mark"], "missed win");
     let best = moves[6]["best"][0].as_str().unwrap();
     assert!(["g8", "k8"].contains(&best), "{report}");
-    assert!(moves[6]["remark"].as_str().unwrap().starts_with("a win in 3: "), "{report}");
+    assert!(moves[6]["remark"].as_str().unwrap().starts_with("a win in at most 3: "), "{report}");
     // White's eighth move does not win either, and again does not stop the three.
     assert_eq!(moves[7]["chance_after"].as_f64(), Some(0.0));
     // The remaining moves are the best ones.
-    for (index, remark) in [(8, "wins in 3"), (9, "lost in 1 in any case"), (10, "")] {
+    for (index, remark) in [(8, "wins in at most 3"), (9, "lost in 1 in any case"), (10, "")] {
         assert_eq!((moves[index]["mark"].as_str(), moves[index]["remark"].as_str()), (Some("best"), Some(remark)));
     }
     assert_eq!(report["end"], "Black won with move 11.");
@@ -64,7 +64,7 @@ fn the_text_shows_boards_where_it_matters() {
     );
     assert!(said.contains("   7 X e11  "), "{said}");
     assert!(said.contains("\nMove 7, X e11: missed win, 100 % to "), "{said}");
-    assert!(said.contains("That wins in 3 against any defence.\n"), "{said}");
+    assert!(said.contains("That wins in at most 3 against any defence.\n"), "{said}");
     assert!(said.contains("\n 11 . . . .(X). . ."), "{said}");
     assert!(said.contains("\nBlack (Ann): ") && said.contains("1 missed win;"), "{said}");
 }
@@ -107,7 +107,7 @@ fn a_record_may_begin_anew_between_its_moves() {
     assert_eq!(report["end"], "Black won with move 5.");
     // Black has an open three and plays elsewhere; then white passes.
     assert_eq!(moves[2]["mark"], "missed win");
-    assert_eq!((moves[3]["mark"].as_str(), moves[3]["remark"].as_str()), (Some("best"), Some("wins in 3")));
+    assert_eq!((moves[3]["mark"].as_str(), moves[3]["remark"].as_str()), (Some("best"), Some("wins in at most 3")));
     let said = text(&[], game);
     // Either end of the three is the best move.
     let ends = ["  8 . . . . . . . X X X + . . . .\n", "  8 . . . . . . + X X X . . . . .\n"];
@@ -247,7 +247,7 @@ fn a_lost_game_turns_at_its_blunder() {
     assert_eq!((&lesson["number"], &lesson["seen"], &lesson["plies"]), (&8.into(), &10.into(), &11.into()), "{lesson}");
     assert_eq!((lesson["chance_before"].as_f64(), lesson["chance_after"].as_f64()), (Some(1.0), Some(0.0)));
     assert!(["b3", "f3"].contains(&lesson["better"].as_str().unwrap()), "{lesson}");
-    assert_eq!(lesson["remark"], "seen too late: lost in 3, seen at move 10");
+    assert_eq!(lesson["remark"], "seen too late: lost in at most 3, seen at move 10");
 }
 
 #[test]
@@ -339,7 +339,7 @@ fn a_broken_file_among_good_ones_gets_one_line() {
     for row in [
         "\n   1 match.jsonl game 0",
         "     11     8 O o1 ",
-        " seen too late: lost in 3, seen at move 10\n",
+        " seen too late: lost in at most 3, seen at move 10\n",
         "\n   2 match.jsonl game 2",
         &format!("\n   3 inside{}two.sgf game 1", std::path::MAIN_SEPARATOR),
         "\n seen too late      1        8.0               3.0         2.0\n",

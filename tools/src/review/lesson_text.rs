@@ -1,6 +1,6 @@
 //! Lost games as text for people and as JSON for programs.
 
-use super::review_text::{plain, rounded};
+use super::review_text::{at_most, plain, rounded};
 use super::turning_point::{Cause, LOST_BELOW, LostGame, usual_ms};
 use crate::command_line::one_line;
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ pub fn remark(lesson: &LostGame) -> String {
     let stone = lesson.turn.index.map_or(0, |index| lesson.review.number(index) - 1);
     let detail = match lesson.turn.cause {
         Cause::SeenTooLate => {
-            let distance = judged.lost_in().map(|distance| format!("lost in {distance}"));
+            let distance = judged.lost_in().map(|distance| format!("lost in {}", at_most(distance)));
             let seen = lesson.turn.seen.map(|seen| format!("seen at move {}", lesson.review.number(seen)));
             Some(format!("{}, {}", distance.unwrap_or_default(), seen.unwrap_or_else(|| "not seen".to_owned())))
         }

@@ -72,6 +72,11 @@ fn capital(text: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
+/// A proven distance in words. The win or loss may come sooner: a proof is not always the shortest.
+pub fn at_most(distance: i32) -> String {
+    if distance == 1 { "1".to_owned() } else { format!("at most {distance}") }
+}
+
 /// A remark about a move beside its mark: the better move, or how far the end is.
 fn remark(judged: &Judged, size: Size) -> String {
     if let Some(explanation) = &judged.foul {
@@ -79,15 +84,18 @@ fn remark(judged: &Judged, size: Size) -> String {
     }
     let better = || line(shown(&judged.before), size);
     match (judged.mark, judged.missed(), judged.allowed()) {
-        (Mark::MissedWin, Some(distance), _) => format!("a win in {distance}: {}", better()),
+        (Mark::MissedWin, Some(distance), _) => format!("a win in {}: {}", at_most(distance), better()),
         (Mark::Mistake | Mark::Inaccuracy, _, Some(distance)) => {
             let best = name(judged.before.line[0], size);
-            format!("{best} is better; this loses in {distance}: {}", line(&judged.after.line, size))
+            format!("{best} is better; this loses in {}: {}", at_most(distance), line(&judged.after.line, size))
         }
         (Mark::Mistake | Mark::Inaccuracy, ..) => format!("better: {}", better()),
         _ => match judged.after.score.distance() {
-            Some(distance) if judged.after.score.is_win() && distance > 1 => format!("wins in {distance}"),
-            _ => judged.lost_in().map(|distance| format!("lost in {distance} in any case")).unwrap_or_default(),
+            Some(distance) if judged.after.score.is_win() && distance > 1 => format!("wins in {}", at_most(distance)),
+            _ => judged
+                .lost_in()
+                .map(|distance| format!("lost in {} in any case", at_most(distance)))
+                .unwrap_or_default(),
         },
     }
 }
@@ -191,13 +199,14 @@ fn with_board(review: &Review, index: usize, text: &mut String) {
         line(shown(&judged.before), size)
     );
     if let Some(distance) = judged.missed() {
-        let _ = writeln!(text, "That wins in {distance} against any defence.");
+        let _ = writeln!(text, "That wins in {} against any defence.", at_most(distance));
     }
     if let Some(distance) = judged.allowed() {
         let _ = writeln!(
             text,
-            "Now {} wins in {distance}: {}",
+            "Now {} wins in {}: {}",
             sign(judged.color.opponent()),
+            at_most(distance),
             line(&judged.after.line, size)
         );
     } else if judged.foul.is_none() {
