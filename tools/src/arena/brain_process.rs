@@ -174,12 +174,12 @@ impl Process {
         self.hiccups.as_ref().map(|hiccups| hiccups.change.saturating_duration_since(now))
     }
 
-    /// Drops the lines that have arrived; returns whether the output is still open.
-    pub fn drain(&self) -> bool {
+    /// Passes on the lines that have arrived; returns whether the output is still open.
+    pub fn drain(&self, mut each: impl FnMut(&str)) -> bool {
         // A brain that never stops writing must not keep this going.
         for _ in 0..=QUEUE * 2 {
             match self.output.try_recv() {
-                Ok(_) => {}
+                Ok(line) => each(&line.text),
                 Err(mpsc::TryRecvError::Empty) => return true,
                 Err(mpsc::TryRecvError::Disconnected) => return false,
             }
@@ -210,7 +210,7 @@ impl Process {
         self.input = None;
         let deadline = Instant::now() + wait;
         while Instant::now() < deadline {
-            self.drain();
+            self.drain(|_| {});
             if matches!(self.child.try_wait(), Ok(Some(_))) {
                 break;
             }
@@ -268,48 +268,43 @@ impl Drop for Process {
 
 /// Splits the output into lines at CR or LF; drops blank ones. Returns at the end of the output, or when the receiver is
 /// gone.
-fn read_lines(mut stdout: impl Read, lines: &SyncSender<OutputLine>) {
-    let mut chunk = vec![0; 1 << 14];
+fn read_lines(stdout: impl Read, lines: &SyncSender<OutputLine>) {
     let mut line: Vec<u8> = Vec::new();
-    loop {
-        let count = match stdout.read(&mut chunk) {
-            Ok(0) => return,
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => return,
-        };
+    read_chunks(stdout, |chunk| {
         let at = Instant::now();
-        for &byte in &chunk[..count] {
+        chunk.iter().all(|&byte| {
             if byte != b'\n' && byte != b'\r' {
                 if line.len() < LINE_CAP {
                     line.push(byte);
                 }
-                continue;
+                return true;
             }
-            if !line.is_empty() {
-                let text = String::from_utf8_lossy(&line).into_owned();
-                line.clear();
-                if lines.send(OutputLine { at, text }).is_err() {
-                    return;
-                }
-            }
-        }
-    }
+            let text = String::from_utf8_lossy(&line).into_owned();
+            line.clear();
+            text.is_empty() || lines.send(OutputLine { at, text }).is_ok()
+        })
+    });
 }
 
-fn keep_tail(mut stderr: impl Read, tail: &Mutex<VecDeque<u8>>) {
-    let mut chunk = vec![0; 1 << 12];
+fn keep_tail(stderr: impl Read, tail: &Mutex<VecDeque<u8>>) {
+    read_chunks(stderr, |chunk| {
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend(chunk);
+        let surplus = tail.len().saturating_sub(STDERR_KEPT);
+        tail.drain(..surplus);
+        true
+    });
+}
+
+/// Reads a stream until it ends or `each` has enough.
+fn read_chunks(mut stream: impl Read, mut each: impl FnMut(&[u8]) -> bool) {
+    let mut chunk = vec![0; 1 << 14];
     loop {
-        match stderr.read(&mut chunk) {
+        match stream.read(&mut chunk) {
             Ok(0) => return,
-            Ok(count) => {
-                let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-                tail.extend(&chunk[..count]);
-                let surplus = tail.len().saturating_sub(STDERR_KEPT);
-                tail.drain(..surplus);
-            }
+            Ok(count) if each(&chunk[..count]) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return,
+            _ => return,
         }
     }
 }

@@ -13,6 +13,9 @@ pub enum RunEnd {
     Interrupted,
 }
 
+/// The status of a strict match in which something was wrong.
+pub const FLAWED: u8 = 3;
+
 impl From<RunEnd> for ExitCode {
     /// The status of a program: 130 after an interruption, as shells count Ctrl-C.
     fn from(end: RunEnd) -> ExitCode {

@@ -1,10 +1,11 @@
 //! What the user sees: a progress bar on a terminal, status lines elsewhere, a table at the end.
 
-use super::game_log::{GameRecord, Reason};
+use super::game_log::{GameRecord, Late, Reason};
 use super::ground::Ground;
+use super::line_check::{Flaw, Remark};
 use super::match_options::Setup;
 use super::ratings::rate;
-use super::sprt::{EloEstimate, SprtBounds};
+use super::sprt::{EloEstimate, Pentanomial, SprtBounds};
 use super::tally::{EngineTally, PairTally, Standings};
 use crate::progress::Progress;
 use std::fmt::Write as _;
@@ -35,7 +36,7 @@ impl Display {
         display
     }
 
-    /// Shows a finished game: a line for a fault, and the new score.
+    /// Shows a finished game: a line for everything wrong in it, and the new score.
     pub fn finished(&self, record: &GameRecord, finished: usize, setup: &Setup, standings: &Standings) {
         if self.quiet {
             return;
@@ -44,6 +45,14 @@ impl Display {
             let loser = record.players.iter().find(|name| Some(*name) != record.winner.as_ref());
             let (loser, note) = (loser.map_or("?", String::as_str), &record.note);
             self.progress.line(&format!("game {}: {loser} loses by {} ({note})", record.game, fault.name()));
+        }
+        let player = |index: usize| record.players.get(index).map_or("?", String::as_str);
+        for Remark { player: index, stones, flaw, note } in &record.remarks {
+            let (name, flaw) = (player(*index), flaw.name());
+            self.progress.line(&format!("game {}, {stones} stones: {name}: {flaw}: {note}", record.game));
+        }
+        for late in &record.timing.late {
+            self.progress.line(&format!("game {}: {}", record.game, late_text(player(late.player), late)));
         }
         self.progress.show(finished as u64, &score(setup, standings));
     }
@@ -56,6 +65,16 @@ impl Display {
         self.progress.end();
         std::io::stdout().write_all(text.as_bytes())
     }
+}
+
+/// `A was 12.3 ms late with its first move, with 7 stones (load 0.52, 3 threads running, 2 games at once)`.
+fn late_text(name: &str, late: &Late) -> String {
+    let place = if late.is_first { "its first move, " } else { "a move, " };
+    let load = late.load.map_or(String::new(), |(load, running)| format!("load {load}, {running} threads running, "));
+    format!(
+        "{name} was {} ms late with {place}with {} stones ({load}{} games at once)",
+        late.ms, late.stones, late.games
+    )
 }
 
 fn headline(setup: &Setup, total: usize) -> String {
@@ -115,11 +134,36 @@ pub fn report(setup: &Setup, standings: &Standings) -> String {
     for (pairing, tally) in setup.schedule.pairings.iter().zip(&standings.pairings) {
         let names = [pairing.first, pairing.second].map(|engine| setup.engines[engine].name.as_str());
         text += &pairing_text(names, tally, &grounds, setup.sprt.as_ref());
+        let limits = [pairing.first, pairing.second].map(|engine| setup.engines[engine].limits.describe());
+        if limits[0] != limits[1] {
+            let _ = writeln!(text, "  odds: {} {}; {} {}", names[0], limits[0], names[1], limits[1]);
+        }
     }
     let draws: u64 = standings.pairings.iter().map(|tally| tally.games[1]).sum();
     let [black, white] = standings.by_color;
     let _ = writeln!(text, "  black won {black}, white won {white}, drawn {draws}\n");
-    text + &table(setup, standings)
+    text += &table(setup, standings);
+    if setup.arguments.strict || standings.engines.iter().any(|tally| !tally.is_clean()) {
+        text += &checks(setup, standings);
+    }
+    text
+}
+
+/// What was wrong with the moves and lines of each engine.
+fn checks(setup: &Setup, standings: &Standings) -> String {
+    let width = setup.engines.iter().map(|engine| engine.name.chars().count()).max().unwrap_or(0).max(6);
+    let columns = Flaw::NAMES.join("  ");
+    let mut text = format!("\n{:<width$}    lines  {columns}  late first/later  most ms first/later\n", "engine");
+    for (engine, tally) in setup.engines.iter().zip(&standings.engines) {
+        let _ = write!(text, "{:<width$}  {:>7}", engine.name, tally.lines);
+        for (count, column) in tally.flaws.iter().zip(Flaw::NAMES) {
+            let _ = write!(text, "  {count:>0$}", column.len());
+        }
+        let [(first, first_most), (later, later_most)] = tally.late_moves;
+        let (late, most) = (format!("{first}/{later}"), format!("{first_most:.1}/{later_most:.1}"));
+        let _ = writeln!(text, "  {late:>16}  {most:>19}");
+    }
+    text
 }
 
 /// What is known about two engines: the score, Elo, the test if there is one, and a line for each ground if there are
@@ -135,13 +179,9 @@ pub fn pairing_text(
     let percent = if games > 0 { (wins as f64 + draws as f64 / 2.0) / games as f64 * 100.0 } else { 50.0 };
     let mut text = format!("{first} against {second}: {games} games, +{wins} ={draws} -{losses} ({percent:.1} %)\n");
     if let Some(elo) = tally.pairs.elo() {
-        let superiority = tally.pairs.superiority() * 100.0;
-        let _ = writeln!(
-            text,
-            "  Elo {} (95 %), superiority {superiority:.1} %, pairs 0-2 to 2-0: {:?}",
-            elo_text(&elo),
-            tally.pairs.0
-        );
+        let superiority = tally.pairs.superiority().map_or("unknown".to_owned(), |s| format!("{:.1} %", s * 100.0));
+        let _ = writeln!(text, "  {}", pairs_text(&tally.pairs, tally.by_one_color));
+        let _ = writeln!(text, "  Elo {} (95 %), superiority {superiority}", elo_text(&elo));
     }
     if let Some(bounds) = sprt {
         let _ = writeln!(text, "  {}", sprt_text(bounds, tally.pairs.llr(bounds)));
@@ -154,10 +194,18 @@ pub fn pairing_text(
         for (ground, tally) in grounds.iter().zip(&tally.grounds) {
             let [wins, draws, losses] = tally.games;
             let elo = elo_or_dash(tally.pairs.elo());
-            let _ = writeln!(text, "  {ground:<width$}  +{wins} ={draws} -{losses}  Elo {elo}");
+            let pairs = pairs_text(&tally.pairs, tally.by_one_color);
+            let _ = writeln!(text, "  {ground:<width$}  +{wins} ={draws} -{losses}  Elo {elo}  {pairs}");
         }
     }
     text
+}
+
+/// The pairs by their results, `pairs 2-0: 12, 1½-½: 3, 1-1: 27 (25 won by one colour), ½-1½: 0, 0-2: 1`.
+fn pairs_text(Pentanomial([lost, worse, even, better, won]): &Pentanomial, by_one_color: u64) -> String {
+    format!(
+        "pairs 2-0: {won}, 1½-½: {better}, 1-1: {even} ({by_one_color} won by one colour), ½-1½: {worse}, 0-2: {lost}"
+    )
 }
 
 fn sprt_text(bounds: &SprtBounds, llr: f64) -> String {

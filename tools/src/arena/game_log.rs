@@ -1,6 +1,7 @@
 //! The record of a game as a JSON line, and the file of records from which a match can resume.
 
 use super::ground::Ground;
+use super::line_check::Remark;
 use super::match_options::Setup;
 use super::openings::Opening;
 use super::player::Fault;
@@ -59,6 +60,26 @@ pub struct Timing {
     /// Milliseconds after which each number of nodes was reported; empty if none was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes_ms: Vec<f64>,
+    /// The late moves, of which the last one may have lost the game.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<Late>,
+}
+
+/// A move that came after its time, or was not there by then.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Late {
+    /// Index of the player in the record.
+    pub player: usize,
+    /// Stones on the board when it thought.
+    pub stones: usize,
+    /// Milliseconds after its time.
+    pub ms: f64,
+    /// Whether it was the player's first move of the game.
+    pub is_first: bool,
+    /// Load average of the last minute and number of threads that ran or could have run, if the system tells.
+    pub load: Option<(f64, u32)>,
+    /// Games at the same time.
+    pub games: usize,
 }
 
 /// One finished game.
@@ -116,6 +137,12 @@ pub struct GameRecord {
     pub depths: Vec<Option<u32>>,
     /// The nodes they reported.
     pub nodes: Vec<Option<u64>>,
+    /// Number of lines that each of `players` announced.
+    #[serde(default)]
+    pub lines: [usize; 2],
+    /// What was wrong with their lines, and restarts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
     /// Times.
     pub timing: Timing,
 }
@@ -320,11 +347,12 @@ fn read(path: &Path, setup: &Setup, id: &str) -> Result<BTreeMap<usize, GameReco
             "{} has games of a different match (engines, files that their arguments name, limits, rule, size, openings or seed differ, or another option)",
             path.display()
         );
-        let (number, total) = (record.game, setup.schedule.total());
+        let number = record.game;
         ensure!(
-            number < total,
-            "{} has game {number}, and the match only {total} games: use a larger --games",
-            path.display()
+            setup.schedule.at_or_after(number) == Some(number),
+            "{} has game {number}, and the match only {} games: use a larger --games",
+            path.display(),
+            setup.schedule.total()
         );
         let game = setup.schedule.game(number);
         ensure!(fits(&record, &game, setup), "game {number} of {} does not fit the schedule", path.display());
@@ -366,6 +394,8 @@ pub(crate) fn sample() -> GameRecord {
         scores: Vec::new(),
         depths: Vec::new(),
         nodes: Vec::new(),
+        lines: [0; 2],
+        remarks: Vec::new(),
         timing: Timing::default(),
     }
 }

@@ -151,6 +151,11 @@ pub struct Arguments {
     #[arg(long)]
     pub to_the_end: bool,
 
+    /// End with status 3 if any engine was late, lost by a fault, or announced a line or a result that was wrong; the report
+    /// counts that for each engine. Example: --strict
+    #[arg(long)]
+    pub strict: bool,
+
     /// The sequential test.
     #[command(flatten)]
     pub sprt: SprtArguments,
@@ -383,6 +388,17 @@ mod tests {
         let expected = engines("--turn-ms 1000", "");
         assert_eq!(engines("--nodes 0 --depth 0 --match-ms 0", ""), expected);
         assert_eq!(engines("", ",nodes=0,depth=0,match-ms=0"), expected);
+    }
+
+    #[test]
+    fn each_engine_may_have_limits_of_its_own() {
+        let words = "tengen-match --turn-ms 500 --match-ms 60000 --engine name=A,cmd=x --engine \
+            name=B,cmd=x,turn-ms=2000,match-ms=240000,inc-ms=10,nodes=9000 --engine name=C,cmd=x,turn-ms=0,match-ms=0,nodes=7";
+        let engines = Arguments::try_parse_from(words.split_whitespace()).unwrap().engines().unwrap();
+        let limits = engines.iter().map(|engine| engine.limits.describe()).collect::<Vec<_>>();
+        let expected =
+            ["500 ms a move, 60000 ms a game", "2000 ms a move, 240000 ms a game, +10 ms, 9000 nodes", "7 nodes"];
+        assert_eq!(limits, expected);
     }
 
     /// Bug: the games of both seeds were in one file, and the two games of a pair with both seeds never counted as a pair.

@@ -12,6 +12,7 @@ pub mod display;
 pub mod export;
 pub mod game_log;
 pub mod ground;
+pub mod line_check;
 pub mod match_options;
 pub mod openings;
 pub mod player;

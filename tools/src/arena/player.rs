@@ -4,7 +4,7 @@
 
 use super::brain_process::{Next, Process};
 use super::cancel::Cancel;
-use super::spec::EngineSpec;
+use super::spec::{EngineSpec, Limits};
 use super::terms::Terms;
 use super::thought::{Thought, message};
 use crate::command_line::one_line;
@@ -17,7 +17,7 @@ use tengen::base::Point;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fault {
-    /// The brain did not start, or refused the board.
+    /// The brain did not start, refused the board, or gave no sign of having started by the time of its first move.
     NoStart,
     /// Its move came too late, or never.
     Timeout,
@@ -27,6 +27,8 @@ pub enum Fault {
     Crash,
     /// It played off the board or on an occupied point, or gave an invalid answer.
     Illegal,
+    /// It answered, but not with a move: an error, or coordinates in another form.
+    NoMove,
     /// It sent far too many lines.
     Flood,
     /// It used too much memory.
@@ -42,6 +44,7 @@ impl Fault {
             Fault::Stall => "stall",
             Fault::Crash => "crash",
             Fault::Illegal => "illegal move",
+            Fault::NoMove => "an answer that is no move",
             Fault::Flood => "flood",
             Fault::Memory => "memory",
         }
@@ -55,6 +58,8 @@ pub struct Failure {
     pub fault: Fault,
     /// Details for people.
     pub note: String,
+    /// By how much the time allowed was exceeded, if a clock limits it.
+    pub overrun: Duration,
 }
 
 /// The reason why there is no answer.
@@ -116,12 +121,27 @@ pub struct Player<'a> {
     follows: bool,
     /// Its answer to ABOUT.
     about: String,
+    /// Its answer to START; empty before it. Only the judge does not wait for it.
+    started: String,
+    /// Why a new process had to be started for this game.
+    restarted: Option<String>,
 }
 
 impl<'a> Player<'a> {
     /// An engine; its process is started by its first game.
     pub fn new(spec: &'a EngineSpec, terms: Terms, cancel: Cancel) -> Player<'a> {
-        Player { spec, terms, cancel, process: None, left: None, follows: false, about: String::new() }
+        let (about, started) = Default::default();
+        Player { spec, terms, cancel, process: None, left: None, follows: false, about, started, restarted: None }
+    }
+
+    /// Its limits.
+    pub fn limits(&self) -> &'a Limits {
+        &self.spec.limits
+    }
+
+    /// Why the process of the last game could not play this one, for which a new one was started.
+    pub fn restarted(&self) -> Option<&str> {
+        self.restarted.as_deref()
     }
 
     /// The answer to ABOUT; empty if there was none.
@@ -137,13 +157,14 @@ impl<'a> Player<'a> {
         self.terms = terms;
         self.left = self.spec.limits.match_time.map(micros);
         self.follows = false;
+        self.restarted = None;
         if self.spec.fresh {
             self.quit();
         }
         if self.process.is_some() {
             match self.start() {
                 // The last game broke it. That is no fault in this game: start a new process.
-                Err(NoAnswer::Failed(_)) => self.kill(),
+                Err(NoAnswer::Failed(failure)) => self.restarted = Some(failure.note),
                 other => return other,
             }
         }
@@ -176,8 +197,9 @@ impl<'a> Player<'a> {
     fn start(&mut self) -> Result<(), NoAnswer> {
         if let Some(process) = &mut self.process {
             process.resume();
-            process.drain();
+            process.drain(|_| {});
         }
+        self.started.clear();
         let (width, height) = (self.terms.size.width(), self.terms.size.height());
         let start = if width == height { format!("START {width}\n") } else { format!("RECTSTART {width},{height}\n") };
         if self.terms.judge {
@@ -191,16 +213,22 @@ impl<'a> Player<'a> {
         let mut said = Vec::new();
         for _ in 0..FLOOD {
             match self.next(deadline) {
-                Next::Line(heard) if heard.text == "OK" => {
-                    let infos = self.infos();
-                    self.send(&infos);
-                    self.suspend();
-                    return Ok(());
+                Next::Line(heard) => {
+                    note_start(&mut self.started, &heard.text);
+                    match self.started.as_str() {
+                        "" => remember(&mut said, &heard.text),
+                        OK => {
+                            let infos = self.infos();
+                            self.send(&infos);
+                            self.suspend();
+                            return Ok(());
+                        }
+                        refusal => {
+                            let note = format!("refused {}: {refusal}", start.trim());
+                            return Err(self.fail(Fault::NoStart, &note));
+                        }
+                    }
                 }
-                Next::Line(heard) if heard.text.starts_with("ERROR") || heard.text.starts_with("UNKNOWN") => {
-                    return Err(self.fail(Fault::NoStart, &format!("refused {}: {}", start.trim(), heard.text)));
-                }
-                Next::Line(heard) => remember(&mut said, &heard.text),
                 Next::Cancelled => return Err(NoAnswer::Cancelled),
                 Next::Closed => return Err(self.fail_closed(Fault::NoStart)),
                 Next::Silence => return Err(self.fail(Fault::NoStart, &format!("no OK{}", quote(&said)))),
@@ -283,8 +311,8 @@ impl<'a> Player<'a> {
         let Some(process) = &mut self.process else {
             return Err(self.fail(Fault::Crash, "the process is gone"));
         };
-        let alive = process.drain();
-        if !alive {
+        let started = &mut self.started;
+        if !process.drain(|line| note_start(started, line)) {
             return Err(self.fail_closed(Fault::Crash));
         }
         // The brain must run during the pause, or the pause has no effect.
@@ -304,16 +332,20 @@ impl<'a> Player<'a> {
         let mut said = Vec::new();
         for _ in 0..FLOOD {
             let heard = match self.next(sent + latest + GRACE) {
-                Next::Line(heard) if heard.at < sent => continue,
                 Next::Line(heard) => heard,
                 Next::Cancelled => return Err(NoAnswer::Cancelled),
                 Next::Closed => return Err(self.fail_closed(Fault::Crash)),
                 Next::Silence => return Err(self.fail_late(latest, &said)),
             };
+            note_start(&mut self.started, &heard.text);
+            if heard.at < sent {
+                continue;
+            }
             if let Some(what) = accept(&heard.text) {
+                OK.clone_into(&mut self.started);
                 let time = heard.at.saturating_duration_since(sent);
                 if time > latest {
-                    return Err(self.fail_late(time, &said));
+                    return Err(self.fail_late(time, &[]));
                 }
                 self.settle(time)?;
                 thought.finish(time);
@@ -353,17 +385,27 @@ impl<'a> Player<'a> {
     /// Reports a fault and kills the process.
     pub fn fail(&mut self, fault: Fault, note: &str) -> NoAnswer {
         self.kill();
-        NoAnswer::Failed(Failure { fault, note: plain(note) })
+        NoAnswer::Failed(Failure { fault, note: plain(note), overrun: Duration::ZERO })
     }
 
     fn fail_closed(&mut self, fault: Fault) -> NoAnswer {
+        let fault = if self.started == OK { fault } else { Fault::NoStart };
         let note = self.process.as_mut().map(Process::exit_report).unwrap_or_default();
         self.fail(fault, &note)
     }
 
+    /// No move in time. Who has not started, or has answered in another way, is not only late.
     fn fail_late(&mut self, after: Duration, said: &[String]) -> NoAnswer {
-        let fault = if self.allowed().is_some() { Fault::Timeout } else { Fault::Stall };
-        self.fail(fault, &format!("no move after {} ms{}", after.as_millis(), quote(said)))
+        let (fault, reason) = match self.started.as_str() {
+            "" => (Fault::NoStart, "no OK, ".to_owned()),
+            OK if said.iter().any(|line| is_failed_answer(line)) => (Fault::NoMove, String::new()),
+            OK if self.allowed().is_some() => (Fault::Timeout, String::new()),
+            OK => (Fault::Stall, String::new()),
+            refusal => (Fault::NoStart, format!("{refusal}, ")),
+        };
+        let overrun = self.allowed().map_or(Duration::ZERO, |allowed| time_from(micros(after) - allowed.max(0)));
+        let failed = self.fail(fault, &format!("{reason}no move after {} ms{}", after.as_millis(), quote(said)));
+        if let NoAnswer::Failed(failure) = failed { NoAnswer::Failed(Failure { overrun, ..failure }) } else { failed }
     }
 
     fn next(&mut self, deadline: Instant) -> Next {
@@ -406,6 +448,26 @@ fn micros(time: Duration) -> i64 {
 /// The time of so many microseconds; none if they are below 0.
 fn time_from(micros: i64) -> Duration {
     Duration::from_micros(micros.max(0) as u64)
+}
+
+/// The answer to START of a brain that has started.
+const OK: &str = "OK";
+
+/// Takes a line as the answer to START, if it is the first that can be.
+fn note_start(started: &mut String, line: &str) {
+    if started.is_empty() && (line == OK || is_refusal(line)) {
+        line.clone_into(started);
+    }
+}
+
+fn is_refusal(line: &str) -> bool {
+    line.starts_with("ERROR") || line.starts_with("UNKNOWN")
+}
+
+/// Whether a line that is no move was meant as an answer, and not to the INFO before the question.
+fn is_failed_answer(line: &str) -> bool {
+    is_refusal(line) && !line.to_ascii_uppercase().contains("INFO")
+        || line.starts_with(|c: char| c.is_ascii_digit() || c == '-')
 }
 
 /// Reads exactly `x,y`: two integers and a comma.

@@ -1,7 +1,8 @@
 //! One game from the first stone to the result. The oracle judges every stone.
 
 use super::adjudication;
-use super::game_log::{GameRecord, Reason, Timing, WouldEnd};
+use super::game_log::{GameRecord, Late, Reason, Timing, WouldEnd};
+use super::line_check::{self, Flaw, GameEnd, Remark, Thinking};
 use super::match_options::Setup;
 use super::player::{Answer, Failure, Fault, NoAnswer, Player, Swap2Answer};
 use super::schedule::Game;
@@ -37,6 +38,10 @@ struct RunningGame<'a, 'p> {
     black: usize,
     /// What is known about each stone after the opening, without the stone.
     answers: Vec<Answer<()>>,
+    /// Answers after their time.
+    late: Vec<Late>,
+    /// Games at the same time.
+    games: usize,
     /// For each stone of the swap2 opening, whether the second seat placed it.
     swap2: Vec<bool>,
     /// The number of stones at which adjudication would have ended the game, and how.
@@ -59,6 +64,8 @@ pub fn play(
         stones: game.opening.stones.clone(),
         black: 0,
         answers: Vec::new(),
+        late: Vec::new(),
+        games: setup.concurrency.min(setup.schedule.total()),
         swap2: Vec::new(),
         would_end: None,
     };
@@ -68,10 +75,9 @@ pub fn play(
     };
     let name = |seat: usize| setup.engines[game.seats[seat]].name.clone();
     let answers = &running.answers;
-    let round = |time: Duration| (time.as_secs_f64() * 10_000.0).round() / 10.0;
-    let overruns: Vec<f64> = answers.iter().map(|a| round(a.overrun)).collect();
-    let nodes_at: Vec<f64> = answers.iter().map(|a| round(a.thought.nodes_at)).collect();
-    Some(GameRecord {
+    let overruns: Vec<f64> = answers.iter().map(|a| tenths(a.overrun)).collect();
+    let nodes_at: Vec<f64> = answers.iter().map(|a| tenths(a.thought.nodes_at)).collect();
+    let mut record = GameRecord {
         match_id: match_id.clone(),
         test: test.clone(),
         seed: setup.seed,
@@ -103,12 +109,17 @@ pub fn play(
         scores: answers.iter().map(|a| a.thought.score.clone()).collect(),
         depths: answers.iter().map(|a| a.thought.depth).collect(),
         nodes: answers.iter().map(|a| a.thought.nodes).collect(),
+        lines: [0; 2],
+        remarks: Vec::new(),
         timing: Timing {
-            ms: answers.iter().map(|a| round(a.time)).collect(),
+            late: std::mem::take(&mut running.late),
+            ms: answers.iter().map(|a| tenths(a.time)).collect(),
             overrun_ms: if overruns.iter().any(|&ms| ms > 0.0) { overruns } else { Vec::new() },
             nodes_ms: if nodes_at.iter().any(|&ms| ms > 0.0) { nodes_at } else { Vec::new() },
         },
-    })
+    };
+    running.check_lines(&mut record);
+    Some(record)
 }
 
 impl RunningGame<'_, '_> {
@@ -119,14 +130,16 @@ impl RunningGame<'_, '_> {
 
     fn play_to_end(&mut self) -> Result<Infallible, Stop> {
         for seat in 0..2 {
-            self.players[seat].begin(self.terms).map_err(|no_answer| lost(seat, no_answer))?;
+            let begun = self.players[seat].begin(self.terms);
+            begun.map_err(|no_answer| self.lost(seat, no_answer))?;
         }
         if self.terms.swap2 {
             self.swap2()?;
         }
         loop {
             let seat = self.to_move();
-            let answer = self.players[seat].think(&self.stones).map_err(|no_answer| lost(seat, no_answer))?;
+            let answer = self.players[seat].think(&self.stones);
+            let answer = answer.map_err(|no_answer| self.lost(seat, no_answer))?;
             self.place(seat, answer.what, &answer)?;
         }
     }
@@ -146,6 +159,7 @@ impl RunningGame<'_, '_> {
         if verdict == Verdict::Illegal {
             return Err(self.illegal(seat, &format!("played {x},{y}, an occupied point")));
         }
+        self.note_late(seat, answer.overrun);
         self.stones.push(point);
         self.answers.push(Answer {
             what: (),
@@ -199,7 +213,62 @@ impl RunningGame<'_, '_> {
 
     fn illegal(&mut self, seat: usize, note: &str) -> Stop {
         let no_answer = self.players[seat].fail(Fault::Illegal, note);
-        lost(seat, no_answer)
+        self.lost(seat, no_answer)
+    }
+
+    /// The end of the game when a seat fails: the other seat wins.
+    fn lost(&mut self, seat: usize, no_answer: NoAnswer) -> Stop {
+        match no_answer {
+            NoAnswer::Cancelled => Stop::Cancelled,
+            NoAnswer::Failed(Failure { fault, note, overrun }) => {
+                if fault == Fault::Timeout {
+                    self.note_late(seat, overrun);
+                }
+                Stop::Over(Ending { winner: Some(1 - seat), reason: Reason::Fault(fault), note })
+            }
+        }
+    }
+
+    fn note_late(&mut self, player: usize, overrun: Duration) {
+        let ms = tenths(overrun);
+        if ms <= 0.0 {
+            return;
+        }
+        let swap2 = self.swap2.iter().any(|&is_second| usize::from(is_second) == player);
+        let moves = self.answers.len().saturating_sub(self.swap2.len());
+        let is_first = !swap2 && moves < 2;
+        self.late.push(Late { player, stones: self.stones.len(), ms, is_first, load: load(), games: self.games });
+    }
+
+    /// Holds what the players announced against the game.
+    fn check_lines(&self, record: &mut GameRecord) {
+        let empty = Oracle::new(self.terms.rule, self.terms.size);
+        for seat in 0..2 {
+            let is_own =
+                |&(index, _): &(usize, &Answer<()>)| index >= record.swap2.len() && record.mover(index) == seat;
+            let thinking: Vec<Thinking<'_>> = self
+                .answers
+                .iter()
+                .enumerate()
+                .filter(is_own)
+                .map(|(index, a)| Thinking { stones: record.opening + index, thought: &a.thought, time: a.time })
+                .collect();
+            let end = match record.reason {
+                Reason::Five | Reason::Forbidden if record.winner.as_ref() == Some(&record.players[seat]) => {
+                    GameEnd::Won
+                }
+                Reason::Five | Reason::Forbidden | Reason::FullBoard | Reason::DeadDraw => GameEnd::NotWon,
+                Reason::MoveLimit | Reason::Announced | Reason::Fault(_) => GameEnd::Open,
+            };
+            let player = &self.players[seat];
+            if let Some(note) = player.restarted() {
+                let (flaw, note) = (Flaw::Restart, note.to_owned());
+                record.remarks.push(Remark { player: seat, stones: record.opening, flaw, note });
+            }
+            let (lines, remarks) = line_check::check(&empty, &self.stones, (seat, player.limits()), &thinking, end);
+            record.lines[seat] = lines;
+            record.remarks.extend(remarks);
+        }
     }
 
     /// Plays the swap2 opening: the first seat places three stones; the second chooses a colour or places two more; then the
@@ -219,7 +288,8 @@ impl RunningGame<'_, '_> {
 
     /// Asks a swap2 question and places the stones of the answer. Returns their number; 0 means that the seat takes black.
     fn put_opening_stones(&mut self, seat: usize, expected: &[usize]) -> Result<usize, Stop> {
-        let answer = self.players[seat].swap2(&self.stones).map_err(|no_answer| lost(seat, no_answer))?;
+        let answer = self.players[seat].swap2(&self.stones);
+        let answer = answer.map_err(|no_answer| self.lost(seat, no_answer))?;
         let stones = match &answer.what {
             Swap2Answer::Swap => Vec::new(),
             Swap2Answer::Stones(stones) => stones.clone(),
@@ -251,12 +321,15 @@ fn silent<T: Clone>(what: &T) -> Answer<T> {
     Answer { what: what.clone(), time: Duration::ZERO, overrun: Duration::ZERO, thought: Thought::default() }
 }
 
-/// The end of the game when a seat fails: the other seat wins.
-fn lost(seat: usize, no_answer: NoAnswer) -> Stop {
-    match no_answer {
-        NoAnswer::Cancelled => Stop::Cancelled,
-        NoAnswer::Failed(Failure { fault, note }) => {
-            Stop::Over(Ending { winner: Some(1 - seat), reason: Reason::Fault(fault), note })
-        }
-    }
+/// Milliseconds, to a tenth.
+fn tenths(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10_000.0).round() / 10.0
+}
+
+/// The load average of the last minute and the number of threads that run or could; only Linux tells.
+fn load() -> Option<(f64, u32)> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    let mut words = text.split_whitespace();
+    let average = words.next()?.parse().ok()?;
+    Some((average, words.nth(2)?.split('/').next()?.parse().ok()?))
 }

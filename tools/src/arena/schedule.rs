@@ -53,17 +53,18 @@ impl Schedule {
         self.pairings.len() * self.games_each
     }
 
-    /// The game with this number. If each pairing has an odd number of games, its last one has no partner with reversed
-    /// colours.
-    pub fn game(&self, number: usize) -> Game {
-        let whole_rounds = self.games_each / 2;
+    /// The first scheduled number that is not below this one. If each pairing has an odd number of games, its last one has no
+    /// partner with reversed colours, and the partner's number is left out: with more games it is played.
+    pub fn at_or_after(&self, number: usize) -> Option<usize> {
         let per_round = self.pairings.len() * 2;
-        let (round, pairing, reversed) = if number / per_round < whole_rounds {
-            let within = number % per_round;
-            (number / per_round, within / 2, within % 2 == 1)
-        } else {
-            (whole_rounds, number - whole_rounds * per_round, false)
-        };
+        let number = number + usize::from(number / per_round == self.games_each / 2) * (number % 2);
+        (number < per_round * self.games_each.div_ceil(2)).then_some(number)
+    }
+
+    /// The game with this number.
+    pub fn game(&self, number: usize) -> Game {
+        let per_round = self.pairings.len() * 2;
+        let (round, pairing, reversed) = (number / per_round, number % per_round / 2, number % 2 == 1);
         let Pairing { first, second } = self.pairings[pairing];
         let seats = if reversed { [second, first] } else { [first, second] };
         let index = round % self.grounds.len();
@@ -106,7 +107,9 @@ mod tests {
                 let schedule = schedule(4, gauntlet, games);
                 assert_eq!(schedule.pairings.len(), pairs);
                 let mut count: HashMap<[usize; 2], usize> = HashMap::new();
-                for number in 0..schedule.total() {
+                let numbers = numbers(&schedule);
+                assert_eq!(numbers.len(), schedule.total());
+                for &number in &numbers {
                     *count.entry(schedule.game(number).seats).or_default() += 1;
                 }
                 for Pairing { first, second } in &schedule.pairings {
@@ -118,9 +121,18 @@ mod tests {
         }
     }
 
+    fn numbers(schedule: &Schedule) -> Vec<usize> {
+        std::iter::successors(schedule.at_or_after(0), |number| schedule.at_or_after(number + 1)).collect()
+    }
+
+    /// Bug: after an odd number of games of three or more engines a match could not be resumed with more, because the games
+    /// of the last round had the numbers of others.
     #[test]
     fn more_games_do_not_change_those_already_played() {
-        let (few, many) = (schedule(2, false, 10), schedule(2, false, 50));
-        assert!((0..10).all(|number| few.game(number) == many.game(number)));
+        for (engines, few) in [(2, 10), (2, 9), (3, 3), (4, 7)] {
+            let (few, many) = (schedule(engines, false, few), schedule(engines, false, 50));
+            let all = numbers(&many);
+            assert!(numbers(&few).iter().all(|number| all.contains(number) && few.game(*number) == many.game(*number)));
+        }
     }
 }

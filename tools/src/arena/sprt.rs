@@ -200,16 +200,11 @@ impl Pentanomial {
         Some(EloEstimate { elo: at(mean), low: at(mean - Z95 * error), high: at(mean + Z95 * error) })
     }
 
-    /// The likelihood that the first engine is the stronger one.
-    pub fn superiority(&self) -> f64 {
-        let (lead, error) = (self.mean() - 0.5, self.standard_error());
-        if error > 0.0 {
-            normal_cdf(lead / error)
-        } else if lead == 0.0 {
-            0.5
-        } else {
-            f64::from(u8::from(lead > 0.0))
-        }
+    /// The likelihood that the first engine is the stronger one; `None` while all pairs have the same score, which does not
+    /// tell how much scores vary.
+    pub fn superiority(&self) -> Option<f64> {
+        let error = self.standard_error();
+        (error > 0.0).then(|| normal_cdf((self.mean() - 0.5) / error))
     }
 
     fn standard_error(&self) -> f64 {
@@ -318,9 +313,11 @@ mod tests {
         close(elo.elo, elo_of_score(0.55), 1e-9);
         close(elo.low, elo_of_score(0.55 - 1.959_964 * error), 1e-3);
         close(elo.high, elo_of_score(0.55 + 1.959_964 * error), 1e-3);
-        close(pairs.superiority(), normal_cdf(0.05 / error), 1e-12);
-        assert_eq!(Pentanomial([0, 0, 4, 0, 0]).superiority(), 0.5);
-        assert_eq!(Pentanomial([0, 0, 0, 0, 4]).superiority(), 1.0);
+        close(pairs.superiority().unwrap(), normal_cdf(0.05 / error), 1e-12);
+        // Bug: equal pairs were told to make the superiority certain.
+        for counts in [[0, 0, 4, 0, 0], [0, 0, 0, 0, 4], [1, 0, 0, 0, 0], [0; 5]] {
+            assert_eq!(Pentanomial(counts).superiority(), None);
+        }
         assert_eq!(Pentanomial::default().elo(), None);
         // Bug: the interval had no width.
         let equal = Pentanomial([0, 0, 0, 10, 0]).elo().unwrap();
@@ -339,7 +336,7 @@ mod tests {
             sum += term;
             term *= (tosses - k) as f64 / (k + 1) as f64;
         }
-        close(Pentanomial([losses, 0, 0, 0, wins]).superiority(), sum, 0.003);
+        close(Pentanomial([losses, 0, 0, 0, wins]).superiority().unwrap(), sum, 0.003);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Sums over the games so far, for each engine and each pairing.
 
 use super::game_log::{GameRecord, Reason};
+use super::line_check::Flaw;
 use super::match_options::Setup;
 use super::player::Fault;
 use super::ratings::Encounter;
@@ -30,6 +31,13 @@ pub struct EngineTally {
     pub overrun_sum: f64,
     /// Largest overrun in milliseconds.
     pub overrun_max: f64,
+    /// The late moves: first ones of a game and later ones, those that lost included. For each the number, and the largest
+    /// overrun in milliseconds.
+    pub late_moves: [(u64, f64); 2],
+    /// Number of announced lines.
+    pub lines: u64,
+    /// Moves with each of [`Flaw::NAMES`].
+    pub flaws: [u64; Flaw::NAMES.len()],
     depth: (f64, u64),
     nodes: f64,
     node_seconds: f64,
@@ -62,6 +70,12 @@ impl EngineTally {
         (self.time.1 > 0).then(|| self.time.0 / self.time.1 as f64)
     }
 
+    /// Whether a strict match has nothing against it: no flaw, no late move, no lost game but by the rules.
+    pub fn is_clean(&self) -> bool {
+        self.time_losses + self.faults + self.late_moves[0].0 + self.late_moves[1].0 + self.flaws.iter().sum::<u64>()
+            == 0
+    }
+
     /// Mean overrun of late answers in milliseconds.
     pub fn overrun_mean(&self) -> f64 {
         if self.late == 0 { 0.0 } else { self.overrun_sum / self.late as f64 }
@@ -77,6 +91,8 @@ pub struct PairTally {
     pub games: [u64; 3],
     /// The same for each ground.
     pub grounds: Vec<GroundTally>,
+    /// Pairs of which both games were won by the same colour.
+    pub by_one_color: u64,
     /// Finished pairs that repeat earlier ones move by move; not counted in `pairs`.
     pub repeats: u64,
     /// Half points and moves of games whose partner is not finished, by seed and number of the pair.
@@ -90,6 +106,8 @@ pub struct PairTally {
 pub struct GroundTally {
     /// Whole pairs of games, without repeats.
     pub pairs: Pentanomial,
+    /// Pairs of which both games were won by the same colour.
+    pub by_one_color: u64,
     /// Wins, draws and losses of single games.
     pub games: [u64; 3],
 }
@@ -113,8 +131,11 @@ impl PairTally {
         };
         let games = if record.game.is_multiple_of(2) { [moves, other] } else { [other, moves] };
         if self.known.insert(checksum(ground, record, &games)) {
+            let is_by_one_color = u64::from(earlier.abs_diff(half_points) == 2);
             self.pairs.add(earlier + half_points);
+            self.by_one_color += is_by_one_color;
             self.grounds[ground].pairs.add(earlier + half_points);
+            self.grounds[ground].by_one_color += is_by_one_color;
         } else {
             self.repeats += 1;
         }
@@ -203,6 +224,14 @@ impl Standings {
 
 impl EngineTally {
     fn add_moves(&mut self, record: &GameRecord, seat: usize) {
+        self.lines += record.lines[seat] as u64;
+        for remark in record.remarks.iter().filter(|remark| remark.player == seat) {
+            self.flaws[remark.flaw as usize] += 1;
+        }
+        for late in record.timing.late.iter().filter(|late| late.player == seat) {
+            let (count, most) = &mut self.late_moves[usize::from(!late.is_first)];
+            (*count, *most) = (*count + 1, most.max(late.ms));
+        }
         for (index, &ms) in record.timing.ms.iter().enumerate() {
             // The second and third stone of a swap2 answer came with the first.
             let is_with_another = index < record.swap2.len() && ms == 0.0;
@@ -268,11 +297,14 @@ mod tests {
             standings.add(&setup, &record(&setup, number, winner, Reason::Five));
         }
         assert_eq!(standings.pairings[0].pairs.0, [0, 0, 1, 1, 0]);
-        assert_eq!(standings.pairings[0].games, [1, 3, 2]);
+        assert_eq!((standings.pairings[0].games, standings.pairings[0].by_one_color), ([1, 3, 2], 0));
         let points: Vec<u64> = standings.engines.iter().map(EngineTally::games).collect();
         assert_eq!(points, [6, 6]);
         // B is black in odd games.
         assert_eq!(standings.by_color, [2, 1]);
+        standings.add(&setup, &record(&setup, 2, Some("B"), Reason::Five));
+        standings.add(&setup, &record(&setup, 5, Some("A"), Reason::Five));
+        assert_eq!((standings.pairings[0].pairs.0, standings.pairings[0].by_one_color), ([1, 0, 2, 1, 0], 1));
     }
 
     #[test]

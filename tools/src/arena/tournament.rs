@@ -11,7 +11,7 @@ use super::game_log::{self, GameRecord, RecordFile};
 use super::match_options::{Arguments, Setup};
 use super::player::Player;
 use super::referee;
-use super::tally::Standings;
+use super::tally::{EngineTally, Standings};
 use crate::output_file;
 use anyhow::{Context, Result, ensure};
 use std::collections::{BTreeMap, HashSet};
@@ -24,6 +24,15 @@ use std::sync::mpsc::{self, Sender};
 /// # Errors
 /// When an option is invalid, an engine cannot be started, or a file cannot be written.
 pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<RunEnd> {
+    run_checked(arguments, interrupted).map(|(end, _)| end)
+}
+
+/// The same; also whether nothing was wrong, if the match is a strict one.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_checked(arguments: Arguments, interrupted: &Cancel) -> Result<(RunEnd, bool)> {
+    let is_strict = arguments.strict;
     let setup = Setup::new(arguments)?;
     // Before any brain runs: it may write files that its arguments name.
     let ids = [game_log::match_id(&setup), game_log::test_id(&setup)];
@@ -40,8 +49,9 @@ pub fn run(arguments: Arguments, interrupted: &Cancel) -> Result<RunEnd> {
         play(&setup, &ids, &mut results, &interrupted.child())?;
     }
     let is_decided = results.is_decided;
-    results.close()?;
-    Ok(if is_decided { RunEnd::Finished } else { interrupted.run_end() })
+    let standings = results.close()?;
+    let is_clean = !is_strict || standings.engines.iter().all(EngineTally::is_clean);
+    Ok((if is_decided { RunEnd::Finished } else { interrupted.run_end() }, is_clean))
 }
 
 fn play(setup: &Setup, ids: &[String; 2], results: &mut Results<'_>, cancel: &Cancel) -> Result<()> {
@@ -50,10 +60,9 @@ fn play(setup: &Setup, ids: &[String; 2], results: &mut Results<'_>, cancel: &Ca
     let next = AtomicUsize::new(0);
     // The next game that is not finished. Their numbers are never all in memory: a match may be planned with any number.
     let next_game = || loop {
-        match next.fetch_add(1, Ordering::SeqCst) {
-            number if number >= total => return None,
-            number if !finished.contains(&number) => return Some(number),
-            _ => {}
+        let number = setup.schedule.at_or_after(next.load(Ordering::SeqCst))?;
+        if next.fetch_max(number + 1, Ordering::SeqCst) <= number && !finished.contains(&number) {
+            return Some(number);
         }
     };
     let (sender, records) = mpsc::channel();
@@ -170,10 +179,11 @@ impl<'a> Results<'a> {
     /// Counts finished games in order up to the first gap, until the test decides.
     fn count(&mut self) {
         while !self.is_decided
-            && let Some(record) = self.games.get(&self.next)
+            && let Some(number) = self.setup.schedule.at_or_after(self.next)
+            && let Some(record) = self.games.get(&number)
         {
             self.standings.add(self.setup, record);
-            self.next += 1;
+            self.next = number + 1;
             let test = self.setup.sprt.as_ref().zip(self.standings.pairings.first());
             self.is_decided = test.is_some_and(|(bounds, tally)| bounds.decide(tally.pairs.llr(bounds)).is_final());
         }
@@ -181,7 +191,7 @@ impl<'a> Results<'a> {
 
     /// Writes the final files and prints the table. Games after the decision are dropped, because which of them are finished
     /// depends on the machine. If the games of an earlier run decided it, their test was another one, and all are kept.
-    fn close(mut self) -> Result<()> {
+    fn close(mut self) -> Result<Standings> {
         if self.is_decided {
             let dropped = if self.was_decided { BTreeMap::new() } else { self.games.split_off(&self.next) };
             if let Some(folder) = &self.setup.arguments.psq {
@@ -203,7 +213,7 @@ impl<'a> Results<'a> {
             file.finish(self.games.values())?;
         }
         self.display.end(&display::report(self.setup, &self.standings))?;
-        Ok(())
+        Ok(self.standings)
     }
 }
 

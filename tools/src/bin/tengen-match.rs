@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tengen_tools::arena::cancel::{RunEnd, interrupts};
+use tengen_tools::arena::cancel::{FLAWED, RunEnd, interrupts};
 use tengen_tools::arena::match_options::{Arguments, SprtArguments};
 use tengen_tools::arena::queue::{self, QueueArguments};
 use tengen_tools::arena::{match_options, pooled_count, tournament};
@@ -45,18 +45,21 @@ enum Command {
     },
 }
 
-fn run(typed: Typed) -> Result<RunEnd> {
+fn run(typed: Typed) -> Result<ExitCode> {
     match typed.command {
-        None => tournament::run(typed.arguments, &interrupts()),
-        Some(Command::Queue(arguments)) => queue::run(&arguments, &interrupts()),
+        None => Ok(match tournament::run_checked(typed.arguments, &interrupts())? {
+            (RunEnd::Finished, false) => ExitCode::from(FLAWED),
+            (end, _) => end.into(),
+        }),
+        Some(Command::Queue(arguments)) => queue::run(&arguments, &interrupts()).map(ExitCode::from),
         Some(Command::Count { records, sprt }) => {
             let report = pooled_count::count(&records)?.report(sprt.bounds()?.as_ref());
             std::io::stdout().write_all(report.as_bytes())?;
-            Ok(RunEnd::Finished)
+            Ok(ExitCode::SUCCESS)
         }
     }
 }
 
 fn main() -> ExitCode {
-    command_line::run(|typed: Typed| run(typed).map(ExitCode::from))
+    command_line::run(run)
 }

@@ -32,6 +32,7 @@ answer() {
         negative) echo '-1,3'; return ;;
         occupied) case $taken in ' ') ;; *) taken=${taken# }; echo "${taken%% *}"; taken=" $taken"; return ;; esac ;;
         garbage) echo '7, 7'; echo 'UNKNOWN what'; return ;;
+        refuse) echo 'ERROR no board'; return ;;
         point) echo "$argument"; return ;;
         column)
             # Builds a column of five.
@@ -48,6 +49,13 @@ answer() {
     esac
     first_empty
     taken="$taken$x,$y "
+    if [ "$behaviour" = say ]; then
+        # A message, in which MOVE stands for the move, in one write with it.
+        name=$(printf "\\$(printf %o $((97 + x)))")$((y + 1))
+        said=$(echo "$argument" | sed "s/MOVE/$name/g")
+        printf 'MESSAGE %s\n%s,%s\n' "$said" "$x" "$y"
+        return
+    fi
     echo "$x,$y"
     [ "$behaviour" = leave ] && [ $moves -ge 2 ] && exit 0
     [ "$behaviour" = twice ] && echo "$x,$y"
@@ -69,8 +77,10 @@ while read -r word rest; do
             case $behaviour in
                 mute) ;;
                 refuse) echo 'ERROR not this board' ;;
+                once) [ -z "${started:-}" ] && echo OK || echo 'ERROR one game only' ;;
                 *) echo OK ;;
             esac
+            started=yes
             ;;
         BEGIN) answer ;;
         TURN)
