@@ -4,6 +4,7 @@
 //! for each line, for each pair of lines, for the threat that they make, and one of its own. So a rare combination gets the
 //! value of its parts, and a frequent one can differ from that. Own factors decay towards zero, faster for rare weights.
 
+use super::trainer::adam::Rate;
 use crate::progress::Progress;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
@@ -18,21 +19,25 @@ const RARE_DECAY: f32 = 2e-4;
 /// Number of occurrences at which the additional decay is halved.
 const RARE: f32 = 200.0;
 
+/// The learning rate at the start, in units of the weights; it falls to a hundredth of that.
+const RATE: f32 = 1.0;
+
 /// Settings of the gradient descent.
-#[derive(Clone, Copy, Debug)]
+#[derive(clap::Args, Clone, Copy, Debug)]
 pub struct Descent {
-    /// Passes over the samples.
+    /// Passes over the games.
+    #[arg(long, default_value_t = 30)]
     pub epochs: usize,
-    /// Samples in a step.
+    /// Positions in a step.
+    #[arg(long, default_value_t = 4096)]
     pub batch: usize,
-    /// Learning rate at the start, in units of the weights; falls to a hundredth of that.
-    pub rate: f32,
-    /// Seed of the order of the samples.
+    /// Seed of the order of the positions. The same seed gives the same numbers.
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 
 /// The model: the factors, and which of them each weight has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Model {
     base: Vec<f32>,
     /// Factors of each weight.
@@ -43,24 +48,10 @@ pub struct Model {
     pub weights: Vec<f32>,
     mean: Vec<f32>,
     square: Vec<f32>,
-    steps: i32,
+    steps: u32,
 }
 
 impl Model {
-    /// A model without weights.
-    pub fn new() -> Model {
-        Model {
-            base: Vec::new(),
-            made_of: Vec::new(),
-            factors: Vec::new(),
-            decay: Vec::new(),
-            weights: Vec::new(),
-            mean: Vec::new(),
-            square: Vec::new(),
-            steps: 0,
-        }
-    }
-
     /// Adds a block of weights with these bases. `parts` returns the shared factors of each weight, numbered from 0 within the
     /// block; each weight also gets an own factor.
     pub fn add(&mut self, base: &[f32], parts: impl Fn(usize) -> Vec<usize>) {
@@ -104,7 +95,7 @@ impl Model {
         for epoch in 0..descent.epochs {
             order.shuffle(&mut random);
             let done = epoch as f32 / descent.epochs as f32;
-            let rate = descent.rate * 0.01f32.powf(done);
+            let rate = RATE * 0.01f32.powf(done);
             for batch in order.chunks(descent.batch) {
                 gradient.fill(0.0);
                 for &sample in batch {
@@ -117,10 +108,8 @@ impl Model {
         progress.end();
     }
 
-    /// Moves the factors against `gradient`, that of the mean loss by weight, with Adam (Kingma and Ba 2015).
+    /// Moves the factors against `gradient`, that of the mean loss by weight.
     fn step(&mut self, gradient: &[f32], rate: f32) {
-        const FIRST: f32 = 0.9;
-        const SECOND: f32 = 0.999;
         let mut by_factor: Vec<f32> =
             self.factors.iter().zip(&self.decay).map(|(value, decay)| value * decay).collect();
         for (made_of, &slope) in self.made_of.iter().zip(gradient) {
@@ -131,21 +120,10 @@ impl Model {
             }
         }
         self.steps += 1;
-        let (first, second) = (1.0 - FIRST.powi(self.steps), 1.0 - SECOND.powi(self.steps));
-        for (i, slope) in by_factor.into_iter().enumerate() {
-            self.mean[i] += (1.0 - FIRST) * (slope - self.mean[i]);
-            self.square[i] += (1.0 - SECOND) * (slope * slope - self.square[i]);
-            self.factors[i] -= rate * (self.mean[i] / first) / ((self.square[i] / second).sqrt() + 1e-8);
-        }
+        Rate::new(rate, self.steps).step(&mut self.factors, &by_factor, &mut self.mean, &mut self.square);
         for ((weight, base), made_of) in self.weights.iter_mut().zip(&self.base).zip(&self.made_of) {
             *weight = base + made_of.iter().map(|&factor| self.factors[factor as usize]).sum::<f32>();
         }
-    }
-}
-
-impl Default for Model {
-    fn default() -> Model {
-        Model::new()
     }
 }
 
@@ -191,7 +169,7 @@ mod tests {
         // Weight of mask m is 3 * bit 0 - 2 * bit 1 + 5 * (both); bit 2 never occurs together with others.
         let truth = |mask: usize| [0.0, 3.0, -2.0, 6.0, 1.0][mask];
         let parts = mask_parts(3);
-        let mut model = Model::new();
+        let mut model = Model::default();
         model.add(&[0.0; 8], |mask| parts[mask].clone());
         model.set_occurrences(&[1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000, 0, 0, 0]);
         for _ in 0..3000 {

@@ -1,27 +1,67 @@
 //! `tengen-tune eval`: fits the values of points and threats to games by logistic regression.
 
 use super::factor_model::{Descent, Model, combination_parts, mask_parts};
-use super::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
+use super::logistic::{best_scale, cross_entropy, sigmoid};
 use super::samples::{Group, empty_points, for_each_game, for_each_position, is_held_out, uses_static_evaluation};
+use crate::command_line::share;
 use crate::data::packed_game::PackedGame;
-use anyhow::Result;
+use crate::output_file;
+use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::PathBuf;
 use tengen::base::{Color, Score};
 use tengen::board::Board;
 use tengen::board::combination::COMBINATIONS;
-use tengen::eval::classical_weights::{MASK_BITS, MASKS, VALUE_SCALE, WeightSet, Weights, threat_mask};
+use tengen::eval::classical_weights::{self, MASK_BITS, MASKS, VALUE_SCALE, WeightSet, Weights, threat_mask};
 
 /// Score units of one logit in the common fit to all rules.
 const COMMON_SCALE: f32 = 170.0;
 
+/// Options of `eval`.
+#[derive(clap::Args, Debug)]
+pub struct EvalArguments {
+    /// Files of games made by `tengen-data selfplay`. Numbers of rules without games are not changed.
+    #[arg(required = true)]
+    pub games: Vec<PathBuf>,
+    /// The file with the numbers; created from the hand-set ones if it does not exist.
+    #[arg(long, default_value = "src/eval/classical.weights")]
+    pub out: PathBuf,
+    /// Options of the fit.
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
 /// Settings of the fit.
-#[derive(Clone, Copy, Debug)]
+#[derive(clap::Args, Clone, Copy, Debug)]
 pub struct Settings {
-    /// The gradient descent; its rate is in score units.
+    /// The gradient descent.
+    #[command(flatten)]
     pub descent: Descent,
     /// Share of the search's score in the target, 0 to 1; the rest is the result of the game.
+    #[arg(long, default_value_t = 0.6, value_parser = share)]
     pub score_share: f32,
+}
+
+/// Reads the file with the numbers, fits them and writes it.
+///
+/// # Errors
+/// When an option is invalid, or a file cannot be read or written.
+pub fn run(typed: &EvalArguments) -> Result<()> {
+    let EvalArguments { games, out, settings } = typed;
+    ensure!(settings.descent.batch > 0, "--batch must be at least 1");
+    ensure!(settings.descent.epochs > 0, "--epochs must be at least 1");
+    output_file::expect_folder(out)?;
+    let mut sets = WeightSet::ALL.map(Weights::hand_set);
+    if out.exists() {
+        let bytes = std::fs::read(out).with_context(|| out.display().to_string())?;
+        let old =
+            classical_weights::decode(&bytes).with_context(|| format!("there are no weights in {}", out.display()))?;
+        sets.clone_from_slice(&old);
+    }
+    let report = fit(games, settings, &mut sets)?;
+    std::io::stdout().write_all(report.as_bytes())?;
+    output_file::write(out, classical_weights::encode(&sets))
 }
 
 /// Positions as sparse sums of weights.
@@ -76,7 +116,7 @@ impl Layout {
 
     /// A model to be fitted, starting from the hand-set numbers, or from those of a symmetric rule times a factor.
     fn model(&self, start: Option<(&Model, f32)>) -> Model {
-        let mut model = Model::new();
+        let mut model = Model::default();
         let hand_set: Vec<Weights> = self.sets.iter().map(|&set| Weights::hand_set(set)).collect();
         for (set, weights) in self.sets.iter().zip(&hand_set) {
             let value = |id: usize| f32::from(weights.value[id]) / VALUE_SCALE as f32;
@@ -151,17 +191,6 @@ fn loss(pairs: impl Iterator<Item = (f32, f32)>) -> f32 {
     (sum / f64::from(count.max(1))) as f32
 }
 
-/// The scale at which sigmoid(score / scale) predicts best, between 40 and 1500.
-fn fit_scale(pairs: &[(f32, f32)]) -> f32 {
-    let at = |scale: f32| loss(pairs.iter().map(|&(score, target)| (sigmoid(score / scale), target)));
-    let (mut low, mut high) = (40.0f32.ln(), 1500.0f32.ln());
-    for _ in 0..40 {
-        let (a, b) = (low + (high - low) * 0.382, low + (high - low) * 0.618);
-        if at(a.exp()) < at(b.exp()) { high = b } else { low = a }
-    }
-    f32::midpoint(low, high).exp()
-}
-
 /// The positions of one group.
 struct Data {
     group: Group,
@@ -205,10 +234,7 @@ impl Data {
 
 /// Fits the values in `sets` to the games in `paths`, first all rules together, then each group starting from there. Returns a
 /// report. Groups with too few games are not changed.
-///
-/// # Errors
-/// When a file cannot be read or is damaged.
-pub fn fit(paths: &[PathBuf], settings: &Settings, sets: &mut [Weights]) -> Result<String> {
+fn fit(paths: &[PathBuf], settings: &Settings, sets: &mut [Weights]) -> Result<String> {
     let groups = Group::ALL.map(|group| Data::read(paths, group, settings));
     let groups = groups.into_iter().collect::<Result<Vec<Data>>>()?;
     let mut all = Samples::default();
@@ -240,7 +266,7 @@ fn fit_group(data: &Data, common: &Model, settings: &Settings, sets: &mut [Weigh
     for (name, weights, fitted_scale) in [("hand-set", &hand_set, None), ("fitted", &model.weights, Some(scale))] {
         let scores: Vec<f32> = (0..held_out.len()).map(|i| held_out.score(weights, i)).collect();
         let pairs = |truth: &[f32]| scores.iter().copied().zip(truth.iter().copied()).collect::<Vec<_>>();
-        let scale = fitted_scale.unwrap_or_else(|| fit_scale(&pairs(&held_out.targets)));
+        let scale = fitted_scale.unwrap_or_else(|| best_scale(&pairs(&held_out.targets)));
         let by = |truth: &[f32]| loss(pairs(truth).into_iter().map(|(score, t)| (sigmoid(score / scale), t)));
         let (target, result) = (by(&held_out.targets), by(&held_out.results));
         let _ = writeln!(report, "  {name:9} scale {scale:5.0}  target {target:.4}  result {result:.4}");
@@ -267,7 +293,7 @@ fn search_scale(paths: &[PathBuf], group: Group) -> Result<f32> {
             }
         }
     })?;
-    Ok(if pairs.is_empty() { ENGINE_SCALE } else { fit_scale(&pairs) })
+    Ok(best_scale(&pairs))
 }
 
 fn train_model(model: &mut Model, train: &Samples, scale: f32, settings: &Settings) {
@@ -308,5 +334,47 @@ fn write_back(layout: &Layout, model: &Model, sets: &mut [Weights]) {
         for (mask, value) in weights.threat.iter_mut().enumerate() {
             *value = round(model.weights[layout.threat(color) + mask]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::selfplay::{self, Kind, Series};
+    use tengen::base::{Rule, Size};
+
+    fn arguments(games: PathBuf, out: PathBuf) -> EvalArguments {
+        let descent = Descent { epochs: 3, batch: 16, seed: 1 };
+        EvalArguments { games: vec![games], out, settings: Settings { descent, score_share: 0.5 } }
+    }
+
+    #[test]
+    fn fitting_is_repeatable_and_leaves_other_rules_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let games = folder.path().join("games");
+        let kinds = vec![Kind { rule: Rule::Standard, size: Size::square(12).unwrap(), weight: 1 }];
+        selfplay::run(&Series { kinds, games: 60, nodes: 60, seed: 3, labels: None }, &games, 1).unwrap();
+        let fit = |name: &str| {
+            let out = folder.path().join(name);
+            run(&arguments(games.clone(), out.clone())).unwrap();
+            std::fs::read(out).unwrap()
+        };
+        let bytes = fit("first");
+        assert_eq!(bytes, fit("second"));
+        let sets = classical_weights::decode(&bytes).unwrap();
+        for set in WeightSet::ALL {
+            let (fitted, hand_set) = (&sets[set.index()], Weights::hand_set(set));
+            assert_eq!(fitted.value != hand_set.value, set == WeightSet::Standard, "{set:?}");
+            assert_eq!(*fitted != hand_set, set == WeightSet::Standard, "{set:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_holds_no_weights_is_refused_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("notes.txt");
+        std::fs::write(&out, "no weights").unwrap();
+        assert!(run(&arguments(folder.path().join("none"), out.clone())).is_err());
+        assert_eq!(std::fs::read(out).unwrap(), b"no weights");
     }
 }

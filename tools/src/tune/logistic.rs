@@ -14,3 +14,14 @@ pub fn cross_entropy(guess: f32, target: f32) -> f64 {
     let target = f64::from(target);
     -(target * guess.ln() + (1.0 - target) * (1.0 - guess).ln())
 }
+
+/// The scale with which scores predict the targets best, in steps of 15 %: `sigmoid(score / scale)` for each score and target;
+/// that of the engine if there are none.
+pub fn best_scale(seen: &[(f32, f32)]) -> f32 {
+    if seen.is_empty() {
+        return ENGINE_SCALE;
+    }
+    let loss = |scale: f32| -> f64 { seen.iter().map(|&(s, target)| cross_entropy(sigmoid(s / scale), target)).sum() };
+    let scales = (0..24).map(|i| 40.0 * 1.15f32.powi(i));
+    scales.map(|scale| (loss(scale), scale)).min_by(|a, b| a.0.total_cmp(&b.0)).map_or(ENGINE_SCALE, |(_, scale)| scale)
+}

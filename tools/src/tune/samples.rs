@@ -3,6 +3,7 @@
 use crate::data::packed_game::{PackedGame, PackedPly, records};
 use anyhow::Result;
 use std::path::PathBuf;
+use tengen::base::hash::scatter;
 use tengen::base::{Color, Point, Rule};
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::eval::classical_weights::WeightSet;
@@ -61,13 +62,7 @@ impl Group {
 
 /// Whether a game is held out: neither the classical numbers nor the networks learn from it.
 pub fn is_held_out(game: &PackedGame) -> bool {
-    scramble(game.number).is_multiple_of(HELD_OUT)
-}
-
-/// Hashes a number, so that consecutive numbers give unrelated results.
-fn scramble(number: u64) -> u64 {
-    let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb) >> 20
+    scatter(game.number).is_multiple_of(HELD_OUT)
 }
 
 /// Calls `visit` with every game of the group in these files, in their order; labelled positions are skipped.

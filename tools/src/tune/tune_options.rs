@@ -1,11 +1,10 @@
 //! The command line of `tengen-tune`, with a subcommand for each kind of numbers.
 
 use super::duel::{self, Duel};
-use super::fit::{self, EvalArguments, OrderArguments};
+use super::fit_eval::{self, EvalArguments};
 use super::numbers::{book_checksum, overlap, parse_value};
 use super::paired_games::Allowance;
 use super::referee::{self, RefereeArguments};
-use super::regret::{self, Answers, Question, Sample};
 use super::screen::{self, Design, Idea, Screening};
 use super::spsa::{self, Settings, State, Tuned};
 use super::trainer::network_options::Training;
@@ -49,12 +48,6 @@ pub enum Command {
     /// continues, also with more pairs. Example: tengen-tune screen --state screen.json --idea iir=60 --idea
     /// lmr_factor=60,history_threats=35 --ground 4:15:books/renju_15.tuning.txt --pairs 2000 --nodes 10000
     Screen(ScreenArguments),
-    /// Judge changed numbers by the moves that they choose in recorded positions. Needs a build with --features tune.
-    ///
-    /// Where the move differs from that of the shipped numbers, a longer search judges both. After an interruption, the same
-    /// command continues, also with more positions. Example: tengen-tune regret --state regret.json --records games.tgr
-    /// --set lmr_factor=42 --set history_threats=22 --nodes 200000 --positions 800
-    Regret(RegretArguments),
     /// Train a network on training games.
     ///
     /// Example: tengen-tune network --rule 0 --records games.tgr --epochs 10 --checkpoint run.ckpt --out freestyle.tnn
@@ -71,10 +64,6 @@ pub enum Command {
     ///
     /// Example: tengen-tune eval games-*.tgr
     Eval(EvalArguments),
-    /// Fit the scores that order the moves. Takes effect in the next build.
-    ///
-    /// Example: tengen-tune order games-*.tgr
-    Order(OrderArguments),
 }
 
 /// Options of `spsa`.
@@ -120,54 +109,6 @@ pub struct ScreenArguments {
     /// The file with the games played.
     #[arg(long, value_name = "FILE")]
     pub state: PathBuf,
-}
-
-/// Options of `regret`.
-#[derive(clap::Args, Debug)]
-pub struct RegretArguments {
-    /// A number that differs from the shipped one: NAME=VALUE, or NAME.RULE=VALUE for one rule. Repeat for each number.
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub values: Vec<String>,
-    /// Files of games, see tengen-data selfplay; one position of each game is used at most.
-    #[arg(long, required = true, num_args = 1..)]
-    pub records: Vec<PathBuf>,
-    /// Nodes for a move.
-    #[arg(long, default_value_t = 200_000)]
-    pub nodes: u64,
-    /// Nodes for a move with the shipped numbers; default: the same.
-    #[arg(long, value_name = "N")]
-    pub shipped_nodes: Option<u64>,
-    /// Nodes of the search that judges a move; default: four times those for a move.
-    #[arg(long, value_name = "N")]
-    pub judge_nodes: Option<u64>,
-    /// Positions in all.
-    #[arg(long, default_value_t = 800)]
-    pub positions: usize,
-    /// The same seed gives the same positions, with any number of threads.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Positions searched at the same time; default: all cores.
-    #[arg(long)]
-    pub concurrency: Option<usize>,
-    /// The file with the answers.
-    #[arg(long, value_name = "FILE")]
-    pub state: PathBuf,
-}
-
-impl RegretArguments {
-    fn question(&self, samples: &[Sample]) -> Result<Question> {
-        let nodes = self.nodes.max(1);
-        let shipped_nodes = self.shipped_nodes.unwrap_or(nodes).max(1);
-        let judge_nodes = self.judge_nodes.unwrap_or(nodes.max(shipped_nodes).saturating_mul(4)).max(1);
-        Ok(Question {
-            values: self.values.iter().map(|text| parse_value(text)).collect::<Result<_>>()?,
-            nodes,
-            shipped_nodes,
-            judge_nodes,
-            samples: regret::checksum(samples),
-            build: state_file::build_checksum(),
-        })
-    }
 }
 
 /// Options of `match`.
@@ -254,12 +195,10 @@ pub fn run(arguments: &Arguments) -> Result<RunEnd> {
         Command::Params => tengen::tools::param_list::list(&mut std::io::stdout())?,
         Command::Spsa(arguments) => return run_spsa(arguments),
         Command::Screen(arguments) => return run_screen(arguments),
-        Command::Regret(arguments) => return run_regret(arguments),
         Command::Network(typed) => super::trainer::run(typed, &mut std::io::stdout())?,
         Command::Referee(arguments) => referee::run(arguments, &mut std::io::stdout())?,
         Command::Match(arguments) => return run_match(arguments),
-        Command::Eval(arguments) => fit::run_eval(arguments)?,
-        Command::Order(arguments) => fit::run_order(arguments)?,
+        Command::Eval(arguments) => fit_eval::run(arguments)?,
     }
     Ok(RunEnd::Finished)
 }
@@ -329,22 +268,6 @@ fn run_screen(typed: &ScreenArguments) -> Result<RunEnd> {
     })?;
     progress.end();
     std::io::stdout().write_all(screening.report().as_bytes())?;
-    Ok(cancel.run_end())
-}
-
-fn run_regret(typed: &RegretArguments) -> Result<RunEnd> {
-    let samples = regret::samples(&typed.records, typed.seed)?;
-    let _lock = output_file::lock(&typed.state)?;
-    let cancel = interrupts();
-    let mut answers = Answers::open(&typed.state, typed.question(&samples)?)?;
-    let progress = Progress::new("positions", typed.positions as u64, answers.choices.len() as u64);
-    let threads = typed.concurrency.unwrap_or_else(processors);
-    regret::run(&mut answers, &samples, typed.positions, threads, &cancel, |answers| {
-        progress.show(answers.choices.len() as u64, "");
-        answers.save(&typed.state)
-    })?;
-    progress.end();
-    std::io::stdout().write_all(answers.report().as_bytes())?;
     Ok(cancel.run_end())
 }
 

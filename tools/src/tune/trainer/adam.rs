@@ -1,4 +1,4 @@
-//! The optimiser: Adam (Kingma and Ba 2015), applied only to the table rows that the batch has used.
+//! The optimiser: Adam (Kingma and Ba 2015), for networks applied only to the table rows that the batch has used.
 
 use super::float_network::{FloatHead, Model, Row, TABLE};
 use super::walk::Gradient;
@@ -73,20 +73,23 @@ impl Adam {
     }
 }
 
-/// The learning rate and the corrections for averages that start at zero.
-struct Rate {
+/// A step of Adam: the learning rate and the corrections for averages that start at zero.
+#[derive(Debug)]
+pub struct Rate {
     size: f32,
     mean: f32,
     square: f32,
 }
 
 impl Rate {
-    fn new(rate: f32, step: u32) -> Rate {
+    /// The rate of the step with this number, which counts from 1.
+    pub fn new(rate: f32, step: u32) -> Rate {
         let step = step.min(100_000) as i32;
         Rate { size: rate, mean: 1.0 / (1.0 - FIRST_DECAY.powi(step)), square: 1.0 / (1.0 - SECOND_DECAY.powi(step)) }
     }
 
-    fn step(&self, weights: &mut [f32], slope: &[f32], mean: &mut [f32], square: &mut [f32]) {
+    /// Moves the weights against their slopes, and updates the averages of the slopes and of their squares.
+    pub fn step(&self, weights: &mut [f32], slope: &[f32], mean: &mut [f32], square: &mut [f32]) {
         for i in 0..weights.len() {
             mean[i] = FIRST_DECAY * mean[i] + (1.0 - FIRST_DECAY) * slope[i];
             square[i] = SECOND_DECAY * square[i] + (1.0 - SECOND_DECAY) * slope[i] * slope[i];

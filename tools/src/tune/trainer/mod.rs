@@ -13,7 +13,7 @@ pub mod walk;
 
 use crate::data::packed_game::{Content, PackedGame, records};
 use crate::output_file;
-use crate::tune::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
+use crate::tune::logistic::{best_scale, cross_entropy, sigmoid};
 use crate::tune::samples::is_held_out;
 use anyhow::{Context, Result, ensure};
 use checkpoint::Checkpoint;
@@ -138,16 +138,6 @@ fn fit_scale(games: &[PackedGame]) -> f32 {
         }
     }
     best_scale(&seen)
-}
-
-/// The scale with which the scores predict the targets best; that of the engine if there are none.
-fn best_scale(seen: &[(f32, f32)]) -> f32 {
-    if seen.is_empty() {
-        return ENGINE_SCALE;
-    }
-    let loss = |scale: f32| -> f64 { seen.iter().map(|&(s, target)| cross_entropy(sigmoid(s / scale), target)).sum() };
-    let scales = (0..24).map(|i| 40.0 * 1.15f32.powi(i));
-    scales.map(|scale| (loss(scale), scale)).min_by(|a, b| a.0.total_cmp(&b.0)).map_or(ENGINE_SCALE, |(_, scale)| scale)
 }
 
 fn describe(losses: &Losses) -> String {

@@ -384,5 +384,5 @@ fn games_and_labelled_positions_are_learned_from_together() {
     // The scale is that of the games; without any result of a position's own it is that of the engine.
     let asked: Vec<PackedGame> =
         all.iter().filter(|record| matches!(record.content, Content::Asked { .. })).cloned().collect();
-    assert!((fit_scale(&asked) - ENGINE_SCALE).abs() < 1e-3);
+    assert!((fit_scale(&asked) - crate::tune::logistic::ENGINE_SCALE).abs() < 1e-3);
 }
