@@ -1,16 +1,15 @@
 //! The weights of the classical evaluation: values of points by their combination of shapes, values of the threats on the
-//! board, and scores of moves. They are fitted to games of the engine against itself by `tengen-tune eval` and
-//! `tengen-tune order`, starting from hand-set ones; `EXPERIMENTS.md` has the games and results.
+//! board, and scores of moves. The values are fitted to games of the engine against itself by `tengen-tune eval`, starting
+//! from hand-set ones; the scores are hand-set. `EXPERIMENTS.md` has the games and results.
 //!
 //! # The file
 //!
-//! `classical.weights` is embedded in the program. It is the 8 bytes `TGCLASS1`, then for each [`WeightSet`] the point
-//! values, attack scores and defence scores by combination, the threat values by mask and the nearness scores, all as
-//! `i16` in little-endian order, and at the end a 64-bit FNV-1a checksum of everything before it.
+//! `classical.weights` is embedded in the program. It is the 8 bytes `TGCLASS2`, then for each [`WeightSet`] the point
+//! values by combination and the threat values by mask, all as `i16` in little-endian order, and at the end a 64-bit FNV-1a
+//! checksum of everything before it.
 
 use crate::base::hash::Checksum;
-use crate::base::point::{CELLS, STRIDE};
-use crate::base::{Color, Point, Rule, bounded};
+use crate::base::{Color, Rule};
 use crate::board::combination::{COMBINATIONS, all_combinations};
 use crate::board::{Board, Shape, Threat};
 use std::sync::OnceLock;
@@ -57,42 +56,6 @@ pub fn threat_mask(board: &Board) -> usize {
         .enumerate()
         .map(|(bit, &(threat, _))| usize::from(board.count(them, threat) > 0) << (OWN_BITS.len() + bit));
     own.sum::<usize>() + their.sum::<usize>()
-}
-
-/// Number of classes of the offset between two points: one for each offset within five steps, up to symmetry, one for
-/// all larger ones, and one for no other point.
-pub const NEARNESS: usize = 23;
-
-/// Largest number of steps in a row or column that has a class of its own.
-const NEAREST: usize = 5;
-
-/// The class of the offset between two points, by the difference of their indices plus [`CELLS`]. Within [`NEAREST`] steps
-/// every offset has a difference that no other two points of a board have.
-const CLASSES: [u8; 2 * CELLS] = {
-    let mut classes = [NEARNESS as u8 - 2; 2 * CELLS];
-    let mut dy = -(NEAREST as isize);
-    while dy <= NEAREST as isize {
-        let mut dx = -(NEAREST as isize);
-        while dx <= NEAREST as isize {
-            classes[(CELLS as isize + dy * STRIDE as isize + dx) as usize] =
-                class(dx.unsigned_abs(), dy.unsigned_abs());
-            dx += 1;
-        }
-        dy += 1;
-    }
-    classes
-};
-
-const fn class(dx: usize, dy: usize) -> u8 {
-    let (near, far) = if dx < dy { (dx, dy) } else { (dy, dx) };
-    (if far > NEAREST { NEARNESS - 2 } else { far * (far + 1) / 2 + near }) as u8
-}
-
-/// The class of the offset between two points, below [`NEARNESS`].
-#[inline]
-pub fn nearness(point: Point, other: Option<Point>) -> usize {
-    let Some(other) = other else { return NEARNESS - 1 };
-    usize::from(CLASSES[bounded::<{ 2 * CELLS }>(CELLS + point.index() - other.index())])
 }
 
 /// A set of weights. The sides of renju have a set each; exact caro uses that of caro.
@@ -148,8 +111,6 @@ pub struct Weights {
     pub order: Box<[[i16; 2]; TABLE]>,
     /// Value of the threats on the board when this side is to move, by threat mask, in score units.
     pub threat: Box<[i16; MASKS]>,
-    /// Scores of a move of this side by [`nearness`]: to the opponent's last move, and to its own last move.
-    pub near: [[i16; NEARNESS]; 2],
 }
 
 /// Hand-set value of a line on an empty point, by shape.
@@ -173,7 +134,10 @@ impl Weights {
 
     /// The hand-set weights, from which fitting starts and with which its results are compared.
     pub fn hand_set(set: WeightSet) -> Weights {
-        let mut weights = Weights::zero();
+        fn boxed<T: Copy, const N: usize>(value: T) -> Box<[T; N]> {
+            vec![value; N].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("the vector has N elements"))
+        }
+        let mut weights = Weights { value: boxed(0), order: boxed([0; 2]), threat: boxed(0) };
         for (id, lines) in all_combinations().enumerate() {
             let threat = Threat::of_lines(lines, set.has_forbidden());
             let sum: i32 = lines.iter().map(|&shape| SHAPE_VALUE[shape as usize]).sum();
@@ -193,33 +157,18 @@ impl Weights {
         }
         weights
     }
-
-    /// Weights that are all zero.
-    pub fn zero() -> Weights {
-        fn boxed<T: Copy, const N: usize>(value: T) -> Box<[T; N]> {
-            vec![value; N].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("the vector has N elements"))
-        }
-        Weights { value: boxed(0), order: boxed([0; 2]), threat: boxed(0), near: [[0; NEARNESS]; 2] }
-    }
 }
 
-const MAGIC: [u8; 8] = *b"TGCLASS1";
+const MAGIC: [u8; 8] = *b"TGCLASS2";
 const EMBEDDED: &[u8] = include_bytes!("classical.weights");
 /// Numbers of one set in the file.
-const NUMBERS: usize = 3 * COMBINATIONS + MASKS + 2 * NEARNESS;
+const NUMBERS: usize = COMBINATIONS + MASKS;
 
 /// The file with these sets.
 pub fn encode(sets: &[Weights; WeightSet::ALL.len()]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     for weights in sets {
-        let order = &weights.order[..COMBINATIONS];
-        let numbers = weights.value[..COMBINATIONS]
-            .iter()
-            .copied()
-            .chain(order.iter().map(|pair| pair[0]))
-            .chain(order.iter().map(|pair| pair[1]))
-            .chain(weights.threat.iter().copied())
-            .chain(weights.near.iter().flatten().copied());
+        let numbers = weights.value[..COMBINATIONS].iter().chain(weights.threat.iter()).copied();
         bytes.extend(numbers.flat_map(i16::to_le_bytes));
     }
     let hash = Checksum::of(&bytes);
@@ -235,41 +184,19 @@ pub fn decode(bytes: &[u8]) -> Option<Vec<Weights>> {
         return None;
     }
     let numbers: Vec<i16> = numbers.chunks_exact(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
-    let set = |numbers: &[i16]| {
-        let mut weights = Weights::zero();
-        let (value, rest) = numbers.split_at(COMBINATIONS);
-        let (attack, rest) = rest.split_at(COMBINATIONS);
-        let (defence, rest) = rest.split_at(COMBINATIONS);
-        let (threat, near) = rest.split_at(MASKS);
+    let set = |(set, numbers): (WeightSet, &[i16])| {
+        let mut weights = Weights::hand_set(set);
+        let (value, threat) = numbers.split_at(COMBINATIONS);
         weights.value[..COMBINATIONS].copy_from_slice(value);
-        for (pair, scores) in weights.order.iter_mut().zip(attack.iter().zip(defence)) {
-            *pair = [*scores.0, *scores.1];
-        }
         weights.threat.copy_from_slice(threat);
-        for (scores, near) in weights.near.iter_mut().zip(near.chunks_exact(NEARNESS)) {
-            scores.copy_from_slice(near);
-        }
         weights
     };
-    Some(numbers.chunks_exact(NUMBERS).map(set).collect())
+    Some(WeightSet::ALL.into_iter().zip(numbers.chunks_exact(NUMBERS)).map(set).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Size;
-
-    #[test]
-    fn nearness_is_that_of_the_larger_and_the_smaller_offset() {
-        let points: Vec<Point> = Size::square(Size::MAX_SIDE).unwrap().points().collect();
-        for &point in &points {
-            assert_eq!(nearness(point, None), NEARNESS - 1);
-            for &other in &points {
-                let (dx, dy) = (point.x().abs_diff(other.x()), point.y().abs_diff(other.y()));
-                assert_eq!(nearness(point, Some(other)), usize::from(class(dx, dy)), "{point} {other}");
-            }
-        }
-    }
 
     #[test]
     fn the_embedded_weights_are_valid() {
@@ -289,21 +216,5 @@ mod tests {
             assert_eq!(decode(&changed), None, "byte {index}");
         }
         assert_eq!(decode(&bytes[..bytes.len() - 1]), None);
-    }
-
-    #[test]
-    fn nearness_distinguishes_offsets_up_to_symmetry() {
-        let at = |x, y| Point::new(x, y).unwrap();
-        let center = at(10, 10);
-        let mut seen = std::collections::BTreeMap::new();
-        for (x, y) in (0..22usize).flat_map(|x| (0..22usize).map(move |y| (x, y))) {
-            let (dx, dy) = (x.abs_diff(10), y.abs_diff(10));
-            let class = if dx.max(dy) > 5 { (9, 9) } else { (dx.min(dy), dx.max(dy)) };
-            let code = nearness(at(x, y), Some(center));
-            assert_eq!(nearness(center, Some(at(x, y))), code);
-            assert_eq!(*seen.entry(code).or_insert(class), class);
-        }
-        assert_eq!(seen.len(), NEARNESS - 1);
-        assert_eq!(nearness(center, None), NEARNESS - 1);
     }
 }

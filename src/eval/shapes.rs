@@ -5,7 +5,7 @@
 //! threat term contains the value of the tempo.
 
 use super::Evaluator;
-use super::classical_weights::{MASKS, TABLE, VALUE_SCALE, WeightSet, Weights, nearness, threat_mask};
+use super::classical_weights::{MASKS, TABLE, VALUE_SCALE, WeightSet, Weights, threat_mask};
 use crate::base::{Color, Point, Rule, Score, bounded};
 use crate::board::combination::Combination;
 use crate::board::{Board, Change, Observer};
@@ -126,9 +126,7 @@ impl Evaluator for ShapeEvaluator {
         let weights = self.weights[us.index()];
         let attack = weights.order[bounded::<TABLE>(worth[us.index()].id())][0];
         let defence = weights.order[bounded::<TABLE>(worth[us.opponent().index()].id())][1];
-        let their_last = weights.near[0][nearness(point, board.last_move())];
-        let our_last = weights.near[1][nearness(point, board.move_before_last())];
-        i32::from(attack) + i32::from(defence) + i32::from(their_last) + i32::from(our_last)
+        i32::from(attack) + i32::from(defence)
     }
 }
 

@@ -1,11 +1,12 @@
-//! The inputs of the network: the line shapes through every cell.
+//! The inputs of the network: the line shapes through every cell; and of its policy, how near a move is to the last ones.
 //!
 //! Here, a *shape* is the nine cells of one line centred on a cell, from one colour's perspective: own stones, opposing stones,
 //! empty cells, and the wall at the edge. (The board's [`crate::board::Shape`] is a class of such lines.) Each side of the
 //! centre has zero to four cells of three kinds and then walls: 121 possibilities. The centre has three. That makes 43,923
 //! shapes. A shape and its mirror image share a *row* of weights; there are 22,143 rows.
 
-use crate::base::{Color, Direction, Point};
+use crate::base::point::{CELLS, STRIDE};
+use crate::base::{Color, Direction, Point, bounded};
 use crate::board::lines::Lines;
 
 /// Cells to each side of the centre.
@@ -230,6 +231,42 @@ pub(super) fn shape_by_cells(
     shape(side(-1), cell(point).map_or(EMPTY, kind), side(1))
 }
 
+/// Number of classes of the offset between two points: one for each offset within five steps, up to symmetry, one for
+/// all larger ones, and one for no other point.
+pub const NEARNESS: usize = 23;
+
+/// Largest number of steps in a row or column that has a class of its own.
+const NEAREST: usize = 5;
+
+/// The class of the offset between two points, by the difference of their indices plus [`CELLS`]. Within [`NEAREST`] steps
+/// every offset has a difference that no other two points of a board have.
+const CLASSES: [u8; 2 * CELLS] = {
+    let mut classes = [NEARNESS as u8 - 2; 2 * CELLS];
+    let mut dy = -(NEAREST as isize);
+    while dy <= NEAREST as isize {
+        let mut dx = -(NEAREST as isize);
+        while dx <= NEAREST as isize {
+            classes[(CELLS as isize + dy * STRIDE as isize + dx) as usize] =
+                class(dx.unsigned_abs(), dy.unsigned_abs());
+            dx += 1;
+        }
+        dy += 1;
+    }
+    classes
+};
+
+const fn class(dx: usize, dy: usize) -> u8 {
+    let (near, far) = if dx < dy { (dx, dy) } else { (dy, dx) };
+    (if far > NEAREST { NEARNESS - 2 } else { far * (far + 1) / 2 + near }) as u8
+}
+
+/// The class of the offset between two points, below [`NEARNESS`].
+#[inline]
+pub fn nearness(point: Point, other: Option<Point>) -> usize {
+    let Some(other) = other else { return NEARNESS - 1 };
+    usize::from(CLASSES[bounded::<{ 2 * CELLS }>(CELLS + point.index() - other.index())])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,5 +318,33 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn nearness_is_that_of_the_larger_and_the_smaller_offset() {
+        let points: Vec<Point> = Size::square(Size::MAX_SIDE).unwrap().points().collect();
+        for &point in &points {
+            assert_eq!(nearness(point, None), NEARNESS - 1);
+            for &other in &points {
+                let (dx, dy) = (point.x().abs_diff(other.x()), point.y().abs_diff(other.y()));
+                assert_eq!(nearness(point, Some(other)), usize::from(class(dx, dy)), "{point} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn nearness_distinguishes_offsets_up_to_symmetry() {
+        let at = |x, y| Point::new(x, y).unwrap();
+        let center = at(10, 10);
+        let mut seen = std::collections::BTreeMap::new();
+        for (x, y) in (0..22usize).flat_map(|x| (0..22usize).map(move |y| (x, y))) {
+            let (dx, dy) = (x.abs_diff(10), y.abs_diff(10));
+            let class = if dx.max(dy) > 5 { (9, 9) } else { (dx.min(dy), dx.max(dy)) };
+            let code = nearness(at(x, y), Some(center));
+            assert_eq!(nearness(center, Some(at(x, y))), code);
+            assert_eq!(*seen.entry(code).or_insert(class), class);
+        }
+        assert_eq!(seen.len(), NEARNESS - 1);
+        assert_eq!(nearness(center, None), NEARNESS - 1);
     }
 }

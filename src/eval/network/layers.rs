@@ -8,11 +8,12 @@ use super::architecture::{
     CELL_MAX, CELL_SCALE, CHANNELS, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE, POOL_SCALE,
     THREATS, WIDTH, threat_input,
 };
+use super::features::nearness;
 use super::weights::Head;
 use crate::base::point::CELLS;
 use crate::base::{Color, Point, Score, Size};
 use crate::board::{Board, Threat};
-use crate::eval::classical_weights::{ORDER_SCALE, VALUE_SCALE, nearness};
+use crate::eval::classical_weights::{ORDER_SCALE, VALUE_SCALE};
 use crate::eval::shapes::Parts;
 use arrayvec::ArrayVec;
 

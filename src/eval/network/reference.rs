@@ -4,12 +4,11 @@
 
 use super::Network;
 use super::architecture::{CHANNELS, WIDTH};
-use super::features::{LINE_KINDS, ROWS, line_kind, row_of, shape_by_cells};
+use super::features::{LINE_KINDS, ROWS, line_kind, nearness, row_of, shape_by_cells};
 use super::layers;
 use super::weights::{Head, Weights};
 use crate::base::{Cell, Color, Direction, Point};
 use crate::board::{Board, Threat};
-use crate::eval::classical_weights::nearness;
 use crate::eval::shapes::Parts;
 use crate::eval::{Evaluator, ShapeEvaluator};
 

@@ -7,9 +7,8 @@
 use super::architecture::{
     BIAS_MAX, CHANNELS, FIRST, HEAD_MAX, HINTS, PAIRS, SECOND, STAGES, THREATS, WIDE_MAX, WIDTH,
 };
-use super::features::{LINE_KINDS, ROWS, SHAPES, row_of};
+use super::features::{LINE_KINDS, NEARNESS, ROWS, SHAPES, row_of};
 use crate::base::Rule;
-use crate::eval::classical_weights::NEARNESS;
 use std::fmt;
 
 /// The layers above the pooled cells. Both layers are stored by input: the weights of one input for all sums are adjacent.

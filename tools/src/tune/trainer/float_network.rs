@@ -10,13 +10,12 @@ use rand::{Rng, SeedableRng};
 use tengen::base::{Color, Rule};
 use tengen::board::tables::RuleTables;
 use tengen::board::{Shape, Threat};
-use tengen::eval::classical_weights::NEARNESS;
 use tengen::eval::network::Weights;
 use tengen::eval::network::architecture::{
     BIAS_MAX, CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, PAIRS,
     POLICY_SCALE, POOL_SCALE, SECOND, STAGES, THREATS, WIDTH, head_number,
 };
-use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
+use tengen::eval::network::features::{LINE_KINDS, NEARNESS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
 use tengen::eval::network::weights::Head;
 
 /// One row in floating point.

@@ -12,9 +12,8 @@ use tengen::base::point::CELLS;
 use tengen::base::{Color, Direction, Point, Rule, Size};
 use tengen::board::lines::Lines;
 use tengen::board::{Board, NullObserver, Threat};
-use tengen::eval::classical_weights::nearness;
 use tengen::eval::network::architecture::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
-use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, ShapePair, line_kind, row_of};
+use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, ShapePair, line_kind, nearness, row_of};
 use tengen::eval::network::layers::{hints, threats};
 use tengen::eval::{Evaluator, ShapeEvaluator};
 
