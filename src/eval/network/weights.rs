@@ -12,57 +12,59 @@ use crate::base::Rule;
 use std::fmt;
 
 /// The layers above the pooled cells. Both layers are stored by input: the weights of one input for all sums are adjacent.
+/// `S` and `W` hold the small and the wide weights: integers in the units named here, or in training `f32` in units of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct Head<S = i16, W = i32> {
     /// First layer: weights of the channels, first those of the side to move, in head units.
-    pub first: Box<[[i16; FIRST]; WIDTH]>,
+    pub first: Box<[[S; FIRST]; WIDTH]>,
     /// First layer: bias, in input times head units.
-    pub first_bias: [i32; FIRST],
+    pub first_bias: [W; FIRST],
     /// First layer: weights of the threat inputs, in head units.
-    pub threats: Box<[[i16; FIRST]; THREATS]>,
+    pub threats: Box<[[S; FIRST]; THREATS]>,
     /// First layer: weights of the hints, in head units.
-    pub hints: [[i16; FIRST]; HINTS],
+    pub hints: [[S; FIRST]; HINTS],
     /// Second layer: weights, in head units.
-    pub second: Box<[[i16; SECOND]; FIRST]>,
+    pub second: Box<[[S; SECOND]; FIRST]>,
     /// Second layer: bias, in output units.
-    pub second_bias: [i32; SECOND],
+    pub second_bias: [W; SECOND],
     /// Output: weights, in head units.
-    pub output: [i16; SECOND],
+    pub output: [S; SECOND],
     /// Output: bias, in output units.
-    pub output_bias: i32,
+    pub output_bias: W,
     /// Direct weights from the channels to the output, in head units.
-    pub skip: [i16; WIDTH],
+    pub skip: [S; WIDTH],
     /// Direct weights from the threat inputs to the output, in output units.
-    pub skip_threats: [i32; THREATS],
+    pub skip_threats: [W; THREATS],
     /// Direct weights from the hints to the output, in head units.
-    pub skip_hints: [i16; HINTS],
+    pub skip_hints: [S; HINTS],
     /// Policy: weights of a cell's channels, first those of the side to move, in 1/`POLICY_SCALE`.
-    pub policy: [i16; WIDTH],
+    pub policy: [S; WIDTH],
     /// Policy: weights of the pairs of threats ([`Threat::pair`](crate::board::Threat::pair)), in units of the policy sum:
     /// 1/(`POLICY_SCALE` * `CELL_SCALE`) of a logit.
-    pub pairs: Box<[i32; PAIRS]>,
+    pub pairs: Box<[W; PAIRS]>,
     /// Policy: weights of the nearness to the opponent's last move, and to the own last move, in the same units.
-    pub near: [[i32; NEARNESS]; 2],
+    pub near: [[W; NEARNESS]; 2],
 }
 
-impl Head {
+impl<S: Copy + Default, W: Copy + Default> Head<S, W> {
     /// A head whose weights are all zero.
-    pub fn zero() -> Head {
+    pub fn zero() -> Head<S, W> {
+        let (small, wide) = (S::default(), W::default());
         Head {
-            first: Box::new([[0; FIRST]; WIDTH]),
-            first_bias: [0; FIRST],
-            threats: Box::new([[0; FIRST]; THREATS]),
-            hints: [[0; FIRST]; HINTS],
-            second: Box::new([[0; SECOND]; FIRST]),
-            second_bias: [0; SECOND],
-            output: [0; SECOND],
-            output_bias: 0,
-            skip: [0; WIDTH],
-            skip_threats: [0; THREATS],
-            skip_hints: [0; HINTS],
-            policy: [0; WIDTH],
-            pairs: Box::new([0; PAIRS]),
-            near: [[0; NEARNESS]; 2],
+            first: Box::new([[small; FIRST]; WIDTH]),
+            first_bias: [wide; FIRST],
+            threats: Box::new([[small; FIRST]; THREATS]),
+            hints: [[small; FIRST]; HINTS],
+            second: Box::new([[small; SECOND]; FIRST]),
+            second_bias: [wide; SECOND],
+            output: [small; SECOND],
+            output_bias: wide,
+            skip: [small; WIDTH],
+            skip_threats: [wide; THREATS],
+            skip_hints: [small; HINTS],
+            policy: [small; WIDTH],
+            pairs: Box::new([wide; PAIRS]),
+            near: [[wide; NEARNESS]; 2],
         }
     }
 }

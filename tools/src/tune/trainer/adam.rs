@@ -1,6 +1,6 @@
 //! The optimiser: Adam (Kingma and Ba 2015), for networks applied only to the table rows that the batch has used.
 
-use super::float_network::{FloatHead, Model, Row, TABLE};
+use super::float_network::{FloatHead, Model, Parameters, Row, TABLE};
 use super::walk::Gradient;
 use tengen::eval::network::architecture::CHANNELS;
 use tengen::eval::network::features::{LINE_KINDS, ROWS};

@@ -1,7 +1,7 @@
 //! The state of a training run in a file, so that the run can continue after an interruption.
 
 use super::adam::Adam;
-use super::float_network::{FloatHead, Model, Row, TABLE};
+use super::float_network::{FloatHead, Model, Parameters, Row, TABLE};
 use crate::output_file;
 use anyhow::{Context, Result, bail, ensure};
 use std::path::Path;

@@ -12,10 +12,10 @@ use tengen::board::tables::RuleTables;
 use tengen::board::{Shape, Threat};
 use tengen::eval::network::Weights;
 use tengen::eval::network::architecture::{
-    BIAS_MAX, CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, PAIRS,
-    POLICY_SCALE, POOL_SCALE, SECOND, STAGES, THREATS, WIDTH, head_number,
+    BIAS_MAX, CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE,
+    POOL_SCALE, SECOND, STAGES, head_number,
 };
-use tengen::eval::network::features::{LINE_KINDS, NEARNESS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
+use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
 use tengen::eval::network::weights::Head;
 
 /// One row in floating point.
@@ -42,62 +42,20 @@ pub const HEAD_LIMIT: f32 = HEAD_MAX as f32 / HEAD_SCALE as f32;
 /// Sum of activations that makes an input of one.
 pub const POOL: f32 = POOL_SCALE as f32 / CELL_SCALE as f32;
 
-/// A head in floating point; the layers are stored by input. Also the gradient of one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FloatHead {
-    /// First layer, by input.
-    pub first: [[f32; FIRST]; WIDTH],
-    /// Its bias.
-    pub first_bias: [f32; FIRST],
-    /// What each threat adds to the first layer.
-    pub threats: [[f32; FIRST]; THREATS],
-    /// Second layer, by input.
-    pub second: [[f32; SECOND]; FIRST],
-    /// Its bias.
-    pub second_bias: [f32; SECOND],
-    /// Output weights.
-    pub output: [f32; SECOND],
-    /// Direct weights from the input to the output.
-    pub skip: [f32; WIDTH],
-    /// Direct weights from the threats to the output.
-    pub skip_threats: [f32; THREATS],
-    /// Weights from the hints to the first layer.
-    pub hints: [[f32; FIRST]; HINTS],
-    /// Direct weights from the hints to the output.
-    pub skip_hints: [f32; HINTS],
-    /// What nearness to the last two moves adds to the policy.
-    pub near: [[f32; NEARNESS]; 2],
-    /// Weights of the policy.
-    pub policy: [f32; WIDTH],
-    /// What pairs of threats add to the policy.
-    pub pairs: [f32; PAIRS],
-    /// Output bias.
-    pub output_bias: f32,
+/// A head in floating point. Also the gradient of one.
+pub type FloatHead = Head<f32, f32>;
+
+/// The parameters of a head as slices, by kind and in the order of checkpoints.
+pub trait Parameters {
+    /// All of them.
+    fn slices(&self) -> [&[f32]; 14];
+
+    /// All of them, mutable.
+    fn slices_mut(&mut self) -> [&mut [f32]; 14];
 }
 
-impl FloatHead {
-    /// A head of zeros.
-    pub fn zero() -> FloatHead {
-        FloatHead {
-            first: [[0.0; FIRST]; WIDTH],
-            first_bias: [0.0; FIRST],
-            threats: [[0.0; FIRST]; THREATS],
-            second: [[0.0; SECOND]; FIRST],
-            second_bias: [0.0; SECOND],
-            output: [0.0; SECOND],
-            skip: [0.0; WIDTH],
-            skip_threats: [0.0; THREATS],
-            hints: [[0.0; FIRST]; HINTS],
-            skip_hints: [0.0; HINTS],
-            near: [[0.0; NEARNESS]; 2],
-            policy: [0.0; WIDTH],
-            pairs: [0.0; PAIRS],
-            output_bias: 0.0,
-        }
-    }
-
-    /// All parameters, by kind.
-    pub fn slices(&self) -> [&[f32]; 14] {
+impl Parameters for FloatHead {
+    fn slices(&self) -> [&[f32]; 14] {
         [
             self.first.as_flattened(),
             &self.first_bias,
@@ -108,7 +66,7 @@ impl FloatHead {
             &self.skip,
             &self.skip_threats,
             &self.policy,
-            &self.pairs,
+            &self.pairs[..],
             std::slice::from_ref(&self.output_bias),
             self.hints.as_flattened(),
             &self.skip_hints,
@@ -116,8 +74,7 @@ impl FloatHead {
         ]
     }
 
-    /// All parameters, by kind, mutable.
-    pub fn slices_mut(&mut self) -> [&mut [f32]; 14] {
+    fn slices_mut(&mut self) -> [&mut [f32]; 14] {
         [
             self.first.as_flattened_mut(),
             &mut self.first_bias,
@@ -128,7 +85,7 @@ impl FloatHead {
             &mut self.skip,
             &mut self.skip_threats,
             &mut self.policy,
-            &mut self.pairs,
+            &mut self.pairs[..],
             std::slice::from_mut(&mut self.output_bias),
             self.hints.as_flattened_mut(),
             &mut self.skip_hints,
@@ -315,15 +272,11 @@ fn export_head(head: &FloatHead) -> Head {
     let small = |weight: f32| (weight * HEAD_SCALE as f32).round().clamp(-HEAD_MAX as f32, HEAD_MAX as f32) as i16;
     let large = |weight: f32, scale: i32| (f64::from(weight) * f64::from(scale)).round().clamp(-2e8, 2e8) as i32;
     let mut out = Head::zero();
-    for i in 0..FIRST {
-        out.first_bias[i] = large(head.first_bias[i], INPUT_SCALE * HEAD_SCALE);
-    }
+    out.first_bias = head.first_bias.map(|bias| large(bias, INPUT_SCALE * HEAD_SCALE));
     *out.first = head.first.map(|row| row.map(small));
     *out.second = head.second.map(|row| row.map(small));
     *out.threats = head.threats.map(|row| row.map(small));
-    for i in 0..SECOND {
-        out.second_bias[i] = large(head.second_bias[i], OUTPUT_SCALE);
-    }
+    out.second_bias = head.second_bias.map(|bias| large(bias, OUTPUT_SCALE));
     out.output = head.output.map(small);
     out.output_bias = large(head.output_bias, OUTPUT_SCALE);
     out.skip = head.skip.map(small);
@@ -342,21 +295,17 @@ fn import_head(head: &Head) -> FloatHead {
     let small = |units: i16| f32::from(units) / HEAD_SCALE as f32;
     let large = |units: i32, scale: i32| (f64::from(units) / f64::from(scale)) as f32;
     let mut out = FloatHead::zero();
-    for i in 0..FIRST {
-        out.first_bias[i] = large(head.first_bias[i], INPUT_SCALE * HEAD_SCALE);
-    }
-    out.first = head.first.map(|row| row.map(small));
-    out.second = head.second.map(|row| row.map(small));
-    out.threats = head.threats.map(|row| row.map(small));
-    for i in 0..SECOND {
-        out.second_bias[i] = large(head.second_bias[i], OUTPUT_SCALE);
-    }
+    out.first_bias = head.first_bias.map(|bias| large(bias, INPUT_SCALE * HEAD_SCALE));
+    *out.first = head.first.map(|row| row.map(small));
+    *out.second = head.second.map(|row| row.map(small));
+    *out.threats = head.threats.map(|row| row.map(small));
+    out.second_bias = head.second_bias.map(|bias| large(bias, OUTPUT_SCALE));
     out.output = head.output.map(small);
     out.output_bias = large(head.output_bias, OUTPUT_SCALE);
     out.skip = head.skip.map(small);
     out.skip_threats = head.skip_threats.map(|units| large(units, OUTPUT_SCALE));
     out.policy = head.policy.map(|units| f32::from(units) / POLICY_SCALE as f32);
-    out.pairs = head.pairs.map(|units| large(units, POLICY_SCALE * CELL_SCALE));
+    *out.pairs = head.pairs.map(|units| large(units, POLICY_SCALE * CELL_SCALE));
     out.hints = head.hints.map(|row| row.map(small));
     out.skip_hints = head.skip_hints.map(small);
     out.near = head.near.map(|row| row.map(|units| large(units, POLICY_SCALE * CELL_SCALE)));

@@ -1,6 +1,7 @@
 //! Tests of the trainer: gradients against differences, overfitting a few games, integers against floating point,
 //! independence of threads and interruptions.
 
+use super::float_network::Parameters;
 use super::*;
 use crate::arena::openings::Opening;
 use crate::data::packed_game::{Format, PackedPly, Writer};

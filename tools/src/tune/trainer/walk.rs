@@ -4,7 +4,9 @@
 //! the same way: all cells share the gradient of the sum that they are part of. A running total of it is kept, and a cell
 //! adds the total's growth since its last change when it changes again.
 
-use super::float_network::{BIAS, CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Row, TABLE};
+use super::float_network::{
+    BIAS, CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Parameters, Row, TABLE,
+};
 use super::targets::{Targets, is_sample, values};
 use crate::data::packed_game::PackedGame;
 use crate::tune::logistic::{cross_entropy, sigmoid};
@@ -322,7 +324,7 @@ impl Walker {
             first.iter_mut().zip(&head.threats[threat]).for_each(|(sum, weight)| *sum += weight);
         }
         let mut second = head.second_bias;
-        for (value, row) in first.iter().zip(&head.second) {
+        for (value, row) in first.iter().zip(head.second.iter()) {
             let value = value.clamp(0.0, HEAD_LIMIT);
             second.iter_mut().zip(row).for_each(|(sum, weight)| *sum += value * weight);
         }
