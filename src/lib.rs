@@ -26,8 +26,7 @@
 //! engine.new_game(Size::square(15).expect("15 is a legal side"), false);
 //! engine.play(Point::new(7, 7).expect("the centre"))?;
 //!
-//! let control = SearchControl::default();
-//! control.begin(SearchLimits { nodes: Some(2000), ..SearchLimits::default() });
+//! let control = SearchControl::within(SearchLimits { nodes: Some(2000), ..SearchLimits::default() });
 //! let report = engine.think(&control, &mut NullSink);
 //! let answer = report.best.expect("the board is not full");
 //! println!("{answer}");

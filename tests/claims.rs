@@ -40,12 +40,7 @@ fn can_win(board: &mut Board, plies: i32) -> bool {
     let mut moves: Vec<Point> = legal_moves(board);
     moves.retain(|&p| board.threat(p, us) >= weakest || board.threat(p, us) == Threat::Forbidden);
     moves.sort_by_key(|&p| std::cmp::Reverse(board.threat(p, us)));
-    moves.into_iter().any(|point| {
-        board.play(point, &mut NullObserver);
-        let wins = is_lost(board, plies - 1);
-        board.undo(&mut NullObserver);
-        wins
-    })
+    moves.into_iter().any(|point| board.with_move(point, |board| is_lost(board, plies - 1)))
 }
 
 /// Whether the side to move loses within `plies` plies (even) whatever it plays.
@@ -58,10 +53,7 @@ fn is_lost(board: &mut Board, plies: i32) -> bool {
 
 /// Whether the opponent wins within `plies - 1` plies after this move.
 fn loses(board: &mut Board, reply: Point, plies: i32) -> bool {
-    board.play(reply, &mut NullObserver);
-    let lost = can_win(board, plies - 1);
-    board.undo(&mut NullObserver);
-    lost
+    board.with_move(reply, |board| can_win(board, plies - 1))
 }
 
 /// A position with many threats and no five.

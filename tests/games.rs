@@ -78,8 +78,7 @@ impl Player {
         let limits = SearchLimits { started: Some(Instant::now()), ..limits.clone() };
         let stones: Vec<_> = game.moves.iter().map(|&p| (p, game.oracle.cell(p))).collect();
         self.engine.set_position(&stones, game.side).unwrap();
-        let control = SearchControl::default();
-        control.begin(limits);
+        let control = SearchControl::within(limits);
         let report = self.engine.think(&control, &mut NullSink);
         let win = report.last.score.distance().filter(|_| report.last.score.is_win());
         if let Some(before) = self.announced {

@@ -46,8 +46,7 @@ impl Game {
     fn ask(&mut self, strength: u32, seed: u64) -> Point {
         let options = self.engine.options_mut();
         (options.strength, options.seed, options.max_nodes) = (strength, seed, Some(2000));
-        let control = SearchControl::default();
-        control.begin(self.engine.limits());
+        let control = SearchControl::within(self.engine.limits());
         self.engine.think(&control, &mut NullSink).best.unwrap()
     }
 

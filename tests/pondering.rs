@@ -284,8 +284,7 @@ fn a_stop_is_obeyed_within_ten_milliseconds() {
         engine.options_mut().threads = threads;
         let mut is_prompt = || {
             engine.clear_hash();
-            let control = SearchControl::default();
-            control.begin(SearchLimits::pondering());
+            let control = SearchControl::within(SearchLimits::pondering());
             let reply = Point::new(8, 4);
             std::thread::scope(|scope| {
                 let (sender, finished) = mpsc::channel();

@@ -60,8 +60,11 @@ fn engine(board: &Board) -> Engine {
 
 /// Searches for this many lines. Returns the report and the scores reported for the position.
 fn search(engine: &mut Engine, lines: usize) -> (SearchReport, Vec<Score>) {
-    let control = SearchControl::default();
-    control.begin(SearchLimits { nodes: Some(3_000), depth: engine.limits().depth, ..SearchLimits::default() });
+    let control = SearchControl::within(SearchLimits {
+        nodes: Some(3_000),
+        depth: engine.limits().depth,
+        ..SearchLimits::default()
+    });
     let mut scores = Scores::default();
     let report = match lines {
         1 => engine.think(&control, &mut scores),
@@ -226,8 +229,7 @@ fn scores_after(size: Size, moves: &str) -> Vec<Score> {
         board.play(point, &mut NullObserver);
     }
     let mut scores = Scores::default();
-    let control = SearchControl::default();
-    control.begin(SearchLimits { nodes: Some(20_000), ..SearchLimits::default() });
+    let control = SearchControl::within(SearchLimits { nodes: Some(20_000), ..SearchLimits::default() });
     engine(&board).think(&control, &mut scores);
     scores.0
 }

@@ -51,8 +51,7 @@ fn middle_game(engine: &mut Engine) {
 }
 
 fn think(engine: &mut Engine, limits: &SearchLimits) -> SearchReport {
-    let control = SearchControl::default();
-    control.begin(SearchLimits { started: Some(Instant::now()), ..limits.clone() });
+    let control = SearchControl::within(SearchLimits { started: Some(Instant::now()), ..limits.clone() });
     engine.think(&control, &mut NullSink)
 }
 
@@ -114,8 +113,7 @@ fn a_stop_and_the_clock_are_obeyed() {
     // A busy machine may keep every thread waiting for a while, but not every time.
     let mut is_prompt = || {
         engine.clear_hash();
-        let control = SearchControl::default();
-        control.begin(SearchLimits::default());
+        let control = SearchControl::within(SearchLimits::default());
         let stopped = std::thread::scope(|scope| {
             let (sender, finished) = mpsc::channel();
             let control = &control;

@@ -180,6 +180,16 @@ impl Board {
         seen
     }
 
+    /// Runs `look` after a move of the side to move on the empty `point`, and takes the move back. `look` must take back all
+    /// moves that it plays.
+    #[inline]
+    pub fn with_move<T>(&mut self, point: Point, look: impl FnOnce(&mut Board) -> T) -> T {
+        self.play(point, &mut NullObserver);
+        let seen = look(self);
+        self.undo(&mut NullObserver);
+        seen
+    }
+
     /// The content of a point; a wall beyond the board.
     #[inline]
     pub fn cell(&self, point: Point) -> Cell {

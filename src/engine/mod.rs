@@ -268,8 +268,7 @@ impl Engine {
 
     /// As [`Engine::think`] within this many nodes and without any other limit or report.
     pub fn think_nodes(&mut self, nodes: u64) -> SearchReport {
-        let control = SearchControl::default();
-        control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
+        let control = SearchControl::within(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
         self.think(&control, &mut NullSink)
     }
 
@@ -450,8 +449,7 @@ mod tests {
         let mut nodes = |turn, hash| {
             engine.options_mut().turn = Some(Duration::from_secs(turn));
             engine.options_mut().hash_size = hash;
-            let control = SearchControl::default();
-            control.begin(SearchLimits { depth: Some(8), ..SearchLimits::default() });
+            let control = SearchControl::within(SearchLimits { depth: Some(8), ..SearchLimits::default() });
             engine.think(&control, &mut NullSink).last.nodes
         };
         let fresh = nodes(1, None);

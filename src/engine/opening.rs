@@ -267,8 +267,7 @@ mod tests {
             .map(|(&(x, y), cell)| (Point::new(x, y).unwrap(), cell))
             .collect();
         engine.set_position(&cells, Color::to_move_after(cells.len())).unwrap();
-        let control = SearchControl::default();
-        control.begin(SearchLimits { nodes: Some(20_000), ..SearchLimits::default() });
+        let control = SearchControl::within(SearchLimits { nodes: Some(20_000), ..SearchLimits::default() });
         engine.swap2(&control, &mut NullSink)
     }
 
@@ -289,8 +288,7 @@ mod tests {
                     engine.set_rule(rule);
                     engine.new_game(Size::square(15).unwrap(), false);
                     engine.options_mut().opening_seed = seed;
-                    let control = SearchControl::default();
-                    control.begin(SearchLimits { nodes: Some(5000), ..SearchLimits::default() });
+                    let control = SearchControl::within(SearchLimits { nodes: Some(5000), ..SearchLimits::default() });
                     engine.swap2(&control, &mut NullSink)
                 };
                 let Some(Swap2Choice::Place(stones)) = propose() else { panic!("an opening is always placed") };
@@ -331,9 +329,8 @@ mod tests {
         let stones = crate::board::notation::parse_moves("h8i9a1", Size::square(15).unwrap()).unwrap();
         let stones: Vec<(Point, Cell)> = stones.into_iter().zip(Cell::stones_in_turn()).collect();
         engine.set_position(&stones, Color::White).unwrap();
-        let control = SearchControl::default();
         let second = std::time::Duration::from_secs(1);
-        control.begin(SearchLimits {
+        let control = SearchControl::within(SearchLimits {
             started: Instant::now().checked_sub(second),
             turn: Some(20 * second),
             ..SearchLimits::default()
@@ -351,8 +348,7 @@ mod tests {
         let moves = crate::board::notation::parse_moves("h8h9h7h10", Size::square(15).unwrap()).unwrap();
         let stones: Vec<(Point, Cell)> = moves.into_iter().zip(Cell::stones_in_turn()).collect();
         engine.set_position(&stones, Color::Black).unwrap();
-        let control = SearchControl::default();
-        control.begin(SearchLimits { depth: Some(3), ..SearchLimits::default() });
+        let control = SearchControl::within(SearchLimits { depth: Some(3), ..SearchLimits::default() });
         let fifths = engine.soosorv_fifths(8, &control, &mut NullSink);
         let mirrored = |point: Point| Point::new(14 - point.x(), point.y()).unwrap();
         assert_eq!(fifths.len(), 8);
@@ -368,8 +364,7 @@ mod tests {
         let moves = |text: &str| crate::board::notation::parse_moves(text, Size::square(15).unwrap()).unwrap();
         let stones: Vec<(Point, Cell)> = moves("h8i9a1").into_iter().zip(Cell::stones_in_turn()).collect();
         engine.set_position(&stones, Color::White).unwrap();
-        let control = SearchControl::default();
-        control.begin(SearchLimits { nodes: Some(100_000), ..SearchLimits::default() });
+        let control = SearchControl::within(SearchLimits { nodes: Some(100_000), ..SearchLimits::default() });
         let pair = engine.even_pair(&control).unwrap();
         assert_eq!(pair.len(), 2);
         assert!(pair[0] != pair[1] && stones.iter().all(|(stone, _)| !pair.contains(stone)));

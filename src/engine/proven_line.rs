@@ -158,9 +158,7 @@ fn win_by_fours(board: &mut Board, winner: Color, plies: u32) -> Option<Vec<Poin
         return None;
     }
     forced::legal_stops(board).into_iter().find_map(|stop| {
-        board.play(stop, &mut NullObserver);
-        let rest = attack_by_fours(&mut solver, board, plies.saturating_sub(1));
-        board.undo(&mut NullObserver);
+        let rest = board.with_move(stop, |board| attack_by_fours(&mut solver, board, plies.saturating_sub(1)));
         rest.map(|rest| [vec![stop], rest].concat())
     })
 }
@@ -215,8 +213,7 @@ mod tests {
 
     /// What is shown of these iterations, where `turn` is the time for the move.
     fn shown(turn: Duration, is_stopped: bool, iterations: &[Iteration]) -> Vec<Iteration> {
-        let control = SearchControl::default();
-        control.begin(SearchLimits { turn: Some(turn), ..SearchLimits::default() });
+        let control = SearchControl::within(SearchLimits { turn: Some(turn), ..SearchLimits::default() });
         if is_stopped {
             control.stop();
         }

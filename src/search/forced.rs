@@ -9,7 +9,7 @@
 //! legal, which only turns a forbidden point into another threat.)
 
 use crate::base::{Color, Direction, LineList, Ply, Point, ReplyList, Score};
-use crate::board::{Board, NullObserver, Shape, Threat};
+use crate::board::{Board, Shape, Threat};
 
 /// The replies that the opponent's threats leave to the side to move.
 #[derive(Clone, Debug)]
@@ -153,12 +153,7 @@ fn foul_four(board: &mut Board, us: Color) -> Option<Point> {
             fours.push(point);
         }
     });
-    fours.into_iter().find(|&point| {
-        board.play(point, &mut NullObserver);
-        let is_stopped = !legal_stops(board).is_empty();
-        board.undo(&mut NullObserver);
-        !is_stopped
-    })
+    fours.into_iter().find(|&point| board.with_move(point, |board| legal_stops(board).is_empty()))
 }
 
 /// A four-three of `us` that wins: no stop of its four gives the opponent a four, and its three is real.

@@ -75,6 +75,13 @@ impl SearchControl {
         SearchControl { watch: Some(watch), ..SearchControl::default() }
     }
 
+    /// A control for one search under `limits`.
+    pub fn within(limits: SearchLimits) -> SearchControl {
+        let control = SearchControl::default();
+        control.begin(limits);
+        control
+    }
+
     /// Prepares for a new search under `limits`.
     pub fn begin(&self, limits: SearchLimits) {
         self.stop.store(false, Ordering::Relaxed);

@@ -383,9 +383,9 @@ mod tests {
     ) -> T {
         let board = Board::new(Rule::Freestyle, Size::square(15).unwrap());
         let shared = Shared::new(Arc::new(TranspositionTable::new(1 << 16)), None, 1);
-        let control = SearchControl::default();
         let turn = Some(Duration::from_millis(turn_ms));
-        control.begin(SearchLimits { turn, nodes_per_ms: nodes_per_ms.into(), ..SearchLimits::default() });
+        let control =
+            SearchControl::within(SearchLimits { turn, nodes_per_ms: nodes_per_ms.into(), ..SearchLimits::default() });
         let mut history = History::new();
         let params = Params::shipped(Rule::Freestyle);
         look(&mut Worker::new(board, &params, &mut history, &shared, 0, &control))

@@ -12,7 +12,7 @@ use super::zone::Zones;
 use crate::base::clock::Instant;
 use crate::base::maps::HashMap;
 use crate::base::{Color, Point, ReplyList};
-use crate::board::{Board, NullObserver, Threat};
+use crate::board::{Board, Threat};
 use crate::search::forced;
 
 /// Answers to the listed replies, and the answer to all others.
@@ -215,10 +215,7 @@ impl<'a> ProofBuilder<'a> {
         if !board.may_play(point, board.side()) {
             return None;
         }
-        board.play(point, &mut NullObserver);
-        let defence = self.defence(board);
-        board.undo(&mut NullObserver);
-        let (replies, rest) = defence?;
+        let (replies, rest) = board.with_move(point, |board| self.defence(board))?;
         Some(self.add(ProofNode { point, replies, rest }, false))
     }
 
@@ -229,9 +226,7 @@ impl<'a> ProofBuilder<'a> {
         let is_five = board.threat(attack.point, us) == Threat::Five;
         let mut replies = Vec::new();
         if !is_five {
-            board.play(attack.point, &mut NullObserver);
-            let answers = self.fours_after_stops(board, moves - 1, spare);
-            board.undo(&mut NullObserver);
+            let answers = board.with_move(attack.point, |board| self.fours_after_stops(board, moves - 1, spare));
             replies = answers?;
         }
         Some(self.add(ProofNode { point: attack.point, replies, rest: None }, is_five))
@@ -241,9 +236,7 @@ impl<'a> ProofBuilder<'a> {
     fn fours_after_stops(&mut self, board: &mut Board, moves: u32, spare: usize) -> Option<Vec<(Point, usize)>> {
         let mut replies = Vec::new();
         for stop in forced::legal_stops(board) {
-            board.play(stop, &mut NullObserver);
-            let child = self.fours(board, moves, spare);
-            board.undo(&mut NullObserver);
+            let child = board.with_move(stop, |board| self.fours(board, moves, spare));
             replies.push((stop, child?));
         }
         replies.sort_unstable();
@@ -275,9 +268,7 @@ impl<'a> ProofBuilder<'a> {
             if self.is_over() {
                 return None;
             }
-            board.play(reply, &mut NullObserver);
-            let child = self.unchanged(board, rest).or_else(|| self.attack(board));
-            board.undo(&mut NullObserver);
+            let child = board.with_move(reply, |board| self.unchanged(board, rest).or_else(|| self.attack(board)));
             let child = child?;
             // A reply with the same answer as a pass need not be listed.
             if Some(child) != rest {

@@ -15,7 +15,7 @@
 
 use super::vcf::VcfSolver;
 use crate::base::{Color, Direction, Point, ReplyList};
-use crate::board::{Board, CellSet, NullObserver, Threat};
+use crate::board::{Board, CellSet, Threat};
 use crate::search::forced;
 
 /// Which replies may refute a threatened win.
@@ -67,10 +67,7 @@ fn walk(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: usize, sto
         *stops = Stops::All;
         return true;
     }
-    board.play(point, &mut NullObserver);
-    let fine = walk_stops(solver, board, moves, spare, stops);
-    board.undo(&mut NullObserver);
-    fine
+    board.with_move(point, |board| walk_stops(solver, board, moves, spare, stops))
 }
 
 /// Marks the cells around `point` where a defending stone changes the fours and fives that it makes.
@@ -107,10 +104,7 @@ fn walk_stops(solver: &mut VcfSolver, board: &mut Board, moves: u32, spare: usiz
         }
         mark(stops, stop);
         forced::for_each_counter(board, stop, them, |cell| mark(stops, cell));
-        board.play(stop, &mut NullObserver);
-        let fine = walk(solver, board, moves - 1, spare, stops);
-        board.undo(&mut NullObserver);
-        if !fine {
+        if !board.with_move(stop, |board| walk(solver, board, moves - 1, spare, stops)) {
             return false;
         }
     }

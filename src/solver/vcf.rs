@@ -335,9 +335,7 @@ impl VcfSolver {
             if !board.may_play(point, us) {
                 continue;
             }
-            board.play(point, &mut NullObserver);
-            let distance = self.defend(board, left);
-            board.undo(&mut NullObserver);
+            let distance = board.with_move(point, |board| self.defend(board, left));
             if self.out {
                 break;
             }
@@ -374,9 +372,7 @@ impl VcfSolver {
     fn defend(&mut self, board: &mut Board, left: u32) -> Option<u32> {
         let mut longest = 2;
         for stop in forced::legal_stops(board) {
-            board.play(stop, &mut NullObserver);
-            let attack = self.attack(board, left - 1);
-            board.undo(&mut NullObserver);
+            let attack = board.with_move(stop, |board| self.attack(board, left - 1));
             longest = longest.max(attack?.distance + 1);
         }
         Some(longest)
@@ -415,9 +411,7 @@ impl VcfSolver {
     fn longest_reply(&mut self, board: &mut Board, moves: u32) -> Option<Point> {
         let mut best = None;
         for stop in forced::legal_stops(board) {
-            board.play(stop, &mut NullObserver);
-            let length = self.attack(board, moves).map_or(0, |attack| attack.distance);
-            board.undo(&mut NullObserver);
+            let length = board.with_move(stop, |board| self.attack(board, moves).map_or(0, |attack| attack.distance));
             if best.is_none_or(|(longest, _)| length > longest) {
                 best = Some((length, stop));
             }

@@ -23,7 +23,7 @@ use super::tree::{Proof, ProofNode};
 use crate::base::maps::HashMap;
 use crate::base::{Cell, Color, Direction, Point};
 use crate::board::cells::ROWS;
-use crate::board::{Board, CellSet, NullObserver, Threat};
+use crate::board::{Board, CellSet, Threat};
 use crate::search::forced;
 
 /// Most positions visited for one zone.
@@ -103,9 +103,7 @@ impl Walk<'_> {
         let mut zone = CellSet::default();
         add_five(board, point, self.attacker, &mut zone);
         if board.threat(point, self.attacker) != Threat::Five {
-            board.play(point, &mut NullObserver);
-            let replies = self.defence(board, index, extra);
-            board.undo(&mut NullObserver);
+            let replies = board.with_move(point, |board| self.defence(board, index, extra));
             zone |= replies?;
         }
         self.zones.known.insert(key, zone);
@@ -150,10 +148,7 @@ impl Walk<'_> {
         if !board.is_empty(reply) || may_be_foul(board, reply, self.attacker.opponent()) {
             return None;
         }
-        board.play(reply, &mut NullObserver);
-        let zone = self.attack(board, child, extra);
-        board.undo(&mut NullObserver);
-        zone
+        board.with_move(reply, |board| self.attack(board, child, extra))
     }
 }
 
@@ -232,6 +227,7 @@ fn rows(board: &Board, color: Color, stones: usize) -> CellSet {
 mod tests {
     use super::*;
     use crate::base::{Rule, Size};
+    use crate::board::NullObserver;
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
 

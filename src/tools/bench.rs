@@ -90,8 +90,7 @@ pub fn search(out: &mut dyn Write) -> std::io::Result<u64> {
     for position in &POSITIONS {
         let mut engine = engine_at(position, 1);
         let (size, stones) = (engine.size(), engine.stones().len());
-        let control = SearchControl::default();
-        control.begin(SearchLimits { depth: Some(DEPTH), ..SearchLimits::default() });
+        let control = SearchControl::within(SearchLimits { depth: Some(DEPTH), ..SearchLimits::default() });
         let begin = Instant::now();
         let report = engine.think(&control, &mut NullSink);
         total_time += begin.elapsed();

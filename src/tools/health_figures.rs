@@ -90,8 +90,7 @@ pub fn run(out: &mut dyn Write) -> anyhow::Result<()> {
     let mut by_rule = [Sums::default(); Rule::ALL.len()];
     for position in &POSITIONS {
         let mut engine = engine_at(position, 1);
-        let control = SearchControl::default();
-        control.begin(SearchLimits { nodes: Some(NODES), ..SearchLimits::default() });
+        let control = SearchControl::within(SearchLimits { nodes: Some(NODES), ..SearchLimits::default() });
         let mut growth = Growth::default();
         health::take();
         let report = engine.think(&control, &mut growth);

@@ -413,7 +413,6 @@ impl Table {
 /// Searches the current position of the game.
 fn think(engine: &mut Engine, game: &Section) -> Result<SearchReport> {
     engine.set_position(&game.cells(), game.to_move())?;
-    let control = SearchControl::default();
-    control.begin(engine.limits());
+    let control = SearchControl::within(engine.limits());
     Ok(engine.think(&control, &mut NullSink))
 }

@@ -51,8 +51,7 @@ pub fn compare(out: &mut dyn Write) -> std::io::Result<()> {
     for position in &POSITIONS {
         let speeds = counts.map(|threads| {
             let mut engine = engine_at(position, threads);
-            let control = SearchControl::default();
-            control.begin(SearchLimits { turn: Some(TURN), ..SearchLimits::default() });
+            let control = SearchControl::within(SearchLimits { turn: Some(TURN), ..SearchLimits::default() });
             let (begin, used) = (Instant::now(), processor_time());
             let report = engine.think(&control, &mut NullSink);
             let processor = processor_time().saturating_sub(used);

@@ -128,8 +128,7 @@ fn look(position: &Position, nodes: u64) -> (Option<Sight>, u64) {
     let mut engine = bench::engine_after(position.rule, position.size, &position.moves, hash_size);
     // The default limit of the process would allow less than the largest table.
     engine.options_mut().max_memory = 2 * TABLE.1;
-    let control = SearchControl::default();
-    control.begin(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
+    let control = SearchControl::within(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
     let mut watch = Watch::default();
     let report = engine.think(&control, &mut watch);
     let sight = Sight::of(report.last.score);

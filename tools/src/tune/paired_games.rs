@@ -146,9 +146,8 @@ impl EnginePair {
         let mut color = Color::ALL[opening.stones.len() % 2];
         loop {
             let mover = if color == Color::Black { black } else { 1 - black };
-            let control = SearchControl::default();
             let limits = allowance.limits(left[mover]);
-            control.begin(limits.clone());
+            let control = SearchControl::within(limits.clone());
             let report = self.engines[mover].think(&control, &mut NullSink);
             usage[mover].note(&report, &limits);
             left[mover] = left[mover].saturating_sub(report.last.elapsed);
