@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 use tengen_tools::command_line;
-use tengen_tools::data::data_options::{Arguments, run};
+use tengen_tools::data::data_options::{Command, run};
 
 fn main() -> ExitCode {
-    command_line::run(|arguments: Arguments| {
+    command_line::run(|command: Command| {
         command_line::check_network()?;
-        run(&arguments).map(|()| ExitCode::SUCCESS)
+        run(&command).map(|()| ExitCode::SUCCESS)
     })
 }

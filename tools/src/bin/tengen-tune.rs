@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 use tengen_tools::command_line;
-use tengen_tools::tune::tune_options::{Arguments, run};
+use tengen_tools::tune::tune_options::{Command, run};
 
 fn main() -> ExitCode {
-    command_line::run(|arguments: Arguments| {
+    command_line::run(|command: Command| {
         command_line::check_network()?;
-        run(&arguments).map(ExitCode::from)
+        run(&command).map(ExitCode::from)
     })
 }

@@ -10,7 +10,7 @@ use crate::arena::terms::Terms;
 use crate::command_line::RULES;
 use crate::output_file;
 use anyhow::{Result, ensure};
-use clap::{Parser, Subcommand};
+use clap::Parser;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tengen::base::processors::processors;
@@ -20,14 +20,6 @@ use tengen::engine::files;
 /// Makes openings for matches and games for training.
 #[derive(Parser, Debug)]
 #[command(name = "tengen-data", version)]
-pub struct Arguments {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: Command,
-}
-
-/// The subcommands.
-#[derive(Subcommand, Debug)]
 pub enum Command {
     /// Make balanced openings, one on each line: random stones, the last one chosen so that neither side is better.
     ///
@@ -241,9 +233,9 @@ fn parse_kind(text: &str) -> Result<Kind, String> {
 ///
 /// # Errors
 /// When an option is invalid, or the output cannot be written.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(command: &Command) -> Result<()> {
     let cores = processors();
-    match &arguments.command {
+    match command {
         Command::Openings(typed) => run_openings(typed, cores),
         Command::Selfplay(typed) => typed.run(None, cores),
         Command::Asked(typed) => {
@@ -305,7 +297,7 @@ mod tests {
     fn more_stones_than_the_window_of_an_opening_takes_are_refused() {
         let wanted = |words: &str| {
             let words = format!("tengen-data openings {words}");
-            let Command::Openings(typed) = Arguments::try_parse_from(words.split(' ')).unwrap().command else {
+            let Command::Openings(typed) = Command::try_parse_from(words.split(' ')).unwrap() else {
                 unreachable!("the subcommand is openings")
             };
             typed.wanted()

@@ -6,8 +6,11 @@ use crate::arena::ground::Ground;
 use crate::arena::openings::Opening;
 use crate::parallel;
 use anyhow::Result;
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+use tengen::base::hash::GOLDEN;
 use tengen::base::{Color, Point};
 use tengen::board::oracle::Verdict;
 use tengen::engine::Engine;
@@ -31,6 +34,30 @@ pub enum Allowance {
         /// Nodes that count as one millisecond.
         nodes_per_ms: u32,
     },
+}
+
+/// What the games of a run depend on besides the numbers of the engines. A run can only be resumed under the same conditions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Conditions {
+    /// The grounds, as on the command line; pairs alternate between them.
+    pub grounds: Vec<String>,
+    /// Limits of the engines.
+    pub allowance: Allowance,
+    /// Whether both sides use the classical evaluation.
+    pub classical: bool,
+    /// The same seed gives the same run.
+    pub seed: u64,
+    /// Checksum of the program: another build is another engine.
+    pub build: u64,
+    /// Checksums of the openings of each ground.
+    pub books: Vec<u64>,
+}
+
+impl Conditions {
+    /// The source of what is drawn for the pair with this number.
+    pub fn random(&self, number: u64) -> SmallRng {
+        SmallRng::seed_from_u64(self.seed.wrapping_mul(GOLDEN) ^ number)
+    }
 }
 
 impl Allowance {

@@ -8,18 +8,16 @@
 //! A pair depends only on the seed and its number: neither threads nor an interruption change the result.
 
 use super::numbers::{ensure_tunable, matters_for, parse_value, set_all, shipped};
-use super::paired_games::{Allowance, EnginePair, side_by_side};
+use super::paired_games::{Conditions, EnginePair, side_by_side};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::arena::sprt::mean_and_margin;
 use crate::state_file;
 use anyhow::{Context, Result, ensure};
-use rand::rngs::SmallRng;
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::path::Path;
-use tengen::base::hash::GOLDEN;
 
 /// Pairs between two writings of the state.
 const BATCH: u64 = 40;
@@ -64,18 +62,9 @@ impl Idea {
 pub struct Design {
     /// The ideas, at most 64.
     pub ideas: Vec<Idea>,
-    /// The grounds, as on the command line; pairs alternate between them.
-    pub grounds: Vec<String>,
-    /// Limits of the engines.
-    pub allowance: Allowance,
-    /// Whether both sides use the classical evaluation.
-    pub classical: bool,
-    /// Seed of the draws.
-    pub seed: u64,
-    /// Checksum of the program.
-    pub build: u64,
-    /// Checksums of the openings of each ground.
-    pub books: Vec<u64>,
+    /// The conditions of the games.
+    #[serde(flatten)]
+    pub games: Conditions,
 }
 
 /// The pairs played so far.
@@ -104,7 +93,7 @@ impl Screening {
     pub fn open(path: &Path, design: Design) -> Result<Screening> {
         ensure!(!design.ideas.is_empty() && design.ideas.len() <= 64, "between 1 and 64 ideas can be screened");
         for idea in &design.ideas {
-            let matters = design.grounds.iter().any(|ground| idea.matters_on(ground));
+            let matters = design.games.grounds.iter().any(|ground| idea.matters_on(ground));
             ensure!(matters, "{} changes nothing on these grounds", idea.text);
         }
         let Some(screening) = state_file::read::<Screening>(path, "a screening")? else {
@@ -128,7 +117,7 @@ impl Screening {
 
     /// The effects in the order of the ideas, each on the grounds where it matters.
     pub fn effects(&self) -> Vec<Effect> {
-        let grounds = &self.design.grounds;
+        let grounds = &self.design.games.grounds;
         let effect = |idea: usize| {
             let on: Vec<bool> = grounds.iter().map(|ground| self.design.ideas[idea].matters_on(ground)).collect();
             let matters = |&(number, _): &(usize, &u8)| on[number % on.len()];
@@ -157,8 +146,7 @@ impl Screening {
 
 /// Whether the first engine has an idea in the pair with this number; otherwise the second one has it.
 fn has_first(design: &Design, number: u64, idea: usize) -> bool {
-    let mut random = SmallRng::seed_from_u64(design.seed.wrapping_mul(GOLDEN) ^ number);
-    random.random::<u64>() >> idea & 1 == 1
+    design.games.random(number).random::<u64>() >> idea & 1 == 1
 }
 
 /// The numbers of the first or second engine in a pair: those of its ideas, and the shipped ones of the others.
@@ -183,9 +171,12 @@ pub fn run(
     mut show: impl FnMut(&Screening) -> Result<()>,
 ) -> Result<()> {
     ensure_tunable()?;
-    ensure!(grounds.len() == screening.design.grounds.len() && !grounds.is_empty(), "the screening has other grounds");
+    ensure!(
+        grounds.len() == screening.design.games.grounds.len() && !grounds.is_empty(),
+        "the screening has other grounds"
+    );
     let mut engine_pairs: Vec<EnginePair> =
-        (0..threads.max(1)).map(|_| EnginePair::new(screening.design.classical)).collect();
+        (0..threads.max(1)).map(|_| EnginePair::new(screening.design.games.classical)).collect();
     let count = grounds.len();
     while (screening.half_points.len() as u64) < pairs {
         let first = screening.half_points.len();
@@ -198,7 +189,7 @@ pub fn run(
             }
             let ground = &grounds[number % count];
             let (opening, _) = ground.opening(number / count);
-            Ok(pair.play_pair(ground, &opening, design.allowance).half_points as u8)
+            Ok(pair.play_pair(ground, &opening, design.games.allowance).half_points as u8)
         })?;
         let Some(outcomes) = outcomes else { break };
         screening.half_points.extend(outcomes);
@@ -210,18 +201,23 @@ pub fn run(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tune::paired_games::Allowance;
+    use rand::SeedableRng;
+    use rand::rngs::SmallRng;
 
     fn design() -> Design {
         Design {
             ideas: ["iir=60", "lmr_factor=60,history_threats=30", "iir.renju=70"]
                 .map(|text| Idea::parse(text).unwrap())
                 .to_vec(),
-            grounds: vec!["4:15:book".to_owned()],
-            allowance: Allowance::Nodes(100),
-            classical: false,
-            seed: 3,
-            build: 1,
-            books: vec![2],
+            games: Conditions {
+                grounds: vec!["4:15:book".to_owned()],
+                allowance: Allowance::Nodes(100),
+                classical: false,
+                seed: 3,
+                build: 1,
+                books: vec![2],
+            },
         }
     }
 
@@ -269,14 +265,16 @@ mod tests {
     /// Bug: the effect of an idea for one rule was the mean over all grounds.
     #[test]
     fn an_idea_counts_on_the_grounds_where_it_matters() {
-        let grounds = ["0:15:book", "renju:15:book"].map(str::to_owned).to_vec();
-        let design = Design { grounds, ..design() };
+        let on = |grounds: &[&str]| {
+            let grounds = grounds.iter().map(|&ground| ground.to_owned()).collect();
+            Design { games: Conditions { grounds, ..design().games }, ..design() }
+        };
+        let design = on(&["0:15:book", "renju:15:book"]);
         let points = |number| if number % 2 == 1 && has_first(&design, number, 2) { 4 } else { 0 };
         let half_points = (0..400).map(points).collect();
         let screening = Screening { design, half_points };
         assert!((screening.effects()[2].elo - 0.5 * ELO_PER_SCORE).abs() < 1e-6, "{:?}", screening.effects());
-        let other = Design { grounds: vec!["0:15:book".to_owned()], ..screening.design };
-        let error = Screening::open(Path::new("none"), other).unwrap_err().to_string();
+        let error = Screening::open(Path::new("none"), on(&["0:15:book"])).unwrap_err().to_string();
         assert_eq!(error, "iir.renju=70 changes nothing on these grounds");
     }
 

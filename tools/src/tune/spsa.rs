@@ -10,20 +10,18 @@
 //! neither the number of threads nor an interruption changes the result.
 
 use super::numbers::{ensure_tunable, matters_for, set_all, shipped};
-use super::paired_games::{Allowance, EnginePair};
+use super::paired_games::{Allowance, Conditions, EnginePair};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
 use crate::state_file;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use rand::rngs::SmallRng;
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
-use tengen::base::hash::GOLDEN;
 use tengen::search::params::COLUMN_NAMES;
 
 /// Exponent by which the gains shrink.
@@ -95,25 +93,15 @@ impl Tuned {
 pub struct Settings {
     /// The numbers to tune.
     pub tuned: Vec<Tuned>,
-    /// The grounds, as on the command line; pairs alternate between them.
-    pub grounds: Vec<String>,
-    /// Limits of the engines.
-    pub allowance: Allowance,
-    /// Whether both sides use the classical evaluation.
-    #[serde(default)]
-    pub classical: bool,
+    /// The conditions of the games.
+    #[serde(flatten)]
+    pub games: Conditions,
     /// Pairs of games in the whole run.
     pub pairs: u64,
     /// A pair may start before the results of the `lag - 1` pairs before it are known; at least 1.
     pub lag: u64,
     /// Gain at the end, in squared steps.
     pub gain: f64,
-    /// The same seed gives the same run.
-    pub seed: u64,
-    /// Checksum of the tuning program: another build is another engine.
-    pub build: u64,
-    /// Checksums of the openings of each ground.
-    pub books: Vec<u64>,
 }
 
 /// The values at one moment of a run.
@@ -150,7 +138,7 @@ impl State {
         let values: Vec<f64> = settings.tuned.iter().map(|tuned| tuned.start).collect();
         State {
             played: 0,
-            outcomes: vec![[0; 5]; settings.grounds.len()],
+            outcomes: vec![[0; 5]; settings.games.grounds.len()],
             trajectory: vec![Waypoint { played: 0, values: values.clone() }],
             tail: (vec![0.0; values.len()], 0),
             recent: VecDeque::from([values.clone()]),
@@ -173,7 +161,7 @@ impl State {
             path.display()
         );
         let numbers = settings.tuned.len();
-        let is_whole = state.outcomes.len() == settings.grounds.len()
+        let is_whole = state.outcomes.len() == settings.games.grounds.len()
             && state.recent.len() as u64 == settings.lag.max(1).min(state.played + 1)
             && state.recent.iter().chain([&state.values, &state.tail.0]).all(|values| values.len() == numbers);
         ensure!(is_whole, "{} is damaged", path.display());
@@ -239,8 +227,8 @@ pub fn run(
 ) -> Result<()> {
     ensure_tunable()?;
     ensure!(!state.values.is_empty() && !grounds.is_empty(), "no number to tune, or no ground to play on");
-    ensure!(grounds.len() == state.settings.grounds.len(), "the run has other grounds");
-    let classical = state.settings.classical;
+    ensure!(grounds.len() == state.settings.games.grounds.len(), "the run has other grounds");
+    let classical = state.settings.games.classical;
     let scheduler = Scheduler {
         shared: Mutex::new(Shared { next: state.played, state, results: BTreeMap::new(), error: None, show }),
         changed: Condvar::new(),
@@ -315,7 +303,7 @@ impl<S: FnMut(&State) -> Result<()>> Scheduler<'_, S> {
         let number = shared.next;
         shared.next += 1;
         let ground = &self.grounds[number as usize % self.grounds.len()];
-        Some((PlannedPair::draw(shared.state, ground, number), shared.state.settings.allowance))
+        Some((PlannedPair::draw(shared.state, ground, number), shared.state.settings.games.allowance))
     }
 }
 
@@ -346,7 +334,7 @@ struct PlannedPair {
 impl PlannedPair {
     fn draw(state: &State, ground: &Ground, number: u64) -> PlannedPair {
         let settings = &state.settings;
-        let mut random = SmallRng::seed_from_u64(settings.seed.wrapping_mul(GOLDEN) ^ number);
+        let mut random = settings.games.random(number);
         let shrink = (settings.pairs as f64 / (number + 1) as f64).powf(GAMMA);
         let mut planned = PlannedPair { number, steps: Vec::new(), values: [Vec::new(), Vec::new()] };
         for (tuned, &value) in settings.tuned.iter().zip(state.values_for(number)) {
@@ -396,20 +384,24 @@ impl PlannedPair {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::SeedableRng;
+    use rand::rngs::SmallRng;
 
     fn settings(names: &[&str], pairs: u64) -> Settings {
         let tuned = names.iter().map(|name| Tuned::parse(name).unwrap()).collect();
         Settings {
             tuned,
-            grounds: vec!["test".to_owned()],
-            allowance: Allowance::Nodes(500),
-            classical: false,
+            games: Conditions {
+                grounds: vec!["test".to_owned()],
+                allowance: Allowance::Nodes(500),
+                classical: false,
+                seed: 7,
+                build: 1,
+                books: vec![2],
+            },
             pairs,
             lag: 4,
             gain: GAIN,
-            seed: 7,
-            build: 1,
-            books: vec![2],
         }
     }
 
@@ -472,9 +464,11 @@ mod tests {
         }
         state.save(&path).unwrap();
         assert_eq!(State::open(&path, settings.clone()).unwrap(), state);
-        assert!(State::open(&path, Settings { seed: 8, ..settings.clone() }).is_err());
-        assert!(State::open(&path, Settings { build: 9, ..settings.clone() }).is_err(), "another build");
-        assert!(State::open(&path, Settings { books: vec![9], ..settings.clone() }).is_err(), "another book");
+        let games = || settings.games.clone();
+        let is_refused = |games| State::open(&path, Settings { games, ..settings.clone() }).is_err();
+        assert!(is_refused(Conditions { seed: 8, ..games() }));
+        assert!(is_refused(Conditions { build: 9, ..games() }), "another build");
+        assert!(is_refused(Conditions { books: vec![9], ..games() }), "another book");
         std::fs::write(&path, "{").unwrap();
         assert!(State::open(&path, settings).is_err());
     }

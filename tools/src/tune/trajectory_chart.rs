@@ -43,7 +43,7 @@ fn draw(state: &State, text: &mut String) -> Drawn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tune::paired_games::Allowance;
+    use crate::tune::paired_games::{Allowance, Conditions};
     use crate::tune::spsa::{Settings, Tuned, Waypoint};
 
     #[test]
@@ -51,15 +51,17 @@ mod tests {
         let names = ["aspiration_growth", "vcf_delta"];
         let settings = Settings {
             tuned: names.map(|name| Tuned::parse(name).unwrap()).to_vec(),
-            grounds: vec!["test".to_owned()],
-            allowance: Allowance::Nodes(1),
-            classical: false,
+            games: Conditions {
+                grounds: vec!["test".to_owned()],
+                allowance: Allowance::Nodes(1),
+                classical: false,
+                seed: 1,
+                build: 0,
+                books: Vec::new(),
+            },
             pairs: 100,
             lag: 1,
             gain: 0.01,
-            seed: 1,
-            build: 0,
-            books: Vec::new(),
         };
         let mut state = State::new(settings);
         let values = state.values.iter().map(|value| value + 1.0).collect();

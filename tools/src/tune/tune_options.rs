@@ -3,7 +3,7 @@
 use super::duel::{self, Duel};
 use super::fit_eval::{self, EvalArguments};
 use super::numbers::{book_checksum, overlap, parse_value};
-use super::paired_games::Allowance;
+use super::paired_games::{Allowance, Conditions};
 use super::referee::{self, RefereeArguments};
 use super::screen::{self, Design, Idea, Screening};
 use super::spsa::{self, Settings, State, Tuned};
@@ -15,7 +15,7 @@ use crate::output_file;
 use crate::progress::Progress;
 use crate::state_file;
 use anyhow::{Result, bail, ensure};
-use clap::{Parser, Subcommand};
+use clap::Parser;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
@@ -24,14 +24,6 @@ use tengen::base::processors::processors;
 /// Finds better numbers for the engine.
 #[derive(Parser, Debug)]
 #[command(name = "tengen-tune", version)]
-pub struct Arguments {
-    /// What to do.
-    #[command(subcommand)]
-    pub command: Command,
-}
-
-/// The subcommands.
-#[derive(Subcommand, Debug)]
 #[allow(clippy::doc_markdown)] // Help texts, read by people.
 pub enum Command {
     /// List the tunable numbers of the search: name, value, smallest and largest plausible value, meaning.
@@ -150,6 +142,17 @@ impl GameArguments {
         self.grounds.iter().map(|text| Ground::with_book(text, self.seed)).collect()
     }
 
+    fn conditions(&self, grounds: &[Ground]) -> Conditions {
+        Conditions {
+            grounds: self.grounds.clone(),
+            allowance: self.allowance.allowance(),
+            classical: self.allowance.classical,
+            seed: self.seed,
+            build: state_file::build_checksum(),
+            books: grounds.iter().map(book_checksum).collect(),
+        }
+    }
+
     fn threads(&self) -> usize {
         self.concurrency.unwrap_or_else(processors)
     }
@@ -190,8 +193,8 @@ impl AllowanceArguments {
 ///
 /// # Errors
 /// When an option is invalid, or the output cannot be written.
-pub fn run(arguments: &Arguments) -> Result<RunEnd> {
-    match &arguments.command {
+pub fn run(command: &Command) -> Result<RunEnd> {
+    match command {
         Command::Params => tengen::tools::param_list::list(&mut std::io::stdout())?,
         Command::Spsa(arguments) => return run_spsa(arguments),
         Command::Screen(arguments) => return run_screen(arguments),
@@ -208,15 +211,10 @@ fn run_spsa(typed: &SpsaArguments) -> Result<RunEnd> {
     let (games, grounds) = (&typed.games, typed.games.grounds()?);
     let settings = Settings {
         tuned: tuned(&typed.params)?,
-        grounds: games.grounds.clone(),
-        allowance: games.allowance.allowance(),
-        classical: games.allowance.classical,
+        games: games.conditions(&grounds),
         pairs: typed.pairs.max(1),
         lag: typed.lag.max(1),
         gain: typed.gain,
-        seed: games.seed,
-        build: state_file::build_checksum(),
-        books: grounds.iter().map(book_checksum).collect(),
     };
     typed.chart.as_deref().map_or(Ok(()), output_file::expect_folder)?;
     let _lock = output_file::lock(&typed.state)?;
@@ -251,12 +249,7 @@ fn run_screen(typed: &ScreenArguments) -> Result<RunEnd> {
     let (games, grounds) = (&typed.games, typed.games.grounds()?);
     let design = Design {
         ideas: typed.ideas.iter().map(|text| Idea::parse(text)).collect::<Result<_>>()?,
-        grounds: games.grounds.clone(),
-        allowance: games.allowance.allowance(),
-        classical: games.allowance.classical,
-        seed: games.seed,
-        build: state_file::build_checksum(),
-        books: grounds.iter().map(book_checksum).collect(),
+        games: games.conditions(&grounds),
     };
     let _lock = output_file::lock(&typed.state)?;
     let mut screening = Screening::open(&typed.state, design)?;
@@ -299,7 +292,7 @@ fn report(state: &State) -> String {
         let (start, min, max) = (tuned.start, tuned.min, tuned.max);
         let _ = writeln!(text, "{:24} {start:>6} -> {value:>6}   of {min} to {max}", tuned.name);
     }
-    for (ground, outcomes) in state.settings.grounds.iter().zip(&state.outcomes) {
+    for (ground, outcomes) in state.settings.games.grounds.iter().zip(&state.outcomes) {
         let _ = writeln!(text, "{ground}: pairs 0-2 to 2-0 {outcomes:?}");
     }
     let _ = writeln!(text, "gain {}", state.settings.gain);
