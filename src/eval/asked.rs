@@ -5,6 +5,9 @@
 //! thread: it covers what is evaluated there between [`begin`] and [`end`], so helper threads take no part.
 
 use crate::base::Point;
+use crate::base::hash::{GOLDEN, scatter};
+use crate::board::Board;
+use std::cell::RefCell;
 
 /// A sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,94 +19,65 @@ pub struct Sample {
     pub lines: Vec<Vec<Point>>,
 }
 
-#[cfg(feature = "asked")]
-mod reservoir {
-    use super::Sample;
-    use crate::base::hash::{GOLDEN, scatter};
-    use crate::board::Board;
-    use std::cell::RefCell;
+/// Whether this build samples.
+pub const IS_SAMPLING: bool = cfg!(feature = "asked");
 
-    /// Whether this build samples.
-    pub const IS_SAMPLING: bool = true;
+struct Reservoir {
+    wanted: usize,
+    seed: u64,
+    sample: Sample,
+}
 
-    struct Reservoir {
-        wanted: usize,
-        seed: u64,
-        sample: Sample,
-    }
+thread_local! {
+    static RESERVOIR: RefCell<Option<Reservoir>> = const { RefCell::new(None) };
+}
 
-    thread_local! {
-        static RESERVOIR: RefCell<Option<Reservoir>> = const { RefCell::new(None) };
-    }
+/// Begins a sample of `wanted` positions on this thread, each with the same chance. The same searches and the same seed give
+/// the same positions.
+pub fn begin(wanted: usize, seed: u64) {
+    RESERVOIR.set(Some(Reservoir { wanted, seed, sample: Sample::default() }));
+}
 
-    /// Begins a sample of `wanted` positions on this thread, each with the same chance. The same searches and the same seed give
-    /// the same positions.
-    pub fn begin(wanted: usize, seed: u64) {
-        RESERVOIR.set(Some(Reservoir { wanted, seed, sample: Sample::default() }));
-    }
+/// Ends the sample; it is empty if none was begun.
+pub fn end() -> Sample {
+    RESERVOIR.take().map(|reservoir| reservoir.sample).unwrap_or_default()
+}
 
-    /// Ends the sample; it is empty if none was begun.
-    pub fn end() -> Sample {
-        RESERVOIR.take().map(|reservoir| reservoir.sample).unwrap_or_default()
-    }
-
-    /// Notes that the network is computed for this position.
-    pub fn note(board: &Board) {
+/// Notes that the network is computed for this position.
+#[inline(always)]
+pub fn note(board: &Board) {
+    if IS_SAMPLING {
         RESERVOIR.with_borrow_mut(|reservoir| {
             if let Some(reservoir) = reservoir {
                 reservoir.note(board);
             }
         });
     }
+}
 
-    impl Reservoir {
-        /// Reservoir sampling (Vitter 1985): a new position takes the place of one in the sample with the chance that all have
-        /// so far.
-        fn note(&mut self, board: &Board) {
-            let Sample { asked, lines } = &mut self.sample;
-            *asked += 1;
-            if lines.len() < self.wanted {
-                lines.push(board.moves().collect());
-                return;
-            }
-            let place = scatter(self.seed.wrapping_add(asked.wrapping_mul(GOLDEN))) % *asked;
-            if let Some(line) = lines.get_mut(place as usize) {
-                *line = board.moves().collect();
-            }
+impl Reservoir {
+    /// Reservoir sampling (Vitter 1985): a new position takes the place of one in the sample with the chance that all have
+    /// so far.
+    fn note(&mut self, board: &Board) {
+        let Sample { asked, lines } = &mut self.sample;
+        *asked += 1;
+        if lines.len() < self.wanted {
+            lines.push(board.moves().collect());
+            return;
+        }
+        let place = scatter(self.seed.wrapping_add(asked.wrapping_mul(GOLDEN))) % *asked;
+        if let Some(line) = lines.get_mut(place as usize) {
+            *line = board.moves().collect();
         }
     }
 }
-
-#[cfg(not(feature = "asked"))]
-mod reservoir {
-    use super::Sample;
-    use crate::board::Board;
-
-    /// Whether this build samples.
-    pub const IS_SAMPLING: bool = false;
-
-    /// Does nothing.
-    #[inline(always)]
-    pub fn begin(_wanted: usize, _seed: u64) {}
-
-    /// An empty sample.
-    pub fn end() -> Sample {
-        Sample::default()
-    }
-
-    /// Does nothing.
-    #[inline(always)]
-    pub fn note(_board: &Board) {}
-}
-
-pub use reservoir::{IS_SAMPLING, begin, end, note};
 
 #[cfg(test)]
 #[cfg(feature = "asked")]
 mod tests {
     use super::*;
     use crate::base::{Rule, Score, Size};
-    use crate::board::{Board, NullObserver};
+    use crate::board::NullObserver;
     use crate::eval::network::Network;
     use crate::eval::{ChosenEvaluator, Evaluator};
 

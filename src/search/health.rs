@@ -2,6 +2,8 @@
 //!
 //! Only builds with the cargo feature `health` count; in all others the calls compile to nothing.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -32,45 +34,23 @@ pub enum Event {
 /// Number of events.
 pub const EVENTS: usize = Event::MovesAtFailLow as usize + 1;
 
-#[cfg(feature = "health")]
-mod counters {
-    use super::{EVENTS, Event};
-    use std::sync::atomic::{AtomicU64, Ordering};
+/// Whether this build counts.
+pub const IS_COUNTING: bool = cfg!(feature = "health");
 
-    /// Whether this build counts.
-    pub const IS_COUNTING: bool = true;
+static COUNTERS: [AtomicU64; EVENTS] = [const { AtomicU64::new(0) }; EVENTS];
 
-    static COUNTERS: [AtomicU64; EVENTS] = [const { AtomicU64::new(0) }; EVENTS];
-
-    /// Adds `amount` to the counter of an event.
-    pub fn add(event: Event, amount: u64) {
+/// Adds `amount` to the counter of an event.
+#[inline(always)]
+pub fn add(event: Event, amount: u64) {
+    if IS_COUNTING {
         COUNTERS[event as usize].fetch_add(amount, Ordering::Relaxed);
     }
-
-    /// Counts of this process since the last call, by event.
-    pub fn take() -> [u64; EVENTS] {
-        std::array::from_fn(|event| COUNTERS[event].swap(0, Ordering::Relaxed))
-    }
 }
 
-#[cfg(not(feature = "health"))]
-mod counters {
-    use super::{EVENTS, Event};
-
-    /// Whether this build counts.
-    pub const IS_COUNTING: bool = false;
-
-    /// Counts nothing.
-    #[inline(always)]
-    pub fn add(_event: Event, _amount: u64) {}
-
-    /// All zeros.
-    pub fn take() -> [u64; EVENTS] {
-        [0; EVENTS]
-    }
+/// Counts of this process since the last call, by event.
+pub fn take() -> [u64; EVENTS] {
+    std::array::from_fn(|event| COUNTERS[event].swap(0, Ordering::Relaxed))
 }
-
-pub use counters::{IS_COUNTING, add, take};
 
 /// Counts one event.
 #[inline(always)]

@@ -283,48 +283,31 @@ impl Params {
     }
 }
 
-/// The values of one engine, for all rules. As shipped they are constants, so this is empty.
-#[cfg(not(feature = "tune"))]
-#[derive(Clone, Debug, Default)]
-pub struct ParamTable(());
-
-#[cfg(not(feature = "tune"))]
-impl ParamTable {
-    /// Whether values can be set.
-    pub const IS_TUNABLE: bool = false;
-
-    /// The values for a rule.
-    pub fn for_rule(&self, rule: Rule) -> Params {
-        Params::shipped(rule)
-    }
-
-    /// Fails: the values are compiled in.
-    ///
-    /// # Errors
-    /// Always.
-    pub fn set(&mut self, _name: &str, _value: i64) -> Result<(), ParamError> {
-        Err(ParamError::Fixed)
-    }
-}
-
-/// The values of one engine, for all rules.
-#[cfg(feature = "tune")]
+/// The values of one engine, for all rules. As shipped they are constants, and these the same.
 #[derive(Clone, Debug)]
 pub struct ParamTable {
     /// By row and column.
     values: Vec<[i32; COLUMNS]>,
 }
 
-#[cfg(feature = "tune")]
 impl ParamTable {
     /// Whether values can be set.
-    pub const IS_TUNABLE: bool = true;
+    pub const IS_TUNABLE: bool = cfg!(feature = "tune");
+
+    /// The values for a rule.
+    #[cfg(not(feature = "tune"))]
+    pub fn for_rule(&self, rule: Rule) -> Params {
+        Params::shipped(rule)
+    }
 
     /// Sets a tunable: `name` for all rules, `name.rule` for one.
     ///
     /// # Errors
-    /// When there is no such tunable, or the value is not in its range; nothing changes then.
+    /// When the values are compiled in, there is no such tunable, or the value is not in its range; nothing changes then.
     pub fn set(&mut self, name: &str, value: i64) -> Result<(), ParamError> {
+        if !ParamTable::IS_TUNABLE {
+            return Err(ParamError::Fixed);
+        }
         let (row, column) = find(name).ok_or(ParamError::Unknown)?;
         let Param { min, max, .. } = ROWS[row];
         let value = i32::try_from(value).ok().filter(|value| (min..=max).contains(value));
@@ -337,7 +320,6 @@ impl ParamTable {
     }
 }
 
-#[cfg(feature = "tune")]
 impl Default for ParamTable {
     fn default() -> ParamTable {
         ParamTable { values: ROWS.iter().map(|row| row.values).collect() }
