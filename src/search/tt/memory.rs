@@ -12,14 +12,13 @@ use std::thread::{self, JoinHandle};
 
 /// Words of a bucket: one cache line.
 pub(super) const BUCKET_WORDS: usize = 8;
-/// Buckets of 64 bytes in a MiB.
-const BUCKETS_PER_MIB: u64 = 1 << 14;
+const BUCKETS_PER_MIB: u64 = (1 << 20) / (BUCKET_WORDS * size_of::<u64>()) as u64;
 /// Buckets of a block: 16 MiB.
-const BLOCK: u64 = 1 << 18;
+const BLOCK: u64 = 16 * BUCKETS_PER_MIB;
 /// Buckets of a step: 2 MiB, one large page.
-const STEP: u64 = 1 << 15;
+const STEP: u64 = 2 * BUCKETS_PER_MIB;
 /// Buckets at the beginning of the table that the thinking thread touches itself, in small pages: 4 MiB.
-pub(super) const IN_SMALL_PAGES: u64 = 1 << 16;
+pub(super) const IN_SMALL_PAGES: u64 = 4 * BUCKETS_PER_MIB;
 /// Words of a page, where pages are small.
 const PAGE: usize = 4096 / size_of::<u64>();
 /// Most buckets: 4 GiB.
