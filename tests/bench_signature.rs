@@ -18,6 +18,26 @@ fn run() -> (Vec<String>, u64) {
     (lines, nodes)
 }
 
+/// A new game forgets everything: whatever was searched before, a search visits the same nodes again.
+#[test]
+fn a_search_within_any_number_of_nodes_is_repeated_exactly() {
+    for position in bench::POSITIONS.iter().step_by(5) {
+        let mut engine = bench::engine_at(position, 1);
+        let (size, stones, side) = (engine.size(), engine.stones().to_vec(), engine.to_move());
+        let mut search = |nodes: u64| {
+            engine.new_game(size, false);
+            engine.set_position(&stones, side).unwrap();
+            let report = engine.think_nodes(nodes);
+            (report.best, report.last.score, report.last.depth, report.last.nodes, report.last.pv)
+        };
+        let budgets = || (1..=20).map(|step| 311 * step);
+        let first: Vec<_> = budgets().map(&mut search).collect();
+        let mut again: Vec<_> = budgets().rev().map(&mut search).collect();
+        again.reverse();
+        assert_eq!(first, again, "{position:?}");
+    }
+}
+
 #[test]
 fn the_signature_is_the_expected_one_twice() {
     // Side by side: what one search does must not matter to the other.
