@@ -22,6 +22,9 @@ fn main() -> ExitCode {
         tengen::tools::run(&arguments, &mut std::io::stdout())
     };
     let Err(error) = outcome else { return ExitCode::SUCCESS };
+    if !arguments.is_empty() && tengen::tools::is_closed_output(&error) {
+        return ExitCode::SUCCESS;
+    }
     let text = with_causes(&error);
     log::error!("{text}");
     // If this fails, there is nowhere left to report it.

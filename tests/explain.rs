@@ -186,3 +186,13 @@ fn bad_input_is_refused_in_one_line() {
         assert!(output.status.code() == Some(2) && is_one_line && error.contains(reason), "{arguments:?}: {error}");
     }
 }
+
+/// Bug: `pbrain-tengen params | head` complained of a broken pipe and ended with status 2.
+#[test]
+fn a_closed_output_is_no_error() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut params = std::process::Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"));
+    let output = params.arg("params").stdout(writer).stderr(std::process::Stdio::piped()).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}

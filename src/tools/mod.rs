@@ -20,7 +20,7 @@ pub mod verify;
 use anyhow::Result;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// A command of the brain.
@@ -142,6 +142,12 @@ With arguments it is one of these tools; play, explain, solve and bench suite ha
         let _ = writeln!(text, "  {:width$}  {}", usage(command), command.doc);
     }
     text
+}
+
+/// Whether a command failed because nobody reads its output any more, as in `pbrain-tengen params | head`. That is no mistake.
+pub fn is_closed_output(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Runs the command that the arguments select.

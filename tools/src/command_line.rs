@@ -5,6 +5,7 @@ use clap::Parser;
 use clap::error::{Error, ErrorKind};
 use std::io::Write;
 use std::process::ExitCode;
+use tengen::tools::is_closed_output;
 
 /// The rules, for the help of an option.
 pub const RULES: &str = "0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names";
@@ -22,6 +23,9 @@ pub fn run<T: Parser>(work: impl FnOnce(T) -> Result<ExitCode>) -> ExitCode {
         Err(error) => Err(anyhow!(complaint(&error))),
     };
     outcome.unwrap_or_else(|error| {
+        if is_closed_output(&error) {
+            return ExitCode::SUCCESS;
+        }
         let name = T::command().get_name().to_owned();
         let _ = writeln!(std::io::stderr(), "{name}: {error:#}");
         ExitCode::from(2)
