@@ -1,6 +1,6 @@
 //! The command line of `tengen-data`.
 
-use super::game_files::{self, Filter, Selection};
+use super::game_files::{self, Filter};
 use super::labels::Labels;
 use super::match_games::{self, Imported};
 use super::opening_maker::{self, MOST_STONES, Wanted};
@@ -87,21 +87,9 @@ pub struct FilterArguments {
     /// Files to read.
     #[arg(required = true)]
     pub games: Vec<PathBuf>,
-    /// Only games under this rule; numbers as for openings.
-    #[arg(long)]
-    pub rule: Option<Rule>,
-    /// Only games on this board.
-    #[arg(long)]
-    pub size: Option<Size>,
-    /// Only games, or only labelled positions.
-    #[arg(long)]
-    pub only: Option<Selection>,
-    /// Smallest number of plies of a game after the opening.
-    #[arg(long, default_value_t = 0)]
-    pub min_plies: usize,
-    /// Largest number of plies of a game after the opening.
-    #[arg(long)]
-    pub max_plies: Option<usize>,
+    /// Which records to keep.
+    #[command(flatten)]
+    pub filter: Filter,
     /// Output file.
     #[arg(long)]
     pub out: PathBuf,
@@ -203,15 +191,9 @@ pub struct AskedArguments {
     /// The games.
     #[command(flatten)]
     pub series: SelfplayArguments,
-    /// Positions drawn from each search of a game, among those that the network was computed for.
-    #[arg(long, default_value_t = 2)]
-    pub samples: usize,
-    /// One quiet position of a game in this many is labelled; 0: none.
-    #[arg(long, default_value_t = 5)]
-    pub relabel_every: u64,
-    /// Nodes of the search that labels a position.
-    #[arg(long, default_value_t = 6000)]
-    pub label_nodes: u64,
+    /// The positions.
+    #[command(flatten)]
+    pub labels: Labels,
 }
 
 /// Reads RULE:SIZE or RULE:SIZE:WEIGHT.
@@ -238,19 +220,13 @@ pub fn run(command: &Command) -> Result<()> {
     match command {
         Command::Openings(typed) => run_openings(typed, cores),
         Command::Selfplay(typed) => typed.run(None, cores),
-        Command::Asked(typed) => {
-            let AskedArguments { series, samples, relabel_every, label_nodes } = typed;
-            ensure!(*label_nodes >= 1, "--label-nodes must be at least 1");
-            let labels = Labels { samples: *samples, relabel_every: *relabel_every, nodes: *label_nodes };
-            series.run(Some(labels), cores)
+        Command::Asked(AskedArguments { series, labels }) => {
+            ensure!(labels.nodes >= 1, "--label-nodes must be at least 1");
+            series.run(Some(*labels), cores)
         }
         Command::Inspect(typed) => print(&game_files::inspect(&typed.games, typed.count, typed.number)?),
         Command::Stats { games } => print(&game_files::stats(games)?),
-        Command::Filter(typed) => {
-            let &FilterArguments { rule, size, only, min_plies, max_plies, ref games, ref out } = typed;
-            let filter = Filter { rule, size, only, min_plies, max_plies };
-            copy(games, out, &filter)
-        }
+        Command::Filter(FilterArguments { games, filter, out }) => copy(games, out, filter),
         Command::Import { matches, out } => {
             let Imported { written, left_out } = match_games::import(matches, out)?;
             let reasons = left_out.iter().map(|(reason, games)| format!("left out: {games} {reason}\n"));

@@ -141,17 +141,22 @@ pub enum Selection {
 }
 
 /// Which records to keep.
-#[derive(Clone, Debug, Default)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub struct Filter {
-    /// Only this rule.
+    /// Only games under this rule; numbers as for openings.
+    #[arg(long)]
     pub rule: Option<Rule>,
-    /// Only this board.
+    /// Only games on this board.
+    #[arg(long)]
     pub size: Option<Size>,
     /// Only games, or only labelled positions.
+    #[arg(long)]
     pub only: Option<Selection>,
     /// Smallest number of plies of a game after the opening.
+    #[arg(long, default_value_t = 0)]
     pub min_plies: usize,
     /// Largest number of plies of a game after the opening.
+    #[arg(long)]
     pub max_plies: Option<usize>,
 }
 

@@ -24,13 +24,16 @@ const QUIET: i32 = 1000;
 const HASH: u64 = 8 << 20;
 
 /// Which positions are labelled, and how well.
-#[derive(Clone, Copy, Debug)]
+#[derive(clap::Args, Clone, Copy, Debug)]
 pub struct Labels {
-    /// Number of positions drawn from each search of a game.
+    /// Positions drawn from each search of a game, among those that the network was computed for.
+    #[arg(long, default_value_t = 2)]
     pub samples: usize,
     /// One quiet position of a game in this many is labelled; 0: none.
+    #[arg(long, default_value_t = 5)]
     pub relabel_every: u64,
     /// Nodes of the search that labels a position.
+    #[arg(long = "label-nodes", id = "label_nodes", default_value_t = 6000)]
     pub nodes: u64,
 }
 
