@@ -2,7 +2,9 @@
 
 use super::factor_model::{Descent, Model, combination_parts, mask_parts};
 use super::logistic::{best_scale, cross_entropy, sigmoid};
-use super::samples::{Group, empty_points, for_each_game, for_each_position, is_held_out, uses_static_evaluation};
+use super::samples::{
+    FITTED, empty_points, for_each_game, for_each_position, is_held_out, sets_of, uses_static_evaluation,
+};
 use crate::command_line::share;
 use crate::data::packed_game::PackedGame;
 use crate::output_file;
@@ -10,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
-use tengen::base::{Color, Score};
+use tengen::base::{Color, Rule, Score};
 use tengen::board::Board;
 use tengen::board::combination::COMBINATIONS;
 use tengen::eval::classical_weights::{self, MASK_BITS, MASKS, VALUE_SCALE, WeightSet, Weights, threat_mask};
@@ -98,8 +100,8 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(group: Group) -> Layout {
-        Layout { sets: group.sets() }
+    fn of(rule: Rule) -> Layout {
+        Layout { sets: sets_of(rule) }
     }
 
     fn side(&self, color: Color) -> usize {
@@ -193,7 +195,7 @@ fn loss(pairs: impl Iterator<Item = (f32, f32)>) -> f32 {
 
 /// The positions of one group.
 struct Data {
-    group: Group,
+    rule: Rule,
     layout: Layout,
     games: usize,
     /// Score units of one logit of the search's scores.
@@ -203,17 +205,17 @@ struct Data {
 }
 
 impl Data {
-    fn read(paths: &[PathBuf], group: Group, settings: &Settings) -> Result<Data> {
-        let scale = search_scale(paths, group)?;
-        let layout = Layout::of(group);
+    fn read(paths: &[PathBuf], rule: Rule, settings: &Settings) -> Result<Data> {
+        let scale = search_scale(paths, rule)?;
+        let layout = Layout::of(rule);
         let (mut train, mut held_out) = (Samples::default(), Samples::default());
         let mut games = 0;
-        for_each_game(paths, group, |game| {
+        for_each_game(paths, rule, |game| {
             games += 1;
             let samples = if is_held_out(game) { &mut held_out } else { &mut train };
             add_game(game, &layout, scale, settings, samples);
         })?;
-        Ok(Data { group, layout, games, scale, train, held_out })
+        Ok(Data { rule, layout, games, scale, train, held_out })
     }
 
     /// Adds the training positions to `all`, in the layout of symmetric rules.
@@ -235,13 +237,13 @@ impl Data {
 /// Fits the values in `sets` to the games in `paths`, first all rules together, then each group starting from there. Returns a
 /// report. Groups with too few games are not changed.
 fn fit(paths: &[PathBuf], settings: &Settings, sets: &mut [Weights]) -> Result<String> {
-    let groups = Group::ALL.map(|group| Data::read(paths, group, settings));
+    let groups = FITTED.map(|rule| Data::read(paths, rule, settings));
     let groups = groups.into_iter().collect::<Result<Vec<Data>>>()?;
     let mut all = Samples::default();
     for data in &groups {
         data.pool(&mut all);
     }
-    let mut common = Layout::of(Group::Freestyle).model(None);
+    let mut common = Layout::of(Rule::Freestyle).model(None);
     if all.len() >= settings.descent.batch {
         train_model(&mut common, &all, COMMON_SCALE, settings);
     }
@@ -250,11 +252,11 @@ fn fit(paths: &[PathBuf], settings: &Settings, sets: &mut [Weights]) -> Result<S
 }
 
 fn fit_group(data: &Data, common: &Model, settings: &Settings, sets: &mut [Weights]) -> String {
-    let Data { group, layout, games, scale, train, held_out } = data;
+    let Data { rule, layout, games, scale, train, held_out } = data;
     let scale = *scale;
     let mut report = String::new();
     let positions = (train.len(), held_out.len());
-    let _ = writeln!(report, "{}: {games} games, {} positions and {} held out", group.name(), positions.0, positions.1);
+    let _ = writeln!(report, "{}: {games} games, {} positions and {} held out", rule.name(), positions.0, positions.1);
     if train.len() < settings.descent.batch || held_out.len() == 0 {
         let _ = writeln!(report, "  too few to fit; not changed");
         return report;
@@ -283,9 +285,9 @@ fn fit_group(data: &Data, common: &Model, settings: &Settings, sets: &mut [Weigh
 }
 
 /// The scale at which the search's scores best predict the results of the group's games.
-fn search_scale(paths: &[PathBuf], group: Group) -> Result<f32> {
+fn search_scale(paths: &[PathBuf], rule: Rule) -> Result<f32> {
     let mut pairs = Vec::new();
-    for_each_game(paths, group, |game| {
+    for_each_game(paths, rule, |game| {
         let first = game.opening.stones.len() % 2;
         for (i, ply) in game.plies.iter().enumerate() {
             if i32::from(ply.score).abs() <= Score::DECISIVE {

@@ -7,7 +7,7 @@ use super::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
 use super::trainer::float_network::{Folded, Model, parts_of_rows};
 use super::trainer::targets::{Targets, values};
 use super::trainer::walk::{Losses, Walker};
-use crate::command_line::{RULES, share};
+use crate::command_line::RULES;
 use crate::data::packed_game::{Content, PackedGame, records};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
@@ -31,37 +31,32 @@ pub struct RefereeArguments {
     /// A network (.tnn) to judge beside the one that ships. Repeat for each.
     #[arg(long, value_name = "FILE")]
     pub network: Vec<PathBuf>,
-    /// Share of the label's score in the target, 0 to 1; the rest is the result of the game.
-    #[arg(long, default_value_t = 1.0, value_parser = share)]
-    pub share: f32,
-    /// Units of score that make one logit.
-    #[arg(long, default_value_t = ENGINE_SCALE)]
-    pub scale: f32,
 }
+
+/// The targets: the scores of the labels alone.
+const TARGETS: Targets =
+    Targets { scale: ENGINE_SCALE, score_share: 1.0, label_share: 1.0, asked_share: 1.0, trace: 0.0, policy: 0.0 };
 
 /// Judges the networks and writes a table of the results to `out`.
 ///
 /// # Errors
 /// When an option is out of range, a file cannot be read or is damaged, or there is no position for the rule.
 pub fn run(arguments: &RefereeArguments, out: &mut dyn Write) -> Result<()> {
-    let &RefereeArguments { rule, share, scale, .. } = arguments;
-    ensure!(scale > 0.0, "--scale must be above 0");
+    let rule = arguments.rule;
     let mut judges = judges(rule, &arguments.network)?;
-    let targets =
-        Targets { scale, score_share: share, label_share: share, asked_share: share, trace: 0.0, policy: 0.0 };
     let mut groups: BTreeMap<Group, Sums> = BTreeMap::new();
     for position in records(&arguments.records) {
         let position = position?;
         if position.rule == rule && !position.is_game() {
-            let target = values(&position, &targets)[0];
-            let judged: Vec<Judged> = judges.iter_mut().map(|judge| judge.judge(&position, target, &targets)).collect();
+            let target = values(&position, &TARGETS)[0];
+            let judged: Vec<Judged> = judges.iter_mut().map(|judge| judge.judge(&position, target)).collect();
             for group in groups_of(&position) {
                 groups.entry(group).or_insert_with(|| Sums::new(judges.len())).add(target, &judged);
             }
         }
     }
     ensure!(!groups.is_empty(), "no labelled positions of {}", rule.name());
-    writeln!(out, "labelled positions of {}; a score of {scale:.0} is a logit of one", rule.name())?;
+    writeln!(out, "labelled positions of {}; a score of {ENGINE_SCALE:.0} is a logit of one", rule.name())?;
     let mut head = format!("{:20}{:>10}{:>9}", "", "positions", "entropy");
     for (number, judge) in (1..).zip(&judges) {
         writeln!(out, "{number}: {}", judge.name)?;
@@ -168,11 +163,11 @@ impl Judge {
         Judge { name, network: Arc::new(Network::new(weights)), model, folded, walker }
     }
 
-    fn judge(&mut self, position: &PackedGame, target: f32, targets: &Targets) -> Judged {
+    fn judge(&mut self, position: &PackedGame, target: f32) -> Judged {
         let network = &self.network;
         let mut judged = Judged::default();
         self.walker.losses = Losses::default();
-        self.walker.walk(position, &self.model, &self.folded, targets, false, |board, _| {
+        self.walker.walk(position, &self.model, &self.folded, &TARGETS, false, |board, _| {
             let mut accumulator = Accumulator::new(network.clone(), board, Kernel::best());
             let logit = accumulator.logit(board, reference::parts(board));
             judged.loss = cross_entropy(sigmoid(logit as f32 / OUTPUT_SCALE as f32), target);
@@ -232,13 +227,7 @@ mod tests {
     }
 
     fn arguments(records: PathBuf) -> RefereeArguments {
-        RefereeArguments {
-            rule: Rule::Freestyle,
-            records: vec![records],
-            network: Vec::new(),
-            share: 1.0,
-            scale: 200.0,
-        }
+        RefereeArguments { rule: Rule::Freestyle, records: vec![records], network: Vec::new() }
     }
 
     /// The score of the network that ships.
@@ -304,7 +293,5 @@ mod tests {
         std::fs::write(path("caro.tnn"), embedded_bytes(Rule::Caro)).unwrap();
         let other = RefereeArguments { network: vec![path("caro.tnn")], ..arguments(path("asked")) };
         assert!(refusal(other).contains("a network for caro"));
-        let scale = RefereeArguments { scale: 0.0, ..arguments(path("asked")) };
-        assert!(refusal(scale).contains("--scale"));
     }
 }

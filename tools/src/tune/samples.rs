@@ -11,53 +11,14 @@ use tengen::eval::classical_weights::WeightSet;
 /// One game in this many is held out: it is not fitted to, but used to measure the fit.
 const HELD_OUT: u64 = 20;
 
-/// A group of rules that share numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    /// Freestyle.
-    Freestyle,
-    /// Standard.
-    Standard,
-    /// Renju, with numbers for each side.
-    Renju,
-    /// Caro and caro-exact.
-    Caro,
-}
+/// The rules with numbers of their own; caro-exact has those of caro.
+pub const FITTED: [Rule; 4] = [Rule::Freestyle, Rule::Standard, Rule::Renju, Rule::Caro];
 
-impl Group {
-    /// All groups.
-    pub const ALL: [Group; 4] = [Group::Freestyle, Group::Standard, Group::Renju, Group::Caro];
-
-    /// The group of a rule.
-    pub const fn of(rule: Rule) -> Group {
-        match rule {
-            Rule::Freestyle => Group::Freestyle,
-            Rule::Standard => Group::Standard,
-            Rule::Renju => Group::Renju,
-            Rule::Caro | Rule::CaroExact => Group::Caro,
-        }
-    }
-
-    /// The sets of numbers of the group.
-    pub fn sets(self) -> Vec<WeightSet> {
-        let mut sets: Vec<WeightSet> = Rule::ALL
-            .iter()
-            .filter(|&&rule| Group::of(rule) == self)
-            .flat_map(|&rule| Color::ALL.map(|c| WeightSet::of(rule, c)))
-            .collect();
-        sets.dedup();
-        sets
-    }
-
-    /// Name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Group::Freestyle => "freestyle",
-            Group::Standard => "standard",
-            Group::Renju => "renju",
-            Group::Caro => "caro",
-        }
-    }
+/// The sets of numbers of a rule: one, or one for each side.
+pub fn sets_of(rule: Rule) -> Vec<WeightSet> {
+    let mut sets = Color::ALL.map(|color| WeightSet::of(rule, color)).to_vec();
+    sets.dedup();
+    sets
 }
 
 /// Whether a game is held out: neither the classical numbers nor the networks learn from it.
@@ -65,14 +26,15 @@ pub fn is_held_out(game: &PackedGame) -> bool {
     scatter(game.number).is_multiple_of(HELD_OUT)
 }
 
-/// Calls `visit` with every game of the group in these files, in their order; labelled positions are skipped.
+/// Calls `visit` with every game under rules with the same numbers in these files, in their order; labelled positions are
+/// skipped.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged.
-pub fn for_each_game(paths: &[PathBuf], group: Group, mut visit: impl FnMut(&PackedGame)) -> Result<()> {
+pub fn for_each_game(paths: &[PathBuf], rule: Rule, mut visit: impl FnMut(&PackedGame)) -> Result<()> {
     for game in records(paths) {
         let game = game?;
-        if Group::of(game.rule) == group && game.is_game() {
+        if sets_of(game.rule) == sets_of(rule) && game.is_game() {
             visit(&game);
         }
     }

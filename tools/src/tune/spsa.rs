@@ -32,6 +32,8 @@ const GAMMA: f64 = 0.101;
 const STEP_SHARE: f64 = 1.0 / 20.0;
 /// Default gain at the end of the run, in squared steps; good for long runs.
 pub const GAIN: f64 = 0.002;
+/// Number of pairs that may be played before the result of the first of them counts.
+pub const LAG: u64 = 8;
 /// Spall's A as a share of the run: larger values make the first gains smaller.
 const HOLD: f64 = 0.1;
 /// The result is the mean of the values over this last share of the run.

@@ -74,9 +74,6 @@ pub struct SpsaArguments {
     /// How far the values move: the gain at the end of the run, in squared steps. Short runs need a larger gain.
     #[arg(long, default_value_t = spsa::GAIN)]
     pub gain: f64,
-    /// Number of pairs that may be played before the result of the first of them counts.
-    #[arg(long, default_value_t = 8)]
-    pub lag: u64,
     /// The file with the state of the run.
     #[arg(long, value_name = "FILE")]
     pub state: PathBuf,
@@ -213,7 +210,7 @@ fn run_spsa(typed: &SpsaArguments) -> Result<RunEnd> {
         tuned: tuned(&typed.params)?,
         games: games.conditions(&grounds),
         pairs: typed.pairs.max(1),
-        lag: typed.lag.max(1),
+        lag: spsa::LAG,
         gain: typed.gain,
     };
     typed.chart.as_deref().map_or(Ok(()), output_file::expect_folder)?;
