@@ -10,7 +10,6 @@ fn main() -> ExitCode {
         env_logger::init();
     }
     std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
-    #[cfg(feature = "tune")]
     if let Err(error) = tengen::eval::network::replacement() {
         let _ = writeln!(std::io::stderr(), "pbrain-tengen: {error}");
         return ExitCode::from(2);

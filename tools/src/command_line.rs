@@ -43,7 +43,6 @@ fn is_help(error: &Error) -> bool {
 /// # Errors
 /// When the file cannot be read or is not a network.
 pub fn check_network() -> Result<()> {
-    #[cfg(feature = "tune")]
     tengen::eval::network::replacement().map_err(anyhow::Error::msg)?;
     Ok(())
 }

@@ -36,7 +36,6 @@ pub fn build_checksum() -> u64 {
     let Ok(program) = std::env::current_exe().and_then(std::fs::read) else { return 0 };
     let mut checksum = Checksum::new();
     checksum.add(&program);
-    #[cfg(feature = "tune")]
     if let Ok(Some(network)) = tengen::eval::network::replacement() {
         checksum.add(&network.to_bytes());
     }

@@ -70,7 +70,6 @@ impl Network {
     pub fn embedded(rule: Rule) -> Arc<Network> {
         static NETWORKS: [OnceLock<Arc<Network>>; Rule::ALL.len()] = [const { OnceLock::new() }; Rule::ALL.len()];
         let network = NETWORKS[rule.index()].get_or_init(|| {
-            #[cfg(feature = "tune")]
             if let Ok(Some(weights)) = replacement()
                 && weights.rule == rule
             {
@@ -101,14 +100,16 @@ impl Network {
     }
 }
 
-/// The network in the file that the environment variable `TENGEN_NETWORK` names, if it is set. In builds for tuning it
-/// replaces the embedded network of its rule. Programs check it at the start, so that no match is played with the embedded
-/// network by mistake.
+/// The network in the file that the environment variable `TENGEN_NETWORK` names. In builds for tuning it replaces the embedded
+/// network of its rule; all others ignore the variable. Programs check it at the start, so that no match is played with the
+/// embedded network by mistake.
 ///
 /// # Errors
 /// When the file cannot be read, or is not a network.
-#[cfg(feature = "tune")]
 pub fn replacement() -> Result<Option<Weights>, String> {
+    if !cfg!(feature = "tune") {
+        return Ok(None);
+    }
     let Some(path) = std::env::var_os("TENGEN_NETWORK").map(std::path::PathBuf::from) else { return Ok(None) };
     let message = |error: &dyn std::error::Error| format!("TENGEN_NETWORK={}: {error}", path.display());
     let bytes = std::fs::read(&path).map_err(|error| message(&error))?;
