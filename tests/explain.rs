@@ -196,3 +196,20 @@ fn a_closed_output_is_no_error() {
     let output = params.arg("params").stdout(writer).stderr(std::process::Stdio::piped()).output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
+
+/// Bug: that a side passed was left out silently, and of several positions the first one was taken.
+#[test]
+fn a_record_is_explained_with_what_it_says_besides() {
+    let game = "(;SZ[15];B[hj]C[opening move];W[ao];B[hi];W[];B[gh];W[aa];B[ih])";
+    let text = String::from_utf8(explain(&["--point", "h8"], game).stdout).unwrap();
+    let remarks = "The play begins with move 2: the comments say that the move before it belongs to the opening.\n\
+        A pass: white does not play after move 3, and black moves next.\n    a b c";
+    assert!(text.starts_with(remarks) && text.contains("\nh8 is forbidden: double three"), "{text}");
+    let library = b"\xffRenLib\xff\x03\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x78\x80\x69\x40\xe1\x40";
+    let file = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("explained.lib");
+    std::fs::write(&file, library).unwrap();
+    let text = String::from_utf8(explain(&[file.to_str().unwrap()], "").stdout).unwrap();
+    assert!(text.contains("it has 2 lines.\n") && text.contains("No point is forbidden."), "{text}");
+    let error = String::from_utf8(explain(&[], "4;15;7,7\n4;15;8,8\n").stderr).unwrap();
+    assert!(error.contains("there are 2 games: one is expected here"), "{error}");
+}

@@ -209,3 +209,25 @@ fn whole_games_end_under_every_rule() {
         assert!(is_over && !said.contains("loses"), "{rule}: {said}");
     }
 }
+
+/// Bug: `undo` took back the stones that a tournament had imposed, and the file that was saved did not tell them from moves.
+#[test]
+fn imposed_stones_stay_and_are_saved_as_such() {
+    let game = "(;SZ[15]RU[Japanese];B[hh]C[opening move];W[aa]C[opening move];B[ih]C[9ms];W[];B[oo]C[9ms])";
+    let said = play(&["--from", game, "--white"], &["moves"]);
+    let remarks = "The rule 'Japanese' of the record is not known: read as freestyle, --rule names another.\n\
+        The play begins with move 3: the comments say that the 2 moves before it belong to the opening.\n\
+        A pass: white does not play after move 3, and black moves next.\nfreestyle, 15x15,";
+    assert!(said.starts_with(remarks), "{said}");
+    let game = "(;SZ[15];B[hh]C[opening move];W[aa]C[opening move];B[ih]C[9ms])";
+    let said = play(&["--from", game, "--white"], &["undo", "moves"]);
+    assert!(said.contains("you have not played yet") && moves(&said) == "h8a15i8", "{said}");
+    let sgf = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("imposed.sgf");
+    let said = play(&["--from", game], &["undo", "undo", &format!("save {}", sgf.display())]);
+    assert!(said.contains("taken back: i8 ") && said.contains("you have not played yet"), "{said}");
+    let saved = std::fs::read_to_string(sgf).unwrap();
+    assert!(saved.contains("IMPOSED[2]") && saved.ends_with(";B[hh];W[aa])\n"), "{saved}");
+    // Several games are not one.
+    let output = run(&["--from", "(;B[hh])(;B[ii])"], b"");
+    assert!(String::from_utf8(output.stderr).unwrap().contains("there are 2 games: one is expected here"));
+}

@@ -357,3 +357,18 @@ fn memory_that_is_allowed_is_not_taken_before_it_is_needed() {
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")).unwrap();
     assert!(line.starts_with("1: ") && peak.parse::<u64>().unwrap() < 200_000, "{line}{peak} kB");
 }
+
+/// Bug: a record of a game was refused: "expected 'rule;size;moves'".
+#[test]
+fn the_last_position_of_a_record_is_solved() {
+    let game = "(;SZ[15];B[hh]C[opening move];W[aa];B[ih];W[ac];B[jh];W[ca])";
+    let output = brain(&["solve", "--mode", "vcf"], game);
+    assert!(stdout(&output).contains("1: win in 3: ") && stdout(&output).ends_with("solved 1/1\n"), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("1: The play begins with move 2: "), "{said}");
+    let output = brain(&["solve", "--mode", "vcf", "--rule", "renju"], "h8a15i8a13j8c15");
+    assert!(stdout(&output).ends_with("solved 1/1\n") && output.stderr.is_empty(), "{output:?}");
+    let output = brain(&["solve"], "(;SZ[15];B[hh];W[hh])");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && error.contains("as SGF: line 1: move 2 at h8"), "{error}");
+}

@@ -19,8 +19,9 @@ Lists the points that renju forbids to black, and says why: the kind, the lines,
 are real and which are false. Points that look forbidden but are legal are explained too.
 
 The position comes from a file, from the command line (h8i9j10...) or from standard input:
-moves, a Piskvork or SGF file, a line rule;size;x,y x,y ..., or a picture with one line for
-each row: X black, O white, . empty, * a point to explain. Rows count from below.
+moves, a record of a game (Piskvork, SGF, RenLib, ...: see docs/tools.md), a line
+rule;size;x,y x,y ..., or a picture with one line for each row: X black, O white, . empty,
+* a point to explain. Rows count from below.
 
   --point h8   explain this point, forbidden or not; may be given several times
   --size N     board size for plain moves, 5 to 22, or two as 20x15 (15)
@@ -45,8 +46,8 @@ pub fn run(arguments: &[OsString], out: &mut dyn Write) -> Result<()> {
             other => return Err(other.unexpected().into()),
         }
     }
-    let text = gamefile::read_source(source)?;
-    let (position, mut points) = position(&text, size)?;
+    let bytes = gamefile::read_source(source)?;
+    let Described { position, marks: mut points, remarks } = describe_position(&bytes, size)?;
     for word in asked {
         let point = point_names::parse(&word, position.size());
         points.extend(point.with_context(|| format!("'{word}' is not a point of the board"))?);
@@ -59,20 +60,33 @@ pub fn run(arguments: &[OsString], out: &mut dyn Write) -> Result<()> {
     } else {
         points.into_iter().map(|point| Explanation::new(&position, point)).collect()
     };
+    for remark in remarks {
+        writeln!(out, "{remark}")?;
+    }
     Ok(write!(out, "{}", text_of(&position, &explanations))?)
 }
 
-/// The position that a text describes, and the points it marks.
-fn position(text: &str, size: Option<Size>) -> Result<(Oracle, Vec<Point>)> {
-    if let Some(diagram) = notation::parse_diagram(text) {
+/// A position as a file describes it.
+struct Described {
+    position: Oracle,
+    /// The points that a picture marks.
+    marks: Vec<Point>,
+    /// What a record says besides.
+    remarks: Vec<String>,
+}
+
+/// The position that a file describes.
+fn describe_position(bytes: &[u8], size: Option<Size>) -> Result<Described> {
+    if let Some(diagram) = notation::parse_diagram(&gamefile::decode(bytes)) {
         let mut oracle = Oracle::new(Rule::Renju, diagram.size);
         for &(point, cell) in &diagram.cells {
             oracle.set(point, cell);
         }
-        return Ok((oracle, diagram.marks));
+        return Ok(Described { position: oracle, marks: diagram.marks, remarks: Vec::new() });
     }
-    let game = gamefile::parse(text, size)?;
-    Ok((game.last.oracle(Rule::Renju, game.size), Vec::new()))
+    let game = gamefile::read(bytes, size)?;
+    let remarks = if game.is_bare() { Vec::new() } else { game.remarks(Some(Rule::Renju)) };
+    Ok(Described { position: game.last.oracle(Rule::Renju, game.size), marks: Vec::new(), remarks })
 }
 
 /// The board with the points marked (`!` forbidden, `+` legal) and a paragraph about each point.

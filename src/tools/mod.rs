@@ -14,6 +14,7 @@ pub mod proof_start;
 pub mod replay;
 pub mod smp;
 pub mod solve;
+pub mod solve_input;
 pub mod suite;
 pub mod verify;
 

@@ -28,8 +28,9 @@ A game against the engine. Type moves such as h8, or help. Rows count from below
   --rule R     0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names (freestyle)
   --size N     board size, 5 to 22, or two as 20x15 (15)
   --white      you play white: the engine begins
-  --from GAME  start from a position: moves (h8i9...), a Piskvork or SGF file, or a picture;
-               a rule and a size that the file names replace --rule and --size
+  --from GAME  start from a position: moves (h8i9...), a record of a game (Piskvork, SGF,
+               RenLib, ...: see docs/tools.md), or a picture; a rule and a size that the file
+               names replace --rule and --size
   --ms N       milliseconds for a move of level 100 and for a hint (1500)
   --seed N     decides what the lower levels overlook; below level 100 the same seed plays the same game
 ";
@@ -62,6 +63,10 @@ struct Settings {
     time: Duration,
     seed: u64,
     from: Section,
+    /// Moves at its beginning that were imposed on the players.
+    imposed: usize,
+    /// What the record says besides.
+    remarks: Vec<String>,
 }
 
 /// `play [options]`.
@@ -84,13 +89,15 @@ fn parse(arguments: &[OsString]) -> Result<Option<Settings>> {
         time: Duration::from_millis(1500),
         seed: clock.as_millis() as u64 % 1_000_000,
         from: Section::new(),
+        imposed: 0,
+        remarks: Vec::new(),
     };
-    let (mut size, mut from) = (None, None);
+    let (mut size, mut from, mut rule) = (None, None, None);
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
             Long("level") => settings.level = level_of(&parser.value()?.string()?)?,
-            Long("rule") => settings.rule = parser.value()?.string()?.parse()?,
+            Long("rule") => rule = Some(parser.value()?.string()?.parse()?),
             Long("size") => size = Some(parser.value()?.parse()?),
             Long("white") => settings.person = Color::White,
             Long("from") => from = Some(parser.value()?),
@@ -100,31 +107,21 @@ fn parse(arguments: &[OsString]) -> Result<Option<Settings>> {
             other => return Err(other.unexpected().into()),
         }
     }
-    settings.size = size.unwrap_or(settings.size);
+    (settings.size, settings.rule) = (size.unwrap_or(settings.size), rule.unwrap_or(settings.rule));
     if let Some(source) = from {
-        let game = gamefile::parse(&gamefile::read_source(Some(source))?, size)?;
+        let game = gamefile::read(&gamefile::read_source(Some(source))?, size)?;
         settings.size = game.size;
         settings.rule = game.rule.unwrap_or(settings.rule);
-        ensure_open(settings.rule, settings.size, &game.last)?;
+        if !game.is_bare() {
+            settings.remarks = game.remarks(rule);
+        }
+        // What was imposed before the last position was set up, or before a pass, is part of that position.
+        let before: usize = game.earlier.iter().map(|section| section.moves.len()).sum();
+        settings.imposed = game.start.moves.saturating_sub(before);
+        game.last.ensure_open(settings.rule, settings.size)?;
         settings.from = game.last;
     }
     Ok(Some(settings))
-}
-
-/// Checks that a game is not over. Moves are judged one by one; of a set-up position only the result counts: a winning row,
-/// or a draw.
-fn ensure_open(rule: Rule, size: Size, game: &Section) -> Result<()> {
-    let setup = Section { moves: Vec::new(), ..game.clone() };
-    let mut oracle = setup.oracle(rule, size);
-    if let Some(point) = game.winning_setup(rule, size) {
-        bail!("the game is over: {} is part of a winning row", name(point, size));
-    }
-    ensure!(!oracle.is_draw(), "the game is over: it is drawn");
-    for (index, &point) in game.moves.iter().enumerate() {
-        let verdict = oracle.play(point, game.color(index));
-        ensure!(verdict == Verdict::Continues, "the game is over after {}", name(point, size));
-    }
-    Ok(())
 }
 
 /// A level by its number or its name.
@@ -141,6 +138,8 @@ struct Table {
     /// A second engine for hints, so that what it finds does not help the lower levels.
     adviser: Engine,
     game: Section,
+    /// Moves at its beginning that were imposed: nobody takes them back.
+    imposed: usize,
     /// The result, once the game is over.
     result: Option<String>,
 }
@@ -153,11 +152,11 @@ enum Next {
 
 impl Table {
     fn new(settings: Settings) -> Table {
-        let game = settings.from.clone();
-        let mut table =
-            Table { settings, engine: Engine::new(), adviser: Engine::new(), game: Section::new(), result: None };
+        let (game, imposed) = (settings.from.clone(), settings.imposed);
+        let (engine, adviser) = (Engine::new(), Engine::new());
+        let mut table = Table { settings, engine, adviser, game: Section::new(), imposed: 0, result: None };
         table.start();
-        table.game = game;
+        (table.game, table.imposed) = (game, imposed);
         table
     }
 
@@ -167,7 +166,7 @@ impl Table {
             engine.set_rule(self.settings.rule);
             engine.new_game(self.settings.size, false);
         }
-        (self.game, self.result) = (Section::new(), None);
+        (self.game, self.imposed, self.result) = (Section::new(), 0, None);
     }
 
     fn to_move(&self) -> Color {
@@ -180,6 +179,9 @@ impl Table {
 
     /// Reads and answers lines until the user quits or the input ends.
     fn play(mut self, mut input: impl BufRead, out: &mut dyn Write) -> Result<()> {
+        for remark in &self.settings.remarks {
+            writeln!(out, "{remark}")?;
+        }
         self.welcome(out)?;
         self.answer(out)?;
         self.draw(out)?;
@@ -308,7 +310,8 @@ impl Table {
 
     /// Takes back the user's last move and every move after it.
     fn undo(&mut self, out: &mut dyn Write) -> Result<()> {
-        let last = (0..self.game.moves.len()).rev().find(|&index| self.game.color(index) == self.settings.person);
+        let played = self.imposed..self.game.moves.len();
+        let last = played.rev().find(|&index| self.game.color(index) == self.settings.person);
         let last = last.context("you have not played yet")?;
         let removed = self.game.moves.split_off(last);
         self.result = None;
@@ -365,7 +368,15 @@ impl Table {
         if self.starts_empty() {
             return Ok(point_names::names(&self.game.moves, self.settings.size, ""));
         }
-        sgf::write(self.settings.rule, self.settings.size, &self.game, &Remarks::default())
+        sgf::write(self.settings.rule, self.settings.size, &self.game, &self.imposed_remark(Remarks::default()))
+    }
+
+    /// The remarks with the number of moves that were imposed.
+    fn imposed_remark(&self, mut remarks: Remarks) -> Remarks {
+        if self.imposed > 0 {
+            remarks.properties.push((sgf::IMPOSED, self.imposed.to_string()));
+        }
+        remarks
     }
 
     /// Whether the game started on the empty board with black to move.
@@ -383,7 +394,7 @@ impl Table {
         };
         let is_sgf = Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sgf"));
         let text = if is_sgf {
-            sgf::write(rule, size, &self.game, &Remarks::names(names))? + "\n"
+            sgf::write(rule, size, &self.game, &self.imposed_remark(Remarks::names(names)))? + "\n"
         } else {
             ensure!(
                 self.starts_empty(),

@@ -1,8 +1,9 @@
 //! `solve`: finds forced wins in a file of positions, and writes their proofs.
 
-use super::positions::{self, Position};
+use super::positions::Position;
+use super::solve_input;
 use crate::base::clock::Instant;
-use crate::base::{Cell, Color, Point, Size};
+use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::Board;
 use crate::board::notation;
 use crate::engine::files;
@@ -10,7 +11,7 @@ use crate::solver::{Hunter, Outcome, Proof, ProofBuilder, VcfSolver, VctLimits, 
 use crate::tools::point_names;
 use anyhow::{Context, bail, ensure};
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -21,8 +22,9 @@ const HELP: &str = "\
 usage: pbrain-tengen solve [options] [FILE]
 
 Looks for a forced win in each position of FILE or of standard input. A position is a line
-rule;size;x,y x,y ... with the stones in playing order. Wins name points such as h8, with rows
-counted from below.
+rule;size;x,y x,y ... with the stones in playing order, or the last one of a record of a game
+(Piskvork, SGF, RenLib, ...: see docs/tools.md). Wins name points such as h8, with rows counted
+from below.
 
   --mode vcf|vct|any  wins by fours; by fours and slower threats; by any moves (the default)
   --shortest          with --mode vcf: the shortest win by fours
@@ -31,6 +33,7 @@ counted from below.
   --nodes N           nodes for each position (0: no limit)
   --memory-mb N       memory for all threads together (256)
   --threads N         positions solved at the same time (1)
+  --rule R            rule of records that name none: 0, 1, 4, 8, 9 or a name (freestyle)
   --defender          solve for the side that has just moved, as if it moved again
   --proof FILE        write the winning trees; 'pbrain-tengen verify FILE' checks them
   --json              print one JSON object on each line
@@ -57,6 +60,8 @@ struct Request {
     defender: bool,
     json: bool,
     proof: Option<PathBuf>,
+    /// Of records that name none.
+    rule: Option<Rule>,
     file: Option<PathBuf>,
 }
 
@@ -88,12 +93,18 @@ pub fn run(arguments: &[OsString], out: &mut dyn Write) -> anyhow::Result<()> {
     let Some(request) = parse_arguments(arguments)? else {
         return Ok(write!(out, "{HELP}")?);
     };
-    let text = if let Some(path) = &request.file {
-        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?
+    let bytes = if let Some(path) = &request.file {
+        std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?
     } else {
-        std::io::read_to_string(std::io::stdin()).context("cannot read standard input")?
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
+        bytes
     };
-    let positions = positions::parse(&text)?;
+    let (positions, remarks) = solve_input::read(&bytes, request.rule)?;
+    for remark in remarks {
+        // If this fails, there is nowhere to report it.
+        let _ = writeln!(std::io::stderr(), "{remark}");
+    }
     if let Some(proof) = &request.proof {
         // On Linux this is also the path of a file at the standard input.
         let input = request.file.as_deref().unwrap_or(Path::new("/dev/stdin"));
@@ -130,6 +141,7 @@ fn parse_arguments(arguments: &[OsString]) -> anyhow::Result<Option<Request>> {
         defender: false,
         json: false,
         proof: None,
+        rule: None,
         file: None,
     };
     let mut parser = lexopt::Parser::from_args(arguments);
@@ -150,6 +162,7 @@ fn parse_arguments(arguments: &[OsString]) -> anyhow::Result<Option<Request>> {
             Long("nodes") => request.nodes = Some(parser.value()?.parse()?).filter(|&n| n > 0).unwrap_or(u64::MAX),
             Long("memory-mb") => request.memory = parser.value()?.parse::<u64>()?.max(1),
             Long("threads") => request.threads = parser.value()?.parse::<usize>()?.clamp(1, 1024),
+            Long("rule") => request.rule = Some(parser.value()?.string()?.parse()?),
             Long("proof") => request.proof = Some(parser.value()?.into()),
             Long("defender") => request.defender = true,
             Long("json") => request.json = true,

@@ -168,6 +168,104 @@ fn a_position_that_is_won_already_is_not_judged() {
     assert_eq!(report["moves"].as_array().map(Vec::len), Some(0), "{report}");
 }
 
+/// Bug: stones that the command-line runner of this field had imposed, which says so in their comments, were judged.
+#[test]
+fn stones_that_a_runner_imposed_are_not_judged() {
+    let game = "(;SZ[15]PB[Ann];B[hh]C[opening move];W[aa]C[opening move];B[ih]C[465ms];W[ac]C[12ms];B[jh]C[7ms])";
+    let said = text(&[], game);
+    let sentence = "The play begins with move 3: the comments say that the 2 moves before it belong to the opening.\n";
+    assert!(said.contains(sentence) && said.contains("\n   3 X i8 ") && !said.contains("\n   2 O "), "{said}");
+    let report = json(&[], game);
+    let expected = (&3.into(), &"comments".into(), Some(3));
+    assert_eq!(
+        (&report["play_begins"], &report["mark"], report["moves"].as_array().map(Vec::len)),
+        expected,
+        "{report}"
+    );
+    let report = json(&["--from-move", "2"], game);
+    assert_eq!((&report["play_begins"], &report["mark"]), (&2.into(), &"asked".into()), "{report}");
+    assert!(text(&[], GAME).contains("The play begins with move 1: the record marks no move as imposed.\n"));
+}
+
+/// Bug: a rule that is not known was read as freestyle, and nothing said so.
+#[test]
+fn a_rule_that_is_not_known_is_named_in_the_first_line() {
+    let named = "(;SZ[15]RU[Japanese];B[hh];W[aa])";
+    let first =
+        "The rule 'Japanese' of the record is not known: read as freestyle, --rule names another.\nfreestyle 15x15";
+    assert!(text(&[], named).starts_with(first));
+    let first = "The rule 'Japanese' of the record is not known: read as caro.\ncaro 15x15";
+    assert!(text(&["--rule", "caro"], named).starts_with(first));
+    assert!(text(&[], "(;SZ[15]RU[連珠];B[hh];W[aa])").starts_with("renju 15x15"));
+    let lost = "(;SZ[15]RU[Japanese]PB[Other]PW[Tengen]RE[B+];B[hh];W[ii])";
+    let said = text(&[path(&folder(&[("a.sgf", lost), ("b.sgf", &lost.replace("ii", "ij"))]))], "");
+    assert!(said.starts_with("2 games: The rule 'Japanese' of the record is not known: read as freestyle"), "{said}");
+}
+
+/// Bug: passes were left out silently.
+#[test]
+fn passes_are_named() {
+    let said = text(&[], "(;SZ[15];B[hh];W[tt];B[ii];W[])");
+    assert!(
+        said.contains("\nA pass: white does not play after move 1, and black moves next.\nA pass: white"),
+        "{said}"
+    );
+}
+
+/// Bug: of several games in the standard input, the first one was reviewed, and nothing said so.
+#[test]
+fn several_games_from_standard_input_are_all_reviewed() {
+    let game = "(;SZ[15]PB[Tengen]PW[Other]RE[W+];B[hh];W[ii])";
+    let two = format!("{game}\n{}", game.replace("ii", "ij"));
+    let said = text(&[], &two);
+    assert!(said.starts_with("tengen lost 2 of 2 games.\n") && said.contains(" standard input game 2 "), "{said}");
+    assert!(said.contains("\nMarks of where the play begins, with the number of games: none 2.\n"), "{said}");
+    let record = match_record(3, &BLUNDER, ["Rival", "Tengen"], "1-0", "five");
+    assert!(text(&[], &record).contains(" standard input game 3 "));
+    for (arguments, input, reason) in [
+        (&[][..], "0;15;7,7\n0;15;8,8\n", "standard input: none of the games names its players"),
+        (&["--player", "x"], GAME, "are for a folder, a .jsonl file or a file with several games"),
+    ] {
+        let output = review(arguments, input);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && error.contains(reason), "{error}");
+    }
+}
+
+/// A folder with games in the formats that other programs write, the names of players in their encodings.
+#[test]
+fn games_of_other_programs_are_reviewed() {
+    let pgn = |result: &str| format!("[Black \"Tengen\"]\n[White \"Other\"]\n[Result \"{result}\"]\n\n1. h8 i9\n");
+    let files = folder(&[
+        ("a.txt", &(pgn("White wins") + &pgn("*"))),
+        ("b.pgn", &pgn("White wins").replace("i9", "i10")),
+        (
+            "c.rif",
+            "<player id=\"1\" name=\"Tengen\"/><game black=\"1\" white=\"2\" bresult=\"0\"><move>h8 a1</move></game>",
+        ),
+        ("notes.txt", "h8i9"),
+    ]);
+    std::fs::write(
+        files.path().join("d.sgf"),
+        b"(;CA[GBK]RU[\xc1\xac\xd6\xe9]PB[Tengen \xb0\xa2]PW[x]RE[W+];B[hh];W[ao])",
+    )
+    .unwrap();
+    let output = review(&[path(&files), "--json"], "");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let names: Vec<&str> =
+        report["lost"].as_array().unwrap().iter().map(|lost| lost["game"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a.txt game 1", "b.pgn", "c.rif", "d.sgf"], "{report}");
+    assert_eq!((&report["games"], &report["without_result"]), (&4.into(), &1.into()));
+    let chinese = text(&[files.path().join("d.sgf").to_str().unwrap()], "");
+    assert!(chinese.starts_with("renju 15x15: X black (Tengen 阿), O white (x)."), "{chinese}");
+    let library = files.path().join("e.lib");
+    std::fs::write(&library, b"\xffRenLib\xff\x03\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x78\x80\x69\x40\xe1\x40")
+        .unwrap();
+    let said = text(&[library.to_str().unwrap()], "");
+    assert!(said.contains("\nThe main line of the library is read; it has 2 lines.\n"), "{said}");
+}
+
 /// White has an open three; black makes one instead of stopping it; white plays elsewhere and loses. Four stones took no
 /// time. With the times in milliseconds.
 const BLUNDER: [(&str, u32); 11] = [
@@ -326,7 +424,7 @@ fn a_broken_file_among_good_ones_gets_one_line() {
         "tengen-review: empty.jsonl: no record of a match",
         "tengen-review: match.jsonl: line 2: ",
         "tengen-review: match.jsonl: line 5: ",
-        "tengen-review: broken.psq: as a Piskvork file: 99,1,5: off the board",
+        "tengen-review: broken.psq: as a Piskvork file: line 2: 99,1,5: off the board",
     ];
     let is_expected = |(line, begin): (&&str, &&str)| line.starts_with(begin);
     assert!(complaints.len() == 4 && complaints.iter().zip(&expected).all(is_expected), "{complaints:?}");
@@ -435,6 +533,7 @@ fn what_holds_no_lost_game_of_the_player_is_said_in_one_line() {
         (&[file.to_str().unwrap(), "--player", "Other"], "are for a folder, a .jsonl file or"),
         // Bug: the error was about the option.
         (&["nosuchfolder/", "--player", "Other"], "nosuchfolder/: there is no such file or folder"),
+        (&["nosuchfolder/"], "cannot read nosuchfolder/: there is no such file"),
         (&[path(&others), "--from-move", "0"], "counted from 1"),
     ] {
         let output = review(arguments, "");

@@ -128,7 +128,7 @@ fn lines_of_play(text: &str) -> Result<Vec<String>> {
     let mut open: Vec<usize> = Vec::new();
     let (mut is_value, mut is_quoted, mut is_new) = (false, false, false);
     let mut total = 0;
-    for c in game.chars() {
+    for c in game.text.chars() {
         match c {
             _ if std::mem::take(&mut is_quoted) => line.push(c),
             _ if is_value => {

@@ -1,18 +1,31 @@
 //! A game as a record has it: positions that were set up, and moves played from them.
 
+use super::play_start::{Evidence, PlayStart, plain};
+use super::rule_names;
 use crate::base::{Cell, Color, Point, Rule, Size};
-use crate::board::oracle::Oracle;
+use crate::board::oracle::{Oracle, Verdict};
 use crate::tools::point_names::name;
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 /// The board of a game whose record does not name one.
 pub const USUAL_SIDE: usize = 15;
 
+/// A part of a file: one of its games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// The number of its first line in the file, from 1.
+    pub line: usize,
+    /// Its text.
+    pub text: &'a str,
+}
+
 /// A record of a game: what was set up, what was played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameFile {
-    /// The rule, if the record names it.
+    /// The rule, if the record names it and it is known.
     pub rule: Option<Rule>,
+    /// What the record says about its rule, if that is not known.
+    pub unknown_rule: Option<String>,
     /// The board.
     pub size: Size,
     /// The sections before the last one; empty in most records.
@@ -23,12 +36,14 @@ pub struct GameFile {
     pub players: [Option<String>; 2],
     /// Milliseconds for each move; empty if the record has no times.
     pub ms: Vec<u32>,
-    /// Moves at the beginning that were imposed on the players, as far as the record says.
-    pub opening: usize,
+    /// Where the play begins, as far as the record says: the moves before were imposed on the players.
+    pub start: PlayStart,
     /// Moves of the record that [`GameFile::impose`] has made part of the position set up first.
     pub imposed: usize,
     /// The result, if the record names it.
     pub outcome: Option<Outcome>,
+    /// What else users of the record should know, a sentence each: passes, variations that are left out.
+    pub notes: Vec<String>,
 }
 
 /// The result that a record names.
@@ -92,6 +107,24 @@ impl Section {
         self.setup.iter().find(wins).map(|&(point, _)| point)
     }
 
+    /// Checks that the game is not over. Moves are judged one by one; of a set-up position only the result counts: a winning row,
+    /// or a draw.
+    ///
+    /// # Errors
+    /// Names the point that ended it.
+    pub fn ensure_open(&self, rule: Rule, size: Size) -> Result<()> {
+        let mut oracle = Section { moves: Vec::new(), ..self.clone() }.oracle(rule, size);
+        if let Some(point) = self.winning_setup(rule, size) {
+            bail!("the game is over: {} is part of a winning row", name(point, size));
+        }
+        ensure!(!oracle.is_draw(), "the game is over: it is drawn");
+        for (index, &point) in self.moves.iter().enumerate() {
+            let verdict = oracle.play(point, self.color(index));
+            ensure!(verdict == Verdict::Continues, "the game is over after {}", name(point, size));
+        }
+        Ok(())
+    }
+
     /// The final position, for the oracle.
     pub fn oracle(&self, rule: Rule, size: Size) -> Oracle {
         let mut oracle = Oracle::new(rule, size);
@@ -118,7 +151,39 @@ impl GameFile {
         for (index, &point) in moves.iter().enumerate() {
             record.play(Color::to_move_after(index), point)?;
         }
-        Ok(record.finish())
+        Ok(record.finish(Evidence::default()))
+    }
+
+    /// The record with the rule that this text names. A text that names none is kept.
+    pub(super) fn with_rule(self, text: &str) -> GameFile {
+        let rule = rule_names::rule_named(text);
+        let is_unknown = rule.is_none() && !text.trim().is_empty();
+        GameFile { rule, unknown_rule: is_unknown.then(|| plain(text)), ..self }
+    }
+
+    /// What users should know before the moves, a sentence each: a rule that is not known, where the play begins and by which
+    /// mark, and the notes. `asked` is the rule that the user has named; without it an unknown one is read as freestyle.
+    pub fn remarks(&self, asked: Option<Rule>) -> Vec<String> {
+        self.rule_remark(asked).into_iter().chain(self.play_remarks()).collect()
+    }
+
+    /// The remark about a rule that is not known.
+    pub fn rule_remark(&self, asked: Option<Rule>) -> Option<String> {
+        self.unknown_rule.as_ref().map(|name| match asked {
+            None => format!("The rule '{name}' of the record is not known: read as freestyle, --rule names another."),
+            Some(rule) => format!("The rule '{name}' of the record is not known: read as {}.", rule.name()),
+        })
+    }
+
+    /// The other remarks, beginning with the one about where the play begins.
+    pub fn play_remarks(&self) -> Vec<String> {
+        let is_set_up = self.sections().next().is_some_and(|section| !section.setup.is_empty());
+        [self.start.sentence(is_set_up)].into_iter().chain(self.notes.iter().cloned()).collect()
+    }
+
+    /// Whether the record is nothing but moves, of which there is nothing to say.
+    pub fn is_bare(&self) -> bool {
+        self.start == PlayStart::default() && self.notes.is_empty() && self.unknown_rule.is_none()
     }
 
     /// All sections in order.
@@ -162,12 +227,14 @@ pub(super) struct Recorder {
     board: Vec<(Point, Cell, Option<usize>)>,
     /// Number of moves so far.
     pub(super) moves: usize,
+    /// The notes of the record.
+    pub(super) notes: Vec<String>,
 }
 
 impl Recorder {
     /// An empty record on this board.
     pub(super) fn new(size: Size) -> Recorder {
-        Recorder { size, earlier: Vec::new(), last: Section::new(), board: Vec::new(), moves: 0 }
+        Recorder { size, earlier: Vec::new(), last: Section::new(), board: Vec::new(), moves: 0, notes: Vec::new() }
     }
 
     /// Adds a move.
@@ -186,6 +253,13 @@ impl Recorder {
         self.last.moves.push(point);
         self.board.push((point, color.into(), Some(self.moves)));
         Ok(())
+    }
+
+    /// Lets this colour pass: the other one moves next.
+    pub(super) fn pass(&mut self, color: Color) {
+        let (name, next) = (color.name(), color.opponent().name());
+        self.notes.push(format!("A pass: {name} does not play after move {}, and {next} moves next.", self.moves));
+        self.begin_section(color.opponent());
     }
 
     /// Sets these cells, replacing what was there. Black is to move unless there are more black stones than white ones,
@@ -211,18 +285,25 @@ impl Recorder {
         }
     }
 
-    /// The record, without what it says beside the moves.
-    pub(super) fn finish(self) -> GameFile {
-        GameFile {
+    /// The record, with the start of its play.
+    pub(super) fn finish(self, evidence: Evidence) -> GameFile {
+        let mut game = GameFile {
             rule: None,
+            unknown_rule: None,
             size: self.size,
             earlier: self.earlier,
             last: self.last,
             players: [None, None],
             ms: Vec::new(),
-            opening: 0,
+            start: PlayStart::default(),
             imposed: 0,
             outcome: None,
+            notes: self.notes,
+        };
+        game.start = PlayStart::find(&evidence, self.moves, game.moves(), self.size);
+        if evidence.ms.iter().any(Option::is_some) {
+            game.ms = evidence.ms.into_iter().map(Option::unwrap_or_default).collect();
         }
+        game
     }
 }

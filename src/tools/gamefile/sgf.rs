@@ -3,12 +3,14 @@
 //! The reader takes the main line of the first game. `B` and `W` are moves; `AB`, `AW` and `AE` set up a position, before
 //! the first move or between two moves. `PL` names the side to move then; without it black is to move unless there are
 //! more black stones than white ones. A move names its colour, so one colour may play twice in a row. An empty move (`W[]`)
-//! is a pass. Lists of set-up points may be compressed (`AB[aa:cc]`).
+//! is a pass, and so is `W[tt]` on boards of up to 19 points a side, as Go has it. Lists of set-up points may be compressed
+//! (`AB[aa:cc]`).
 //!
 //! The reader is our own: the crates sgf-parse 4.2.8 and sgf-parser 2.6.0 overflow the stack on deep files and take a file
 //! without `GM` for Go.
 
-use super::sections::{Forfeit, GameFile, Outcome, Recorder, Section, USUAL_SIDE};
+use super::play_start::{Evidence, ms_of};
+use super::sections::{Forfeit, GameFile, Outcome, Part, Recorder, Section, USUAL_SIDE};
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::tools::point_names;
 use anyhow::{Context, Result, bail, ensure};
@@ -17,42 +19,76 @@ use std::fmt::Write as _;
 /// A property: its name and its values, at least one.
 type Property = (String, Vec<String>);
 
+/// A node: its line in the file, and its properties.
+struct Node {
+    line: usize,
+    properties: Vec<Property>,
+}
+
 /// The properties that set up a position, and what they put on a point.
 const SETUP: [(&str, Cell); 3] = [("AB", Cell::Black), ("AW", Cell::White), ("AE", Cell::Empty)];
 
 /// The property of our own that says how many moves at the beginning were imposed on the players.
 pub const IMPOSED: &str = "IMPOSED";
 
+/// Boards with a side beyond this have a point `tt`.
+const LARGEST_WITH_TT: usize = 19;
+
 /// Reads the main line of the first game of an SGF collection.
 ///
 /// # Errors
 /// When the text is not SGF, or its game cannot be put on a board.
 pub fn parse(text: &str) -> Result<GameFile> {
-    read(text).context("as SGF")
+    parse_part(&Part { line: 1, text })
 }
 
-fn read(text: &str) -> Result<GameFile> {
-    let nodes = main_line(text)?;
-    let values = |name: &'static str| nodes.iter().flatten().filter(move |(key, _)| key == name).map(|(_, v)| v);
+/// Reads the main line of a game.
+pub(super) fn parse_part(part: &Part<'_>) -> Result<GameFile> {
+    read(part).context("as SGF")
+}
+
+fn read(part: &Part<'_>) -> Result<GameFile> {
+    let nodes = main_line(part)?;
+    let properties = || nodes.iter().flat_map(|node| &node.properties);
+    let values = |name: &'static str| properties().filter(move |(key, _)| key == name).map(|(_, v)| v);
     let last = |name: &'static str| values(name).next_back().and_then(|values| values.last());
     // The stones would belong to different boards.
     ensure!(values("SZ").flatten().count() <= 1, "two board sizes");
     let size = last("SZ").map_or_else(|| Size::square(USUAL_SIDE).context("no board size"), |value| size_of(value))?;
     let mut record = Recorder::new(size);
+    let mut comments = Vec::new();
     for node in &nodes {
-        read_node(node, size, &mut record)?;
+        read_node(&node.properties, size, &mut record).with_context(|| format!("line {}", node.line))?;
+        let comment = node.properties.iter().find(|(key, _)| key == "C").and_then(|(_, values)| values.last());
+        comments.resize(record.moves, comment.cloned());
     }
-    let rule = last("RU").and_then(|value| rule_named(value));
+    let lines = lines_of_play(part.text);
+    if lines > 1 {
+        record.notes.push(format!("The main line is read; the record has {lines} lines."));
+    }
     let players = [last("PB").cloned(), last("PW").cloned()];
     let outcome = last("RE").and_then(|value| outcome_of(value));
-    let opening = last(IMPOSED).and_then(|value| value.trim().parse().ok()).unwrap_or(0);
-    Ok(GameFile { rule, players, opening, outcome, ..record.finish() })
+    let evidence = Evidence {
+        counted: last(IMPOSED).and_then(|value| value.trim().parse().ok()),
+        ms: comments.iter().map(|comment| comment.as_deref().and_then(ms_of)).collect(),
+        comments,
+        opening: last("ON").cloned(),
+    };
+    let rule = last("RU").cloned().unwrap_or_default();
+    Ok(GameFile { players, outcome, ..record.finish(evidence) }.with_rule(&rule))
 }
 
 /// The games of a collection, each as its text. Text around them is left out; a last game may lack its end.
-pub fn games(text: &str) -> Vec<&str> {
+pub fn games(text: &str) -> Vec<Part<'_>> {
     let mut games = Vec::new();
     let (mut depth, mut start, mut is_value, mut is_quoted) = (0, 0, false, false);
+    // The line of each game, counted from the one before.
+    let (mut line, mut counted) = (1, 0);
+    let mut part = |begin: usize, end: usize| {
+        line += text[counted..begin].matches('\n').count();
+        counted = begin;
+        games.push(Part { line, text: &text[begin..end] });
+    };
     for (at, c) in text.char_indices() {
         match c {
             _ if std::mem::take(&mut is_quoted) => {}
@@ -64,16 +100,38 @@ pub fn games(text: &str) -> Vec<&str> {
             ')' if depth > 0 => {
                 depth -= 1;
                 if depth == 0 {
-                    games.push(&text[start..=at]);
+                    part(start, at + 1);
                 }
             }
             _ => {}
         }
     }
     if depth > 0 {
-        games.push(&text[start..]);
+        part(start, text.len());
     }
     games
+}
+
+/// Whether a text has a game.
+pub(super) fn has_game(text: &str) -> bool {
+    text.match_indices('(').any(|(at, _)| text[at + 1..].trim_start().starts_with(';'))
+}
+
+/// The number of lines of play in a game: the ends of its variations.
+fn lines_of_play(game: &str) -> usize {
+    let (mut lines, mut is_value, mut is_quoted, mut is_open) = (0, false, false, false);
+    for c in game.chars() {
+        match c {
+            _ if std::mem::take(&mut is_quoted) => {}
+            '\\' if is_value => is_quoted = true,
+            _ if is_value => is_value = c != ']',
+            '[' => is_value = true,
+            ';' => is_open = true,
+            ')' => lines += usize::from(std::mem::take(&mut is_open)),
+            _ => {}
+        }
+    }
+    lines + usize::from(is_open)
 }
 
 /// The result that an `RE` names: `B+5`, `W+Resign`, `B+Time`, `W+Forfeit`, `0`, `Draw`.
@@ -130,8 +188,8 @@ fn read_node(node: &[Property], size: Size, record: &mut Recorder) -> Result<()>
             _ => continue,
         };
         for value in values {
-            if value.trim().is_empty() {
-                record.begin_section(color.opponent());
+            if is_pass(value, size) {
+                record.pass(color);
                 continue;
             }
             let point = point_of(value, size);
@@ -142,6 +200,12 @@ fn read_node(node: &[Property], size: Size, record: &mut Recorder) -> Result<()>
         }
     }
     Ok(())
+}
+
+/// Whether the value of a move is a pass.
+fn is_pass(value: &str, size: Size) -> bool {
+    let value = value.trim();
+    value.is_empty() || value == "tt" && size.width().max(size.height()) <= LARGEST_WITH_TT
 }
 
 /// The board of an `SZ`: one side, or both.
@@ -167,15 +231,6 @@ fn point_of(value: &str, size: Size) -> Option<Point> {
     }
 }
 
-/// The rule that a record names, by number or in words.
-fn rule_named(value: &str) -> Option<Rule> {
-    if let Ok(number) = value.trim().parse() {
-        return Rule::from_bits(number);
-    }
-    let value = value.to_lowercase();
-    Rule::ALL.into_iter().rev().find(|rule| value.contains(rule.name()))
-}
-
 /// The point that a value names, or all points of a rectangle.
 fn points(value: &str, size: Size) -> Option<Vec<Point>> {
     let Some((one, other)) = value.split_once(':') else { return Some(vec![point_of(value, size)?]) };
@@ -187,16 +242,19 @@ fn points(value: &str, size: Size) -> Option<Vec<Point>> {
 
 /// The nodes of the first line of play of the first game: everything before the first end of a variation. Lower-case
 /// letters in property names, as in old versions of the format, are dropped.
-fn main_line(text: &str) -> Result<Vec<Vec<Property>>> {
-    let mut nodes: Vec<Vec<Property>> = vec![Vec::new()];
+fn main_line(part: &Part<'_>) -> Result<Vec<Node>> {
+    let mut nodes = vec![Node { line: part.line, properties: Vec::new() }];
     let mut key = String::new();
     let mut has_values = false;
-    let mut rest = text.chars();
+    let mut line = part.line;
+    let mut rest = part.text.chars();
     while let Some(c) = rest.next() {
         match c {
             '[' => {
-                let value = value(&mut rest)?;
-                let node = nodes.last_mut().context("no node")?;
+                let before = rest.as_str();
+                let value = value(&mut rest).with_context(|| format!("line {line}"))?;
+                line += before[..before.len() - rest.as_str().len()].matches('\n').count();
+                let node = &mut nodes.last_mut().context("no node")?.properties;
                 match node.last_mut() {
                     // Another value of the same property.
                     Some((_, values)) if has_values => values.push(value),
@@ -205,7 +263,7 @@ fn main_line(text: &str) -> Result<Vec<Vec<Property>>> {
                 has_values = true;
             }
             ';' => {
-                nodes.push(Vec::new());
+                nodes.push(Node { line, properties: Vec::new() });
                 (key, has_values) = (String::new(), false);
             }
             ')' => break,
@@ -215,6 +273,7 @@ fn main_line(text: &str) -> Result<Vec<Vec<Property>>> {
                 }
                 key.push(c);
             }
+            '\n' => line += 1,
             c if c.is_whitespace() || c.is_ascii_lowercase() => {}
             _ => (key, has_values) = (String::new(), false),
         }

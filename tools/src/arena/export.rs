@@ -162,7 +162,7 @@ mod tests {
         for (swap2, opening) in [(Vec::new(), 2), (vec![false, true], 4)] {
             let game = GameRecord { swap2, ..record(15, 15, "h8i9j10a1b1c1") };
             for text in [psq(&game), sgf(&game)] {
-                assert_eq!(gamefile::parse(&text, None).unwrap().opening, opening, "{text}");
+                assert_eq!(gamefile::parse(&text, None).unwrap().start.moves, opening, "{text}");
             }
         }
     }

@@ -302,11 +302,8 @@ fn rewrite<'a>(path: &Path, games: impl IntoIterator<Item = &'a GameRecord>) -> 
 }
 
 /// The lines of a record file: for each the game, or what is wrong with the line.
-///
-/// # Errors
-/// If the file cannot be read.
-pub fn lines(path: &Path) -> Result<Vec<Result<GameRecord>>> {
-    Ok(parse_lines(&read_text(path)?))
+pub fn lines_of(bytes: &[u8]) -> Vec<Result<GameRecord>> {
+    parse_lines(&String::from_utf8_lossy(bytes))
 }
 
 fn read_text(path: &Path) -> Result<String> {

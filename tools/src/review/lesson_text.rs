@@ -4,6 +4,7 @@ use super::review_text::{at_most, plain, rounded};
 use super::turning_point::{Cause, LOST_BELOW, LostGame, usual_ms};
 use crate::command_line::one_line;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use tengen::tools::drawing::sign;
 use tengen::tools::gamefile::Forfeit;
@@ -22,8 +23,19 @@ pub struct Report {
     pub undecided: usize,
     /// Files, lines and games that are no records.
     pub unread: usize,
+    /// Remarks about rules that are not known, each with the number of games.
+    pub unknown_rules: BTreeMap<String, usize>,
     /// The lost games.
     pub lessons: Vec<LostGame>,
+}
+
+/// What tells where the play of the lost games begins, each mark with the number of games.
+fn marks(lessons: &[LostGame]) -> BTreeMap<&'static str, usize> {
+    let mut marks = BTreeMap::new();
+    for lesson in lessons {
+        *marks.entry(lesson.record.game.start.mark.word()).or_default() += 1;
+    }
+    marks
 }
 
 /// The lessons with a cause, in numbers.
@@ -87,7 +99,11 @@ pub fn remark(lesson: &LostGame) -> String {
 /// The report for people.
 pub fn text(report: &Report) -> String {
     let (lost, player) = (report.lessons.len(), plain(&report.player));
-    let mut text = format!("{player} lost {lost} of {} games.", report.games);
+    let mut text = String::new();
+    for (remark, games) in &report.unknown_rules {
+        let _ = writeln!(text, "{games} game{}: {remark}", if *games == 1 { "" } else { "s" });
+    }
+    let _ = write!(text, "{player} lost {lost} of {} games.", report.games);
     for (count, what) in [(report.undecided, "without a result"), (report.unread, "that could not be read")] {
         if count > 0 {
             let _ = write!(text, " Left out: {count} {what}.");
@@ -97,6 +113,9 @@ pub fn text(report: &Report) -> String {
     if report.lessons.is_empty() {
         return text;
     }
+    let marks: Vec<String> =
+        marks(&report.lessons).into_iter().map(|(mark, games)| format!("{mark} {games}")).collect();
+    let _ = writeln!(text, "Marks of where the play begins, with the number of games: {}.", marks.join(", "));
     let _ = writeln!(
         text,
         "A game turned at the loser's first move after which its winning chance never again\nreached {:.0} %. \
@@ -111,6 +130,11 @@ pub fn text(report: &Report) -> String {
         let _ = write!(text, "{:>4} {name:width$}  {:>5}", index + 1, lesson.review.last_number());
         let row = format!("  {}   {}", turned_at(lesson), remark(lesson));
         let _ = writeln!(text, "{}", row.trim_end());
+    }
+    for (index, lesson) in report.lessons.iter().enumerate() {
+        for note in &lesson.record.game.notes {
+            let _ = writeln!(text, "Game {}: {note}", index + 1);
+        }
     }
     text.push_str("\n cause          games  turned at  plies to the end  seen after\n");
     let rows = rows(&report.lessons);
@@ -160,6 +184,8 @@ pub fn json(report: &Report) -> String {
         "games": report.games,
         "without_result": report.undecided,
         "unread": report.unread,
+        "unknown_rules": report.unknown_rules,
+        "marks": marks(&report.lessons),
         "lost": lessons,
         "causes": causes,
     });
@@ -171,6 +197,7 @@ fn lesson_json(lesson: &LostGame) -> Value {
     let judged = lesson.turning_move();
     json!({
         "game": lesson.record.name,
+        "notes": lesson.record.game.notes,
         "color": lesson.loser.name(),
         "plies": lesson.review.last_number(),
         "number": lesson.turn.index.map(|index| lesson.review.number(index)),

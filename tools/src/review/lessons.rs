@@ -1,7 +1,7 @@
 //! The lost games of a player, from records: reading them, judging them side by side, the report and the pictures.
 
 use super::lesson_text::{self, Report};
-use super::records::{self, Record};
+use super::records::{Collection, Record};
 use super::review_options::Request;
 use super::turning_point::{self, LostGame};
 use super::{board_picture, review_text};
@@ -10,7 +10,7 @@ use crate::output_file;
 use crate::parallel;
 use crate::progress::Progress;
 use anyhow::{Context, Result, bail, ensure};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 use tengen::base::{Color, Rule};
@@ -24,18 +24,20 @@ const NAMES: usize = 10;
 /// Most letters of the name of a game in the name of its picture.
 const LETTERS: usize = 80;
 
-/// Judges the lost games in a folder or a file of records, and writes the report. Lines about what cannot be read go to the
-/// error stream.
+/// Judges the lost games of a collection, and writes the report. Lines about what cannot be read go to the error stream.
+/// `source` is the name of the folder or the file.
 ///
 /// # Errors
-/// When there is no record, or none of a game of the player, or a file cannot be read or written.
-pub fn run(request: &Request, source: &Path, out: &mut dyn Write) -> Result<()> {
-    let collection = records::read(source)?;
+/// When there is no record, or none of a game of the player, or a file cannot be written.
+pub fn run(request: &Request, collection: Collection, source: &str, out: &mut dyn Write) -> Result<()> {
     for complaint in &collection.complaints {
         // If this fails, there is nowhere to report it.
         let _ = writeln!(std::io::stderr(), "tengen-review: {}", one_line(complaint));
     }
-    ensure!(!collection.records.is_empty(), "{}: no record of a game (.psq, .sgf, .jsonl)", source.display());
+    ensure!(
+        !collection.records.is_empty(),
+        "{source}: no record of a game (in a folder: .psq, .sgf, .pgn, .rif, .xml, .txt, .jsonl)"
+    );
     let player = request.player.as_deref().unwrap_or(OWN_NAME);
     let mut report = Report {
         player: player.to_owned(),
@@ -43,6 +45,7 @@ pub fn run(request: &Request, source: &Path, out: &mut dyn Write) -> Result<()> 
         games: 0,
         undecided: 0,
         unread: collection.complaints.len(),
+        unknown_rules: BTreeMap::new(),
         lessons: Vec::new(),
     };
     let names = names(&collection.records);
@@ -53,18 +56,23 @@ pub fn run(request: &Request, source: &Path, out: &mut dyn Write) -> Result<()> 
         if !Color::ALL.into_iter().any(is_own) {
             continue;
         }
+        if let Some(remark) = record.game.rule_remark(request.rule) {
+            *report.unknown_rules.entry(remark).or_default() += 1;
+        }
         match outcome(&record, rule) {
             None => report.undecided += 1,
             Some(Outcome { winner, .. }) => {
                 report.games += 1;
                 if let Some(loser) = winner.map(Color::opponent).filter(|&loser| is_own(loser)) {
-                    let imposed = request.imposed(record.game.opening);
-                    lost.push((Record { game: record.game.impose(imposed), ..record }, loser));
+                    let game = request.with_start(record.game);
+                    let imposed = game.start.moves;
+                    lost.push((Record { game: game.impose(imposed), ..record }, loser));
                 }
             }
         }
     }
     if report.games + report.undecided == 0 {
+        ensure!(!names.is_empty(), "{source}: none of the games names its players");
         let shown = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
         bail!("no game of a player with '{}' in its name; players: {shown}", review_text::plain(player));
     }

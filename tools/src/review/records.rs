@@ -1,18 +1,20 @@
-//! Finished games from files: Piskvork files, SGF with one game or many, and the records of `tengen-match`.
+//! Finished games from files: those that [`gamefile`] reads, with one game or many, and the records of `tengen-match`.
 
+use super::charset;
 use crate::arena::adjudication::claim;
 use crate::arena::game_log::{self, GameRecord, Reason};
 use crate::arena::player::Fault;
 use anyhow::{Context, Result, anyhow, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use tengen::base::Point;
-use tengen::tools::gamefile::{self, Forfeit, GameFile, Outcome, sgf};
+use tengen::base::{Point, Size};
+use tengen::tools::gamefile::{self, Forfeit, Format, GameFile, Outcome, PlayStart};
 
-/// The endings of the files that are read; records of matches first, because they hold the most.
+/// The endings of the files that are read in a folder; records of matches first, because they hold the most.
 const MATCH: &str = "jsonl";
-const SGF: &str = "sgf";
-const GAMES: [&str; 2] = ["psq", SGF];
+const GAMES: [&str; 5] = ["psq", "sgf", "pgn", "rif", "xml"];
+/// The ending of files that may be anything.
+const TEXT: &str = "txt";
 
 /// A finished game.
 #[derive(Clone, Debug)]
@@ -38,23 +40,36 @@ pub struct Collection {
     pub complaints: Vec<String>,
 }
 
-/// Reads a file, or all files of a folder and of the folders in it, in the order of their names. A game that is in two files
-/// counts once.
+impl Collection {
+    /// The games of one file with this name.
+    pub fn of_file(games: Vec<Result<Record>>, name: &str) -> Collection {
+        let mut collection = Collection::default();
+        for game in games {
+            match game {
+                Ok(record) => collection.records.push(record),
+                Err(error) => collection.complaints.push(format!("{name}: {error:#}")),
+            }
+        }
+        collection
+    }
+}
+
+/// Reads all files of a folder and of the folders in it, in the order of their names. A game that is in two files counts once.
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn read(source: &Path) -> Result<Collection> {
-    let mut files = if source.is_dir() { files_in(source)? } else { vec![source.to_owned()] };
+pub fn read(folder: &Path) -> Result<Collection> {
+    let mut files = files_in(folder)?;
     files.sort_by_cached_key(|path| (extension(path) != MATCH, path.clone()));
     let mut collection = Collection::default();
     let mut known = BTreeSet::new();
     for path in files {
-        let name = match path.strip_prefix(source) {
-            Ok(name) if !name.as_os_str().is_empty() => name.display().to_string(),
-            _ => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+        let games = match std::fs::read(&path) {
+            Ok(bytes) if extension(&path) == TEXT && !names_players(&bytes) => continue,
+            Ok(bytes) => games_in(&bytes, &name, None),
+            Err(error) => vec![Err(anyhow!("cannot be read: {error}"))],
         };
-        let games = if extension(&path) == MATCH { match_games(&path, &name) } else { file_games(&path, &name) };
-        let games = games.unwrap_or_else(|error| vec![Err(error)]);
         // A file may hold the same moves twice: two games. In two files they are the same game.
         let mut times: BTreeMap<String, usize> = BTreeMap::new();
         for game in games {
@@ -74,14 +89,30 @@ pub fn read(source: &Path) -> Result<Collection> {
     Ok(collection)
 }
 
-/// Whether a file is one of records, or an SGF file with several games.
-pub fn has_many(path: &Path) -> bool {
-    let has_several = |bytes: Vec<u8>| sgf::games(&gamefile::decode(&bytes)).len() > 1;
-    match extension(path).as_str() {
-        MATCH => true,
-        SGF => std::fs::read(path).is_ok_and(has_several),
-        _ => false,
+/// Whether a file has a format whose games name their players.
+fn names_players(bytes: &[u8]) -> bool {
+    matches!(gamefile::format(bytes), Format::Piskvork | Format::Sgf | Format::RenjuNet | Format::Tagged)
+}
+
+/// The games of a file, at least one, or what is wrong with them. `size` is the board of games that do not name one.
+pub fn games_in(bytes: &[u8], name: &str, size: Option<Size>) -> Vec<Result<Record>> {
+    if is_match(bytes) || extension(Path::new(name)) == MATCH {
+        return match_games(bytes, name).unwrap_or_else(|error| vec![Err(error)]);
     }
+    let games = gamefile::read_all(bytes, size, charset::decode);
+    let is_one = games.len() == 1;
+    let record = |(index, game): (usize, Result<GameFile>)| {
+        let number = index + 1;
+        let name = if is_one { name.to_owned() } else { format!("{name} game {number}") };
+        let game = if is_one { game } else { game.with_context(|| format!("game {number}")) }?;
+        Ok(Record { name, game, nodes: Vec::new(), late: Vec::new(), announced: Vec::new() })
+    };
+    games.into_iter().enumerate().map(record).collect()
+}
+
+/// Whether a file holds records of `tengen-match`: no other format begins like JSON.
+pub fn is_match(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().starts_with(b"{")
 }
 
 /// The ending of a file name, in lower case.
@@ -100,7 +131,7 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
             let path = entry.path();
             if entry.file_type().with_context(cannot)?.is_dir() {
                 folders.push(path);
-            } else if path.is_file() && [MATCH].iter().chain(&GAMES).any(|known| extension(&path) == *known) {
+            } else if path.is_file() && [MATCH, TEXT].iter().chain(&GAMES).any(|known| extension(&path) == *known) {
                 files.push(path);
             }
         }
@@ -115,8 +146,8 @@ fn identity(game: &GameFile) -> String {
 }
 
 /// The games of a record file of `tengen-match`, or what is wrong with them.
-fn match_games(path: &Path, name: &str) -> Result<Vec<Result<Record>>> {
-    let lines = game_log::lines(path)?;
+fn match_games(bytes: &[u8], name: &str) -> Result<Vec<Result<Record>>> {
+    let lines = game_log::lines_of(bytes);
     ensure!(lines.iter().any(Result::is_ok), "no record of a match");
     let game = |record: GameRecord| {
         let number = record.game;
@@ -151,27 +182,9 @@ fn of_match(record: &GameRecord, name: String) -> Result<Record> {
     let announced = scores.filter(|(_, score)| is_loss(score)).map(|(index, _)| opening + index).collect();
     let players = [&record.black, &record.white].map(|name| Some(name.clone()));
     let outcome = Some(Outcome { winner, forfeit });
-    let game =
-        GameFile { rule: Some(rule), players, ms, opening: imposed, outcome, ..GameFile::of_moves(size, &stones)? };
+    let start = PlayStart::counted(imposed);
+    let game = GameFile { rule: Some(rule), players, ms, start, outcome, ..GameFile::of_moves(size, &stones)? };
     Ok(Record { name, game, nodes, late, announced })
-}
-
-/// The games of a Piskvork file or an SGF file, or what is wrong with them.
-fn file_games(path: &Path, name: &str) -> Result<Vec<Result<Record>>> {
-    let text = gamefile::decode(&std::fs::read(path).map_err(|error| anyhow!("cannot be read: {error}"))?);
-    let record = |text: &str, name: String| {
-        let game = gamefile::parse(text, None)?;
-        Ok(Record { name, game, nodes: Vec::new(), late: Vec::new(), announced: Vec::new() })
-    };
-    let games = if extension(path) == SGF { sgf::games(&text) } else { Vec::new() };
-    if games.len() < 2 {
-        return Ok(vec![record(&text, name.to_owned())]);
-    }
-    let one = |(index, text): (usize, &&str)| {
-        let number = index + 1;
-        record(text, format!("{name} game {number}")).with_context(|| format!("game {number}"))
-    };
-    Ok(games.iter().enumerate().map(one).collect())
 }
 
 #[cfg(test)]
@@ -206,7 +219,5 @@ mod tests {
         }
         let names: Vec<String> = read(folder.path()).unwrap().records.into_iter().map(|record| record.name).collect();
         assert_eq!(names, ["one.sgf game 1", "one.sgf game 2"]);
-        // Bug: of a file with several games, given alone, the first one was reviewed, and nothing said so.
-        assert!(has_many(&folder.path().join("one.sgf")) && !has_many(&folder.path().join("two.sgf")));
     }
 }

@@ -1,13 +1,12 @@
 //! The options of `tengen-review`.
 
-use super::records;
 use crate::command_line::RULES;
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use clap::Parser;
 use std::path::{Path, PathBuf};
 use tengen::base::processors::processors;
 use tengen::base::{Rule, Size};
-use tengen::tools::gamefile::GameFile;
+use tengen::tools::gamefile::{GameFile, PlayStart};
 
 /// What `--help` shows last.
 const EXAMPLES: &str = "\
@@ -20,12 +19,12 @@ const LEAST_NODES: u64 = 1000;
 
 /// Judges every move of a game: best, fine, inaccuracy, mistake, missed win.
 ///
-/// The game comes from a file or from standard input: a Piskvork file (.psq), SGF, or moves such as h8i9j10... with rows
-/// counted from below. A position that an SGF file sets up is shown but not judged, nor are the stones that a Piskvork file
-/// begins with if they took no time: a tournament imposed them.
+/// The game comes from a file or from standard input: a Piskvork file (.psq), SGF, a text like PGN, a library of RenLib, a
+/// game of RenjuNet, or moves such as h8i9j10... with rows counted from below; docs/tools.md lists the formats. A position that
+/// the record sets up is shown but not judged, nor are moves that a tournament imposed; the report says how the record marks them.
 ///
-/// Of a folder with such files and records of tengen-match (.jsonl), of one .jsonl file, or of an .sgf file with several
-/// games, it shows where the games that a player lost were lost, one line a game, and the causes.
+/// Of a folder with records, also those of tengen-match (.jsonl), or of a file or an input with several games, it shows where
+/// the games that a player lost were lost, one line a game, and the causes.
 #[derive(Parser, Debug)]
 #[command(name = "tengen-review", version, after_help = EXAMPLES, args_override_self = true)]
 pub struct Request {
@@ -69,19 +68,33 @@ fn parse_move_number(text: &str) -> Result<usize, String> {
 }
 
 impl Request {
+    /// Whether an option is for many games.
+    fn is_of_many(&self) -> bool {
+        self.player.is_some() || self.game_nodes.is_some() || self.threads.is_some()
+    }
+
     /// Checks that the options go together.
     ///
     /// # Errors
-    /// When one is for many games, and there is only one, or none.
+    /// When one is for many games, and there is none.
     pub fn check(&self) -> Result<()> {
-        let is_of_many = self.player.is_some() || self.game_nodes.is_some() || self.threads.is_some();
-        if self.records().is_some() || !is_of_many {
-            return Ok(());
-        }
-        if let Some(source) = &self.source {
+        let source = self.source.as_deref().filter(|_| self.is_of_many());
+        source.map_or(Ok(()), |source| {
             ensure!(Path::new(source).exists(), "{source}: there is no such file or folder");
-        }
-        bail!("--player, --game-nodes and --threads are for a folder, a .jsonl file or an .sgf file with several games")
+            Ok(())
+        })
+    }
+
+    /// Checks that the options are for one game.
+    ///
+    /// # Errors
+    /// When one is for many.
+    pub fn check_one(&self) -> Result<()> {
+        ensure!(
+            !self.is_of_many(),
+            "--player, --game-nodes and --threads are for a folder, a .jsonl file or a file with several games"
+        );
+        Ok(())
     }
 
     /// Nodes searched for each position.
@@ -94,10 +107,10 @@ impl Request {
         self.threads.unwrap_or_else(processors).max(1)
     }
 
-    /// The folder or file of records, if that is what is reviewed.
-    pub fn records(&self) -> Option<&Path> {
+    /// The folder, if that is what is reviewed.
+    pub fn folder(&self) -> Option<&Path> {
         let path = Path::new(self.source.as_deref()?);
-        (path.is_dir() || path.is_file() && records::has_many(path)).then_some(path)
+        path.is_dir().then_some(path)
     }
 
     /// The rule of a game: that of its record, else that of the user.
@@ -105,8 +118,10 @@ impl Request {
         game.rule.or(self.rule).unwrap_or(Rule::Freestyle)
     }
 
-    /// The number of moves at the beginning that are not judged, where the record names `opening`.
-    pub fn imposed(&self, opening: usize) -> usize {
-        self.from_move.map_or(opening, |number| number - 1)
+    /// A game whose play begins where the user says, if the user does.
+    #[must_use]
+    pub fn with_start(&self, game: GameFile) -> GameFile {
+        let start = self.from_move.map(|number| PlayStart::asked(number - 1));
+        GameFile { start: start.unwrap_or_else(|| game.start.clone()), ..game }
     }
 }

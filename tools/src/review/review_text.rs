@@ -3,10 +3,10 @@
 use crate::command_line::one_line;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use tengen::base::{Cell, Color, Point, Size};
+use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::tools::drawing::{self, sign};
 use tengen::tools::explain;
-use tengen::tools::gamefile::Section;
+use tengen::tools::gamefile::{GameFile, Section};
 use tengen::tools::judgement::{End, Judged, Mark, Review, Worth};
 use tengen::tools::point_names::{self, name};
 
@@ -100,11 +100,32 @@ fn remark(judged: &Judged, size: Size) -> String {
     }
 }
 
+/// What the record says besides its moves.
+#[derive(Clone, Debug)]
+pub struct Remarks {
+    /// That its rule is not known, if so.
+    rule: Option<String>,
+    /// Where the play begins, passes, variations that are left out.
+    play: Vec<String>,
+    /// Moves before the play begins, and the word for the mark that says so.
+    start: (usize, &'static str),
+}
+
+impl Remarks {
+    /// The remarks about a game; `asked` is the rule that the user has named.
+    pub fn of(game: &GameFile, asked: Option<Rule>) -> Remarks {
+        let start = (game.start.moves, game.start.mark.word());
+        Remarks { rule: game.rule_remark(asked), play: game.play_remarks(), start }
+    }
+}
+
 /// The report for people.
-pub fn text(review: &Review, players: &[Option<String>; 2]) -> String {
+pub fn text(review: &Review, players: &[Option<String>; 2], remarks: &Remarks) -> String {
     let (rule, size) = (review.rule.name(), review.size);
-    let mut text = format!(
-        "{rule} {size}: X {}, O {}. {}\n",
+    let mut text = remarks.rule.as_ref().map(|remark| format!("{remark}\n")).unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "{rule} {size}: X {}, O {}. {}",
         player(players, Color::Black),
         player(players, Color::White),
         ending(review, players)
@@ -116,6 +137,9 @@ pub fn text(review: &Review, players: &[Option<String>; 2]) -> String {
             Some(_) => writeln!(text, "."),
             None => writeln!(text, "; {} moves first.", sign(review.first)),
         };
+    }
+    for remark in &remarks.play {
+        let _ = writeln!(text, "{remark}");
     }
     if review.ignored > 0 {
         let _ = writeln!(text, "Not judged: {} after the end of the game.", moves(review.ignored));
@@ -220,7 +244,7 @@ fn with_board(review: &Review, index: usize, text: &mut String) {
 }
 
 /// The report for programs: one JSON object.
-pub fn json(review: &Review, players: &[Option<String>; 2]) -> String {
+pub fn json(review: &Review, players: &[Option<String>; 2], remarks: &Remarks) -> String {
     let size = review.size;
     let names = |line: &[Point]| line.iter().map(|&point| name(point, size)).collect::<Vec<_>>();
     let moves: Vec<Value> = review
@@ -251,6 +275,9 @@ pub fn json(review: &Review, players: &[Option<String>; 2]) -> String {
         "white": players[1],
         "end": ending(review, players),
         "nodes": review.effort.nodes,
+        "play_begins": remarks.start.0 + 1,
+        "mark": remarks.start.1,
+        "remarks": remarks.rule.iter().chain(&remarks.play).collect::<Vec<_>>(),
         "moves": moves,
     });
     format!("{report:#}\n")
