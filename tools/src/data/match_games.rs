@@ -67,12 +67,14 @@ fn packed(record: &GameRecord) -> Result<PackedGame, &'static str> {
     if distinct < opening.len() || opening.len().checked_sub(record.opening) != Some(record.scores.len()) {
         return Err(DAMAGED);
     }
-    let played = opening.split_off(record.opening);
+    // The stones that answers to swap2 placed belong to the opening: there the play begins.
+    let scores = record.scores.get(record.swap2.len()..).ok_or(DAMAGED)?;
+    let played = opening.split_off(record.imposed());
     let ply = |(point, text): (_, &Option<String>)| {
         let score = text.as_deref().and_then(score)?;
         Some(PackedPly { played: point, best: point, score: score.units() as i16 })
     };
-    let plies = played.into_iter().zip(&record.scores).map(ply).collect::<Option<Vec<_>>>();
+    let plies = played.into_iter().zip(scores).map(ply).collect::<Option<Vec<_>>>();
     let plies = plies.ok_or("with a move that has no score")?;
     let winner = record.winning_color().map_err(|_| DAMAGED)?;
     let number = Checksum::of(format!("{} {}", record.match_id, record.game).as_bytes());
@@ -180,5 +182,22 @@ mod tests {
         assert!(game.plies.iter().all(|ply| ply.played == ply.best));
         let drawn = reader.next().unwrap().unwrap();
         assert!(drawn.winner.is_none() && drawn.number != game.number);
+    }
+
+    /// Bug: the stones that answers to swap2 had placed were taken for moves, so games with swap2 were left out: "with a move
+    /// that has no score".
+    #[test]
+    fn a_game_with_swap2_begins_after_its_stones() {
+        let folder = tempfile::tempdir().unwrap();
+        let (source, out) = (folder.path().join("match.jsonl"), folder.path().join("games.tgr"));
+        let mut game = record(0);
+        game["opening"] = 0.into();
+        game["swap2"] = serde_json::json!([false, false, false]);
+        game["scores"] = serde_json::json!([null, null, null, "-34", "+W7"]);
+        std::fs::write(&source, game.to_string() + "\n").unwrap();
+        let imported = import(&[source], &out).unwrap();
+        assert_eq!(imported, Imported { written: 1, left_out: BTreeMap::new() });
+        let game = Reader::open(&out).unwrap().next().unwrap().unwrap();
+        assert_eq!((game.opening.text(), game.plies.len()), ("h8i9j10".to_owned(), 2));
     }
 }
