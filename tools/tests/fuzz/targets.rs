@@ -17,11 +17,12 @@ use tengen::protocol::session_record::Record;
 use tengen::protocol::traffic::{Order, Traffic};
 use tengen::tools::gamefile::sgf::Remarks;
 use tengen::tools::gamefile::{self, GameFile};
-use tengen::tools::{positions, verify};
+use tengen::tools::{positions, solve_input, verify};
 use tengen_tools::arena::openings::Opening;
 use tengen_tools::arena::thought::Thought;
 use tengen_tools::arena::{export, game_log::GameRecord};
 use tengen_tools::data::packed_game;
+use tengen_tools::review::charset;
 
 /// A target with its name.
 pub type Target = (&'static str, fn(&[u8]));
@@ -192,17 +193,27 @@ fn match_records(bytes: &[u8]) {
     }
 }
 
-/// Games in the formats of other programs: the stones of accepted games are on the board.
+/// Games in all formats that are read: the stones of accepted games are on the board, and what is refused is refused in one
+/// line.
 fn psq_and_sgf(bytes: &[u8]) {
     let text = gamefile::decode(bytes);
-    let readings = [gamefile::parse_psq(&text), gamefile::sgf::parse(&text), gamefile::parse(&text, None)];
     let collection = gamefile::sgf::games(&text);
-    assert!(collection.iter().map(|game| game.len()).sum::<usize>() <= text.len());
-    for game in readings.into_iter().flatten() {
+    assert!(collection.iter().map(|game| game.text.len()).sum::<usize>() <= text.len());
+    assert!(collection.iter().all(|game| game.line <= text.lines().count()));
+    let all = gamefile::read_all(bytes, None, charset::decode);
+    assert!(!all.is_empty());
+    for error in all.iter().filter_map(|game| game.as_ref().err()) {
+        assert!(!error.to_string().contains('\n'), "{error:?}");
+    }
+    let _ = solve_input::read(bytes, None);
+    for game in [gamefile::parse_psq(&text), gamefile::sgf::parse(&text)].into_iter().chain(all).flatten() {
         // Whatever is imposed, the final position and the number of moves are the same.
         let imposed = game.clone().impose(bytes.len() % 7);
         let moves = |game: &GameFile| game.imposed + game.sections().map(|part| part.moves.len()).sum::<usize>();
         assert_eq!((imposed.last.cells(), moves(&imposed)), (game.last.cells(), moves(&game)));
+        assert!(game.start.moves <= moves(&game) && game.ms.len() <= moves(&game));
+        let remarks = game.remarks(None);
+        assert!(!remarks.is_empty() && remarks.iter().all(|remark| !remark.contains('\n')), "{remarks:?}");
         for section in game.sections() {
             let cells = section.cells();
             assert!(cells.iter().all(|&(point, cell)| game.size.contains(point) && cell != Cell::Empty));
