@@ -20,8 +20,18 @@ use std::path::{Path, PathBuf};
 /// of the solver. `lib.rs`, `main.rs` and `bin/` stand outside and may use every floor.
 const FLOORS: &[&str] = &["base", "board", "eval", "search", "solver", "engine", "protocol", "tools"];
 /// The same for the package of tools.
-const TOOL_FLOORS: &[&str] =
-    &["parallel", "progress", "output_file", "state_file", "command_line", "arena", "data", "tune", "review"];
+const TOOL_FLOORS: &[&str] = &[
+    "parallel",
+    "progress",
+    "output_file",
+    "state_file",
+    "command_line",
+    "experiments",
+    "arena",
+    "data",
+    "tune",
+    "review",
+];
 
 /// Where every file has a row, and every test program.
 const MAP: &str = include_str!("../docs/house.md");

@@ -1,5 +1,5 @@
 //! The README and the pages in `docs/` are true: their tables are those of the source, their examples give the output
-//! shown, and their links have a target.
+//! shown, and their links, like those of `experiments/`, have a target.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -14,7 +14,6 @@ const README: &str = include_str!("../README.md");
 const PROTOCOL: &str = include_str!("../docs/protocol.md");
 const TOOLS: &str = include_str!("../docs/tools.md");
 const TOURNAMENTS: &str = include_str!("../docs/tournaments.md");
-const EXPERIMENTS: &str = include_str!("../EXPERIMENTS.md");
 
 /// The rows of the table with this header, as cells.
 fn table(page: &str, head: &str) -> Vec<Vec<String>> {
@@ -109,7 +108,7 @@ fn the_readme_is_short() {
     assert!(lines <= 180, "{lines} lines: move some to docs/");
 }
 
-/// The pages with links outside `docs/`.
+/// The pages with links outside `docs/` and `experiments/`.
 const PAGES: [&str; 6] = [
     "README.md",
     "CONTRIBUTING.md",
@@ -122,7 +121,9 @@ const PAGES: [&str; 6] = [
 #[test]
 fn every_link_has_a_target() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let pages = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let folders = ["docs", "experiments"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+    let pages = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
     let pages = pages.chain(PAGES.map(|page| root.join(page)));
     let mut count = 0;
     for page in pages {
@@ -156,28 +157,6 @@ fn anchor(headline: &str) -> String {
 /// What gives a place that is no headline, such as a row of a table, its name.
 fn named_place(name: &str) -> String {
     format!("<a id=\"{name}\"></a>")
-}
-
-#[test]
-fn the_index_of_experiments_names_each_row_once() {
-    let index = EXPERIMENTS.split("## Tests of the queue").next().unwrap();
-    for name in EXPERIMENTS.split("<a id=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
-        assert_eq!(EXPERIMENTS.matches(&named_place(name)).count(), 1, "two rows are called {name}");
-        assert!(index.contains(&format!("](#{name})")), "the index of EXPERIMENTS.md lacks {name}");
-    }
-}
-
-#[test]
-fn every_row_of_the_experiments_has_the_cells_of_its_header() {
-    let is_row = |line: &str| line.starts_with('|');
-    let cells = |line: &str| line.replace("\\|", "").matches('|').count() - 1;
-    let lines: Vec<&str> = EXPERIMENTS.lines().collect();
-    for table in lines.chunk_by(|a, b| is_row(a) && is_row(b)).filter(|lines| is_row(lines[0])) {
-        assert!(table.len() > 2 && table[1].starts_with("|---"), "a table without a header: {}", table[0]);
-        for row in table {
-            assert_eq!(cells(row), cells(table[0]), "{row}");
-        }
-    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub enum EvaluatorKind {
     /// The classical evaluation.
     Classical,
-    /// The network of the rule, which wins more games by the clock under every rule (`EXPERIMENTS.md`).
+    /// The network of the rule, which wins more games by the clock under every rule (`experiments/training.md`).
     #[default]
     Network,
 }

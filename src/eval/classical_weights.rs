@@ -1,6 +1,6 @@
 //! The weights of the classical evaluation: values of points by their combination of shapes, values of the threats on the
 //! board, and scores of moves. The values are fitted to games of the engine against itself by `tengen-tune eval`, starting
-//! from hand-set ones; the scores are hand-set. `EXPERIMENTS.md` has the games and results.
+//! from hand-set ones; the scores are hand-set. `experiments/evaluation.md` has the games and results.
 //!
 //! # The file
 //!

@@ -6,7 +6,7 @@
 //! - *Nodes decided by the threats* are few, because the complete lists of replies leave out most moves that the threats
 //!   decide, so those never become nodes. With all other moves added to the lists the figure is 82 %.
 //! - *Nodes of the next depth* are many, because one iteration in four costs as much as all earlier ones together, or more.
-//!   Stronger reductions lower the figure a little and win no games (`EXPERIMENTS.md`).
+//!   Stronger reductions lower the figure a little and win no games (`experiments/search.md`).
 
 use super::bench::{POSITIONS, engine_at};
 use crate::base::Rule;

@@ -10,7 +10,7 @@
 //!
 //! All may use [`parallel`], which does items of work on several threads and keeps their results in order; [`progress`],
 //! which shows the progress of a long job; [`output_file`], which writes files; [`state_file`], from which
-//! interrupted runs go on; and [`command_line`], which starts the programs.
+//! interrupted runs go on; [`command_line`], which starts the programs; and [`experiments`], the record of what was tried.
 //!
 //! A module uses those above it, never one below.
 
@@ -23,6 +23,8 @@ pub mod output_file;
 pub mod state_file;
 
 pub mod command_line;
+
+pub mod experiments;
 
 pub mod arena;
 

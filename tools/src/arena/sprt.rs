@@ -104,7 +104,7 @@ impl Verdict {
         }
     }
 
-    /// The same as in the rows of a queue and of EXPERIMENTS.md.
+    /// The same as in the table of experiments.
     pub fn row_name(self) -> &'static str {
         match self {
             Verdict::Accepted => "passed",

@@ -10,6 +10,7 @@ use tengen_tools::arena::match_options::{Arguments, SprtArguments};
 use tengen_tools::arena::queue::{self, QueueArguments};
 use tengen_tools::arena::{match_options, pooled_count, tournament};
 use tengen_tools::command_line;
+use tengen_tools::experiments::{self, ExperimentsArguments};
 
 /// A match, or one of the commands.
 #[derive(Parser, Debug)]
@@ -28,10 +29,15 @@ enum Command {
     /// Play the tests of a file, one after the other; again after an interruption, and it goes on.
     ///
     /// A line is NAME NEW OLD OPTIONS: two git revisions, which are built, and options of a match. A revision may be
-    /// followed by engine fields. FILE.d holds builds, games and a table row for each finished test.
+    /// followed by engine fields. FILE.d holds builds and games; each finished test is a row
+    /// in the table of experiments, without a description: see `tengen-match experiments --help`.
     /// Example line: lmr-75 main,info.tune.lmr_factor=75 main --nodes 10000 --games 8000 --sprt 0,10 --ground
     /// 0:15:freestyle.txt
     Queue(QueueArguments),
+    /// Show, describe and draw the record of experiments.
+    ///
+    /// Example: tengen-match experiments lmr-75 --subject search --status open --title "LMR factor 75" --write
+    Experiments(ExperimentsArguments),
     /// Count the games of one test together that several machines or seeds have played.
     ///
     /// Example: tengen-match count laptop.jsonl desktop.jsonl --sprt 0,5
@@ -52,6 +58,7 @@ fn run(typed: Typed) -> Result<ExitCode> {
             (end, _) => end.into(),
         }),
         Some(Command::Queue(arguments)) => queue::run(&arguments, &interrupts()).map(ExitCode::from),
+        Some(Command::Experiments(arguments)) => experiments::run(&arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Count { records, sprt }) => {
             let report = pooled_count::count(&records)?.report(sprt.bounds()?.as_ref());
             std::io::stdout().write_all(report.as_bytes())?;
