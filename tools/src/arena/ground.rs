@@ -62,6 +62,20 @@ impl Ground {
         format!("{} {}", self.terms.rule.name(), self.terms.size)
     }
 
+    /// The same as in the table of experiments: `r15`, and `f15x20` with 15 columns and 20 rows.
+    pub fn code(&self) -> String {
+        let Terms { rule, size, .. } = &self.terms;
+        let letter = match rule {
+            Rule::Freestyle => 'f',
+            Rule::Standard => 's',
+            Rule::Renju => 'r',
+            Rule::Caro => 'c',
+            Rule::CaroExact => 'x',
+        };
+        let rows = if size.width() == size.height() { String::new() } else { format!("x{}", size.height()) };
+        format!("{letter}{}{rows}", size.width())
+    }
+
     /// The opening of a round of this ground, and the number of its symmetry, 0 for none.
     pub fn opening(&self, round: usize) -> (Opening, usize) {
         let (index, number) = self.rounds[round % self.rounds.len()];

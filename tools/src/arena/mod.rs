@@ -20,6 +20,7 @@ pub mod pooled_count;
 pub mod queue;
 pub mod ratings;
 pub mod referee;
+pub mod revision;
 pub mod schedule;
 pub mod spec;
 pub mod sprt;

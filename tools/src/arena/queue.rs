@@ -5,30 +5,31 @@
 //! built for tuning. Lines that begin with `#` are comments. The file is read again before each test, so that lines can
 //! be added at any time.
 //!
-//! Everything is kept in a folder beside the file: `NAME.json` the commits, `NAME.jsonl` the games, `NAME.failed` why it
-//! could not be played, `rows.md` a table row for each finished test, `builds` the brains. A queue that was killed goes on
-//! where it stopped; deleting `NAME.failed` retries that test; without games, on the commits its revisions then name.
+//! A finished test is a row in the table of experiments. Everything else is kept in a folder beside the file: `NAME.json` the
+//! commits, `NAME.jsonl` the games, `NAME.row` the row, `NAME.failed` why the test could not be played; the brains. A queue that
+//! was killed goes on where it stopped; deleting `NAME.failed` retries that test; without games, on the commits its revisions
+//! then name.
 
 use super::cancel::{Cancel, RunEnd};
-use super::display::{elo_or_dash, elo_text};
+use super::display::elo_text;
 use super::game_log;
 use super::ground::Ground;
 use super::match_options::{Arguments, Setup};
-use super::pooled_count::{self, Pool};
+use super::pooled_count::Pool;
+use super::revision::{self, Builds, Side};
 use super::spec::split_quoted;
+use super::sprt::SprtBounds;
 use super::tournament;
-use crate::command_line::{complaint, one_line};
+use crate::experiments::{self, Row};
 use crate::output_file;
 use crate::state_file;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use clap::Parser;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use tengen::engine::files;
 
 /// What a queue's command line says.
@@ -39,6 +40,9 @@ pub struct QueueArguments {
     /// List finished, running and waiting tests; play nothing. Example: tengen-match queue tests.txt --status
     #[arg(long)]
     pub status: bool,
+    /// The folder of the table that gets a row for each finished test. Example: --experiments experiments
+    #[arg(long, value_name = "DIR", default_value = experiments::FOLDER)]
+    pub experiments: PathBuf,
 }
 
 /// One test of the file.
@@ -50,16 +54,17 @@ struct Entry {
     options: Vec<String>,
 }
 
-/// A brain: where its source is, and engine fields of the match runner.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Side {
-    revision: String,
-    fields: String,
-}
-
 /// The commits of a test, fixed by its first game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Commits([String; 2]);
+
+/// The row of a finished test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Finished {
+    row: Row,
+    /// Whether the table has it; what happens to it there is no matter of the queue's.
+    is_in_table: bool,
+}
 
 impl Entry {
     fn parse(line: &str) -> Result<Entry> {
@@ -67,33 +72,19 @@ impl Entry {
         let [name, new, old, options @ ..] = &words[..] else { bail!("expected NAME NEW OLD OPTIONS: {line}") };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         ensure!(name.chars().all(is_plain), "'{name}' is no name: letters, digits, '-', '_' and '.' are allowed");
-        let side = |text: &str| {
-            let (revision, fields) = text.split_once(',').unwrap_or((text, ""));
-            Side { revision: revision.to_owned(), fields: fields.to_owned() }
-        };
-        let entry = Entry { name: name.clone(), sides: [side(new), side(old)], options: options.to_vec() };
+        let entry =
+            Entry { name: name.clone(), sides: [new, old].map(|text| Side::parse(text)), options: options.to_vec() };
         // Mistakes are reported before anything is built.
         entry.arguments(&[PathBuf::from("new"), PathBuf::from("old")], Path::new("records"))?;
         Ok(entry)
     }
 
-    /// Whether its brains need numbers that can be set.
-    fn is_tuned(&self) -> bool {
-        self.sides.iter().any(|side| side.fields.contains("info.tune."))
-    }
-
     /// The match to be played.
     fn arguments(&self, brains: &[PathBuf; 2], records: &Path) -> Result<Arguments> {
-        let mut words = vec!["tengen-match".to_owned()];
-        for ((side, brain), name) in self.sides.iter().zip(brains).zip(["New", "Old"]) {
-            let comma = if side.fields.is_empty() { "" } else { "," };
-            words.push("--engine".to_owned());
-            words.push(format!("name={name},cmd=\"{}\"{comma}{}", brain.display(), side.fields));
-        }
-        words.extend(self.options.iter().cloned());
-        words.extend(["--records".to_owned(), records.display().to_string(), "--resume".to_owned()]);
-        let mut arguments =
-            Arguments::try_parse_from(words).map_err(|error| anyhow!("{}: {}", self.name, complaint(&error)))?;
+        let mut options = self.options.clone();
+        options.extend(["--records".to_owned(), records.display().to_string(), "--resume".to_owned()]);
+        let arguments = revision::arguments(&self.sides, ["New", "Old"], brains, &options);
+        let mut arguments = arguments.with_context(|| self.name.clone())?;
         let engines = arguments.engines().with_context(|| self.name.clone())?;
         if engines.iter().any(|engine| !engine.limits.is_reproducible()) {
             // Timed games need an otherwise idle machine.
@@ -103,15 +94,17 @@ impl Entry {
     }
 }
 
-/// A queue and its folder.
+/// A queue, its folder, and that of the table.
 struct Queue {
     file: PathBuf,
     folder: PathBuf,
+    experiments: PathBuf,
 }
 
 impl Queue {
-    fn new(file: &Path) -> Queue {
-        Queue { file: file.to_owned(), folder: files::beside(file, ".d") }
+    fn new(arguments: &QueueArguments) -> Queue {
+        let QueueArguments { file, experiments, .. } = arguments.clone();
+        Queue { folder: files::beside(&file, ".d"), file, experiments }
     }
 
     /// The tests of the file, and what is wrong with the other lines: one may be half written.
@@ -139,16 +132,15 @@ impl Queue {
         self.folder.join(format!("{}.{ending}", entry.name))
     }
 
-    /// The file of the rows of finished tests. Only one queue may write it.
-    fn rows(&self) -> PathBuf {
-        self.folder.join("rows.md")
+    /// The row of a finished test.
+    fn finished(&self, entry: &Entry) -> Result<Option<Finished>> {
+        state_file::read(&self.path(entry, "row"), "the row of a test")
     }
 
-    /// The row of a finished test.
-    fn row(&self, entry: &Entry) -> Option<String> {
-        let rows = fs::read_to_string(self.rows()).unwrap_or_default();
-        let start = format!("| {} |", entry.name);
-        rows.lines().find(|row| row.starts_with(&start)).map(str::to_owned)
+    /// Whether a test is to be played, or its row to be put into the table.
+    fn is_open(&self, entry: &Entry) -> Result<bool> {
+        let is_done = self.finished(entry)?.is_some_and(|finished| finished.is_in_table);
+        Ok(!is_done && !self.path(entry, "failed").exists())
     }
 
     /// The commits that a test compares: those of its games, if there are any, otherwise those of today.
@@ -158,67 +150,46 @@ impl Queue {
             let commits = state_file::read(&path, "the commits of a test")?;
             return commits.with_context(|| format!("there are games, but {} is missing", path.display()));
         }
-        let commit = |side: &Side| -> Result<String> {
-            let commit = output("git", &["rev-parse", "--verify", &format!("{}^{{commit}}", side.revision)])?;
-            Ok(commit.trim().to_owned())
-        };
-        let commits = Commits([commit(&entry.sides[0])?, commit(&entry.sides[1])?]);
+        let rows = experiments::read(&self.experiments)?;
+        ensure!(rows.iter().all(|row| row.id != entry.name), "another experiment is called '{}'", entry.name);
+        let commits = Commits([entry.sides[0].commit()?, entry.sides[1].commit()?]);
         state_file::write(&commits, &path)?;
         Ok(commits)
     }
 
-    /// The brain of a commit, built if it is not there yet.
-    fn brain(&self, commit: &str, is_tuned: bool) -> Result<PathBuf> {
-        let folder =
-            self.folder.join("builds").join(if is_tuned { format!("{commit}-tune") } else { commit.to_owned() });
-        let brain = folder.join(format!("pbrain-tengen{}", std::env::consts::EXE_SUFFIX));
-        if brain.exists() {
-            return Ok(brain);
-        }
-        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        let source = self.folder.join("source");
-        let source = source.to_str().context("the folder's name is not Unicode")?;
-        // Without a repository of its own, git would take the one around it.
-        if self.folder.join("source").join(".git").exists() {
-            output("git", &["-C", source, "checkout", "--quiet", "--force", "--detach", commit])?;
-        } else {
-            output("git", &["worktree", "prune"])?;
-            output("git", &["worktree", "add", "--quiet", "--detach", source, commit])?;
-        }
-        let folder = fs::canonicalize(&self.folder);
-        let target = folder.with_context(|| format!("cannot find {}", self.folder.display()))?.join("target");
-        let target = target.to_str().context("the folder's name is not Unicode")?;
-        let manifest = format!("{source}/Cargo.toml");
-        let mut words = vec!["build", "--release", "--locked", "--quiet", "--no-default-features", "-p", "tengen"];
-        words.extend(["--bin", "pbrain-tengen", "--manifest-path", &manifest, "--target-dir", target]);
-        if is_tuned {
-            words.extend(["--features", "tune"]);
-        }
-        output("cargo", &words)?;
-        let built = Path::new(target).join("release").join(brain.file_name().context("a file name")?);
-        let unfinished = brain.with_extension("tmp");
-        fs::copy(&built, &unfinished).with_context(|| format!("cannot copy {}", built.display()))?;
-        fs::rename(&unfinished, &brain).with_context(|| format!("cannot write {}", brain.display()))?;
-        Ok(brain)
+    /// Plays a test, or what is missing of it, and puts its row into the table. The row is written beside the games first, so
+    /// that a kill at any moment neither loses nor doubles it.
+    fn play(&self, entry: &Entry, interrupted: &Cancel) -> Result<RunEnd> {
+        let finished = self.finished(entry)?.map(|finished| finished.row);
+        let row = match finished {
+            Some(row) => row,
+            None => match self.games(entry, interrupted)? {
+                Some(row) => row,
+                None => return Ok(RunEnd::Interrupted),
+            },
+        };
+        let mut finished = Finished { row, is_in_table: false };
+        state_file::write(&finished, &self.path(entry, "row"))?;
+        experiments::add(&self.experiments, &finished.row)?;
+        finished.is_in_table = true;
+        state_file::write(&finished, &self.path(entry, "row"))?;
+        Ok(RunEnd::Finished)
     }
 
-    /// Plays a test, or what is missing of it, and notes its row.
-    fn play(&self, entry: &Entry, interrupted: &Cancel) -> Result<RunEnd> {
+    /// Plays what is missing of a test; its row, unless it was interrupted.
+    fn games(&self, entry: &Entry, interrupted: &Cancel) -> Result<Option<Row>> {
         let commits = self.commits(entry)?;
-        let is_tuned = entry.is_tuned();
-        let brains = [self.brain(&commits.0[0], is_tuned)?, self.brain(&commits.0[1], is_tuned)?];
+        let is_tuned = entry.sides.iter().any(Side::is_tuned);
+        let builds = Builds::new(&self.folder)?;
+        let brains = [builds.brain(&commits.0[0], is_tuned)?, builds.brain(&commits.0[1], is_tuned)?];
         let records = self.path(entry, "jsonl");
         let arguments = entry.arguments(&brains, &records)?;
         if tournament::run(arguments.clone(), interrupted)? == RunEnd::Interrupted {
-            return Ok(RunEnd::Interrupted);
+            return Ok(None);
         }
         // Only now: the seed is that of the records.
         let setup = Setup::new(arguments)?;
-        let row = row(entry, &commits, &setup, &pooled_count::count(&[records])?);
-        let rows = OpenOptions::new().create(true).append(true).open(self.rows());
-        let written = rows.and_then(|mut rows| rows.write_all(row.as_bytes()));
-        written.with_context(|| format!("cannot write {}", self.rows().display()))?;
-        Ok(RunEnd::Finished)
+        Ok(Some(row(entry, &commits, &setup, &counted(&records, setup.sprt.as_ref())?)))
     }
 
     /// One line a test.
@@ -226,20 +197,21 @@ impl Queue {
         let mut text = String::new();
         let (entries, mistakes) = self.entries()?;
         for entry in entries {
-            let state = if let Some(row) = self.row(&entry) {
-                row
-            } else if let Ok(reason) = fs::read_to_string(self.path(&entry, "failed")) {
+            let state = if let Ok(reason) = fs::read_to_string(self.path(&entry, "failed")) {
                 format!("failed: {}", reason.trim())
+            } else if let Some(Finished { row, .. }) = self.finished(&entry)? {
+                let llr = row.llr.map(|llr| format!(", LLR {llr} {}", row.verdict)).unwrap_or_default();
+                format!("{} games, Elo {}{llr}", row.games, row.elo_text())
             } else if self.path(&entry, "jsonl").exists() {
-                let mut pool = Pool::default();
-                pool.add_file(&self.path(&entry, "jsonl"))?;
                 let arguments = entry.arguments(&["new".into(), "old".into()], Path::new("records"))?;
+                let bounds = arguments.sprt.bounds()?;
+                let pool = counted(&self.path(&entry, "jsonl"), bounds.as_ref())?;
                 let games: u64 = pool.tally().games.iter().sum();
                 let mut state = format!("playing: {games} of {} games", arguments.games);
                 if let Some(elo) = pool.tally().pairs.elo() {
                     let _ = write!(state, ", Elo {}", elo_text(&elo));
                 }
-                if let Some(bounds) = arguments.sprt.bounds()? {
+                if let Some(bounds) = bounds {
                     let _ = write!(state, ", {}", bounds.llr_text(pool.tally().pairs.llr(&bounds)));
                 }
                 state
@@ -255,46 +227,55 @@ impl Queue {
     }
 }
 
-/// The row of a finished test: name, commits, bounds, limits, grounds, games, Elo, likelihood ratio and verdict, seed.
-fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> String {
-    let side = |index: usize| {
-        let Side { revision, fields } = &entry.sides[index];
-        let comma = if fields.is_empty() { "" } else { "," };
-        let commit = &commits.0[index];
-        format!("{revision}{comma}{fields} ({})", commit.get(..10).unwrap_or(commit))
-    };
-    let (pairs, games) = (&pool.tally().pairs, pool.tally().games.iter().sum::<u64>());
-    let elo = elo_or_dash(pairs.elo());
-    let (bounds, verdict) = match &setup.sprt {
-        Some(bounds) => {
-            let llr = pairs.llr(bounds);
-            (format!("[{}, {}]", bounds.elo0, bounds.elo1), format!("{llr:.2} {}", bounds.decide(llr).row_name()))
+/// The games of a record file in order, until the test decides: a kill after the decision leaves games that do not count.
+fn counted(records: &Path, bounds: Option<&SprtBounds>) -> Result<Pool> {
+    let mut games = game_log::records(records)?;
+    games.sort_by_key(|game| game.game);
+    let mut pool = Pool::default();
+    for game in &games {
+        pool.add(game).with_context(|| format!("{} game {}", records.display(), game.game))?;
+        if bounds.is_some_and(|bounds| bounds.decide(pool.tally().pairs.llr(bounds)).is_final()) {
+            break;
         }
-        None => ("-".to_owned(), "-".to_owned()),
-    };
-    let grounds: Vec<String> = setup.schedule.grounds.iter().map(Ground::name).collect();
-    let [new, old] = [0, 1].map(|index| setup.engines[index].limits.describe());
-    let limits = if new == old { new } else { format!("{new} against {old}") };
-    format!(
-        "| {} | {} | {} | {bounds} | {limits} | {} | {games} | {elo} | {verdict} | {} |\n",
-        entry.name,
-        side(0),
-        side(1),
-        grounds.join(", "),
-        setup.seed
-    )
+    }
+    Ok(pool)
 }
 
-/// What a program prints.
-fn output(program: &str, words: &[&str]) -> Result<String> {
-    let output = Command::new(program).args(words).output().with_context(|| format!("cannot start {program}"))?;
-    ensure!(
-        output.status.success(),
-        "{program} {}: {}",
-        words.join(" "),
-        one_line(&String::from_utf8_lossy(&output.stderr))
-    );
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+/// The row of a finished test. What it is about, people have to add.
+fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> Row {
+    let side = |index: usize| {
+        let commit = &commits.0[index];
+        entry.sides[index].describe(commit.get(..10).unwrap_or(commit))
+    };
+    let tenths = |value: f64| value.is_finite().then(|| (value * 10.0).round() / 10.0 + 0.0);
+    let pairs = &pool.tally().pairs;
+    let elo = pairs.elo();
+    let test = setup.sprt.as_ref().map(|bounds| (bounds, pairs.llr(bounds)));
+    let grounds: Vec<String> = setup.schedule.grounds.iter().map(Ground::code).collect();
+    let each = grounds.iter().zip(&pool.tally().grounds).filter_map(|(code, tally)| {
+        let elo = tally.pairs.elo()?;
+        Some(format!("{code} {}", elo_text(&elo)))
+    });
+    let result = if grounds.len() > 1 { each.collect::<Vec<_>>().join(", ") } else { String::new() };
+    let [new, old] = [0, 1].map(|index| setup.engines[index].limits.describe());
+    Row {
+        id: entry.name.clone(),
+        date: chrono::Utc::now().date_naive().to_string(),
+        new: side(0),
+        old: side(1),
+        grounds: grounds.join(", "),
+        limits: if new == old { new } else { format!("{new} against {old}") },
+        bounds: test.map(|(bounds, _)| format!("[{}, {}]", bounds.elo0, bounds.elo1)).unwrap_or_default(),
+        games: pool.tally().games.iter().sum(),
+        wdl: Some(pool.tally().games),
+        elo: elo.and_then(|elo| tenths(elo.elo)),
+        interval: elo.map(|elo| [tenths(elo.low), tenths(elo.high)]),
+        llr: test.map(|(_, llr)| (llr * 100.0).round() / 100.0),
+        verdict: test.map(|(bounds, llr)| bounds.decide(llr).row_name().to_owned()).unwrap_or_default(),
+        seed: setup.seed.to_string(),
+        result,
+        ..Row::default()
+    }
 }
 
 /// Plays the tests of a file until none is left, or shows how far they are.
@@ -303,19 +284,21 @@ fn output(program: &str, words: &[&str]) -> Result<String> {
 /// If another queue works in its folder, or a file cannot be read or written. A test that cannot be played is noted, and the
 /// next one follows. A line that is no test is an error after all the others.
 pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<RunEnd> {
-    let queue = Queue::new(&arguments.file);
+    let queue = Queue::new(arguments);
     if arguments.status {
         std::io::stdout().write_all(queue.status()?.as_bytes())?;
         return Ok(RunEnd::Finished);
     }
     fs::create_dir_all(&queue.folder).with_context(|| format!("cannot create {}", queue.folder.display()))?;
     let mut known_mistakes = HashSet::new();
-    let _lock = output_file::lock(&queue.rows())?;
+    // Before anything is played.
+    experiments::read(&queue.experiments)?;
+    let _lock = output_file::lock(&queue.folder.join("queue"))?;
     loop {
-        let is_open = |entry: &Entry| queue.row(entry).is_none() && !queue.path(entry, "failed").exists();
         let (entries, mistakes) = queue.entries()?;
         let mistakes: Vec<String> = mistakes.iter().map(|mistake| format!("{mistake:#}")).collect();
-        let Some(entry) = entries.into_iter().find(is_open) else {
+        let mut open = entries.into_iter().map(|entry| queue.is_open(&entry).map(|is_open| is_open.then_some(entry)));
+        let Some(entry) = open.find_map(Result::transpose).transpose()? else {
             ensure!(mistakes.is_empty(), "{}", mistakes.join("; "));
             return Ok(RunEnd::Finished);
         };
@@ -335,6 +318,7 @@ pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<RunEnd> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::game_log::GameRecord;
 
     /// A file of records whose first game was cut by a kill.
     const CUT: &str = "{";
@@ -343,8 +327,7 @@ mod tests {
     fn a_line_is_a_name_two_revisions_and_a_match() {
         let entry =
             Entry::parse("lmr-75 main,info.tune.lmr=75 a8f36f8 --nodes 10000 --sprt 0,10 --games 8000").unwrap();
-        assert_eq!((entry.name.as_str(), entry.is_tuned()), ("lmr-75", true));
-        assert_eq!(entry.sides[0], Side { revision: "main".to_owned(), fields: "info.tune.lmr=75".to_owned() });
+        assert_eq!((entry.name.as_str(), entry.sides.each_ref().map(Side::is_tuned)), ("lmr-75", [true, false]));
         let arguments = entry.arguments(&["new".into(), "old".into()], Path::new("r.jsonl")).unwrap();
         assert_eq!(arguments.engine[0], "name=New,cmd=\"new\",info.tune.lmr=75");
         assert_eq!((arguments.games, arguments.sprt.gains, arguments.resume), (8000, Some((0.0, 10.0)), true));
@@ -376,13 +359,22 @@ mod tests {
         assert_eq!(concurrency("t new,nodes=10 old,depth=3"), None);
     }
 
-    /// Bug: the row named a seed of its own, with which the test could not be repeated.
+    /// A queue in this folder with this file, and an empty table.
+    fn queue(folder: &Path, text: &str) -> (Queue, QueueArguments) {
+        let experiments = folder.join("experiments");
+        fs::create_dir_all(&experiments).unwrap();
+        fs::write(experiments.join("table.jsonl"), "").unwrap();
+        let arguments = QueueArguments { file: folder.join("tests.txt"), status: false, experiments };
+        fs::write(&arguments.file, text).unwrap();
+        let queue = Queue::new(&arguments);
+        fs::create_dir_all(&queue.folder).unwrap();
+        (queue, arguments)
+    }
+
+    /// A test between two fake brains that are there already; its first game was cut by a kill.
     #[cfg(unix)]
-    #[test]
-    fn the_row_names_the_seed_of_the_games() {
-        let folder = tempfile::tempdir().unwrap();
-        let queue = Queue::new(&folder.path().join("tests.txt"));
-        let entry = Entry::parse("t new old --nodes 100 --games 2 --draw-after 4 --quiet").unwrap();
+    fn begun(queue: &Queue, line: &str) -> Entry {
+        let entry = Entry::parse(line).unwrap();
         let commits = ["1", "2"].map(str::to_owned);
         for commit in &commits {
             let build = queue.folder.join("builds").join(commit);
@@ -392,38 +384,110 @@ mod tests {
         }
         output_file::write(&queue.path(&entry, "json"), serde_json::to_string(&Commits(commits)).unwrap()).unwrap();
         output_file::write(&queue.path(&entry, "jsonl"), CUT).unwrap();
+        entry
+    }
+
+    /// Bug: the row named a seed of its own, with which the test could not be repeated.
+    #[cfg(unix)]
+    #[test]
+    fn the_row_names_the_seed_of_the_games() {
+        let folder = tempfile::tempdir().unwrap();
+        let (queue, _) = queue(folder.path(), "");
+        let entry = begun(&queue, "t new old --nodes 100 --games 2 --draw-after 4 --quiet");
         assert_eq!(queue.play(&entry, &Cancel::default()).unwrap(), RunEnd::Finished);
         let games = game_log::records(&queue.path(&entry, "jsonl")).unwrap();
-        let row = queue.row(&entry).unwrap();
-        assert_eq!(games.len(), 2);
-        assert!(row.ends_with(&format!("| {} |", games[0].seed)), "{row} {}", games[0].seed);
+        let rows = experiments::read(&queue.experiments).unwrap();
+        assert_eq!((rows.len(), games.len(), rows[0].games), (1, 2, 2));
+        assert_eq!((&rows[0].seed, &rows[0].new[..]), (&games[0].seed.to_string(), "new (1)"));
+        assert_eq!((&rows[0].grounds[..], rows[0].wdl), ("f15", Some([0, 2, 0])));
+    }
+
+    /// Bug: a row was lost for good, or written twice, if the queue was killed after the last game.
+    #[cfg(unix)]
+    #[test]
+    fn a_kill_neither_loses_nor_doubles_a_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let (queue, arguments) = queue(folder.path(), "t new old --nodes 100 --games 2 --draw-after 4 --quiet\n");
+        let entry = begun(&queue, "t new old --nodes 100 --games 2 --draw-after 4 --quiet");
+        let rows = || experiments::read(&queue.experiments).unwrap();
+        run(&arguments, &Cancel::default()).unwrap();
+        let finished = queue.finished(&entry).unwrap().unwrap();
+        assert_eq!((finished.is_in_table, rows()), (true, vec![finished.row.clone()]));
+        // Killed after the row was written beside the games, and after it was put into the table.
+        for text in ["", &fs::read_to_string(queue.experiments.join("table.jsonl")).unwrap()] {
+            fs::write(queue.experiments.join("table.jsonl"), text).unwrap();
+            state_file::write(&Finished { is_in_table: false, ..finished.clone() }, &queue.path(&entry, "row"))
+                .unwrap();
+            run(&arguments, &Cancel::default()).unwrap();
+            assert_eq!(rows(), std::slice::from_ref(&finished.row));
+        }
+        // What people do to the row later stays.
+        fs::write(queue.experiments.join("table.jsonl"), "").unwrap();
+        run(&arguments, &Cancel::default()).unwrap();
+        assert_eq!(rows(), []);
+    }
+
+    /// Bug: after a kill between the decision and the end, the row counted games that had been finished after the decision.
+    #[cfg(unix)]
+    #[test]
+    fn games_after_the_decision_do_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let (queue, _) = queue(folder.path(), "");
+        let entry = begun(&queue, "t new old --nodes 100 --games 2 --draw-after 4 --quiet");
+        queue.play(&entry, &Cancel::default()).unwrap();
+        let records = queue.path(&entry, "jsonl");
+        let played = game_log::records(&records).unwrap();
+        // Fifteen pairs that the new brain wins, then six that the old one wins: none is another one turned.
+        let corners: Vec<String> = [("abcdefgh", 1), ("bcdefgh", 2), ("cdefgh", 3)]
+            .iter()
+            .flat_map(|(columns, row)| columns.chars().map(move |column| format!("h8{column}{row}")))
+            .collect();
+        let game = |game: usize| GameRecord {
+            game,
+            moves: corners[game / 2].clone(),
+            winner: Some(if game < 30 { "New" } else { "Old" }.to_owned()),
+            ..played[game % 2].clone()
+        };
+        let lines = (0..42).map(|number| serde_json::to_string(&game(number)).unwrap() + "\n");
+        fs::write(&records, lines.collect::<String>()).unwrap();
+        let bounds = SprtBounds::new((0.0, 400.0), 0.05, 0.05).unwrap();
+        let verdict = |pool: &Pool| bounds.decide(pool.tally().pairs.llr(&bounds)).row_name();
+        assert_eq!(verdict(&counted(&records, None).unwrap()), "not decided");
+        assert_eq!(verdict(&counted(&records, Some(&bounds)).unwrap()), "passed");
+    }
+
+    /// Two tests would have one row.
+    #[test]
+    fn the_name_of_another_experiment_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (queue, _) = queue(folder.path(), "");
+        fs::write(queue.experiments.join("table.jsonl"), "{\"id\":\"t\"}\n").unwrap();
+        let entry = Entry::parse("t HEAD HEAD --nodes 100").unwrap();
+        assert!(queue.commits(&entry).unwrap_err().to_string().contains("another experiment is called 't'"));
     }
 
     /// Bug: Ctrl-C ends git and cargo too, and the test was noted as one that cannot be played.
     #[test]
     fn a_build_that_is_interrupted_is_no_failed_test() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("tests.txt");
-        fs::write(&file, "t no-such-revision no-such-revision --nodes 100\n").unwrap();
+        let (queue, arguments) = queue(folder.path(), "t no-such-revision no-such-revision --nodes 100\n");
         let interrupted = Cancel::default();
         interrupted.set();
-        let arguments = QueueArguments { file: file.clone(), status: false };
         assert_eq!(run(&arguments, &interrupted).unwrap(), RunEnd::Interrupted);
-        assert!(!Queue::new(&file).folder.join("t.failed").exists());
+        assert!(!queue.folder.join("t.failed").exists());
     }
 
     #[test]
     fn what_is_finished_or_failed_is_not_played_again() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("tests.txt");
-        fs::write(&file, "# two tests\na new old --nodes 100\nb new old --nodes 100\nc new old --nodes 100\n").unwrap();
-        let queue = Queue::new(&file);
-        fs::create_dir_all(&queue.folder).unwrap();
-        fs::write(queue.folder.join("rows.md"), "| a | new (1) | old (2) | +1 |\n").unwrap();
+        let text = "# two tests\na new old --nodes 100\nb new old --nodes 100\nc new old --nodes 100\n";
+        let (queue, _) = queue(folder.path(), text);
+        let row = Row { id: "a".to_owned(), games: 2, elo: Some(1.0), ..Row::default() };
+        state_file::write(&Finished { row, is_in_table: true }, &queue.folder.join("a.row")).unwrap();
         fs::write(queue.folder.join("b.failed"), "no such revision\n").unwrap();
         let status = queue.status().unwrap();
         let lines: Vec<&str> = status.lines().map(str::trim_end).collect();
-        assert!(lines[0].contains("| a | new (1)") && lines[1].ends_with("failed: no such revision"), "{status}");
+        assert!(lines[0].ends_with(" 2 games, Elo +1") && lines[1].ends_with("failed: no such revision"), "{status}");
         assert!(lines[2].starts_with('c') && lines[2].ends_with("waiting"), "{status}");
     }
 
@@ -431,12 +495,10 @@ mod tests {
     #[test]
     fn a_line_that_is_no_test_does_not_stop_the_others() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("tests.txt");
-        fs::write(&file, "a new\nb no-such-revision old --nodes 100\nb new old --nodes 100\n").unwrap();
-        let queue = Queue::new(&file);
+        let text = "a new\nb no-such-revision old --nodes 100\nb new old --nodes 100\n";
+        let (queue, arguments) = queue(folder.path(), text);
         let (entries, mistakes) = queue.entries().unwrap();
         assert_eq!((entries.len(), mistakes.len()), (1, 2));
-        let arguments = QueueArguments { file: file.clone(), status: false };
         assert!(run(&arguments, &Cancel::default()).unwrap_err().to_string().contains("two tests are called 'b'"));
         assert!(queue.folder.join("b.failed").exists());
         let status = queue.status().unwrap();
@@ -447,8 +509,7 @@ mod tests {
     #[test]
     fn a_byte_order_mark_and_tabs_are_no_part_of_a_line() {
         let folder = tempfile::tempdir().unwrap();
-        let queue = Queue::new(&folder.path().join("tests.txt"));
-        fs::write(&queue.file, "\u{feff}a new old --nodes 100\nb\tnew  old\t--nodes 100\n").unwrap();
+        let (queue, _) = queue(folder.path(), "\u{feff}a new old --nodes 100\nb\tnew  old\t--nodes 100\n");
         let (entries, mistakes) = queue.entries().unwrap();
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert_eq!((&entries[0].name[..], &entries[1].sides, entries[1].options.len()), ("a", &entries[0].sides, 2));
@@ -458,8 +519,7 @@ mod tests {
     #[test]
     fn a_test_without_games_takes_the_commits_of_today() {
         let folder = tempfile::tempdir().unwrap();
-        let queue = Queue::new(&folder.path().join("tests.txt"));
-        fs::create_dir_all(&queue.folder).unwrap();
+        let (queue, _) = queue(folder.path(), "");
         let entry = Entry::parse("t HEAD HEAD --nodes 100").unwrap();
         let old = Commits(["1", "2"].map(str::to_owned));
         output_file::write(&queue.path(&entry, "json"), serde_json::to_string(&old).unwrap()).unwrap();

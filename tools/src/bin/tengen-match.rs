@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use tengen_tools::arena::cancel::{FLAWED, RunEnd, interrupts};
 use tengen_tools::arena::match_options::{Arguments, SprtArguments};
 use tengen_tools::arena::queue::{self, QueueArguments};
+use tengen_tools::arena::revision::{self, RevisionsArguments};
 use tengen_tools::arena::{match_options, pooled_count, tournament};
 use tengen_tools::command_line;
 use tengen_tools::experiments::{self, ExperimentsArguments};
@@ -34,6 +35,12 @@ enum Command {
     /// Example line: lmr-75 main,info.tune.lmr_factor=75 main --nodes 10000 --games 8000 --sprt 0,10 --ground
     /// 0:15:freestyle.txt
     Queue(QueueArguments),
+    /// Build two git revisions and play them against each other.
+    ///
+    /// A revision may be followed by engine fields, as in main,info.tune.iir=31; a dot is the working tree. Run it in the
+    /// root of the repository. Example: tengen-match revisions . main --rule 0 --size 20 --nodes 25000 --sprt 0,8 --games
+    /// 100000 --openings books/freestyle_20.final.txt
+    Revisions(RevisionsArguments),
     /// Show, describe and draw the record of experiments.
     ///
     /// Example: tengen-match experiments lmr-75 --subject search --status open --title "LMR factor 75" --write
@@ -58,6 +65,7 @@ fn run(typed: Typed) -> Result<ExitCode> {
             (end, _) => end.into(),
         }),
         Some(Command::Queue(arguments)) => queue::run(&arguments, &interrupts()).map(ExitCode::from),
+        Some(Command::Revisions(arguments)) => revision::run(&arguments, &interrupts()).map(ExitCode::from),
         Some(Command::Experiments(arguments)) => experiments::run(&arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Count { records, sprt }) => {
             let report = pooled_count::count(&records)?.report(sprt.bounds()?.as_ref());
