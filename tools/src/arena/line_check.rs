@@ -346,7 +346,9 @@ mod tests {
             .iter()
             .map(|&(stones, lines)| {
                 let mut thought = Thought::default();
-                lines.iter().for_each(|line| thought.hear(&format!("MESSAGE {line}"), Duration::ZERO));
+                for line in lines {
+                    thought.hear(&format!("MESSAGE {line}"), Duration::ZERO);
+                }
                 (stones, thought)
             })
             .collect();

@@ -33,7 +33,7 @@ fn lines_and_claims_that_are_wrong_are_counted_and_end_a_strict_match_with_a_sta
         assert_eq!(status, Some(3), "{said}: {report}");
         let flaws = flaws(&games);
         assert!(!flaws.is_empty() && flaws.iter().all(|found| *found == flaw), "{said}: {flaws:?}");
-        let row = report.lines().filter(|line| line.starts_with("Bad ")).next_back().unwrap();
+        let row = report.lines().rfind(|line| line.starts_with("Bad ")).unwrap();
         assert!(row.split_whitespace().any(|word| word == flaws.len().to_string()), "{row}");
         // Without the option it is told, too, and is no error.
         let (games, status, report) = strict(&bad, "--nodes 10 --draw-after 6");

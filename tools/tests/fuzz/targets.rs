@@ -4,7 +4,6 @@
 use super::conversation::Conversation;
 use std::collections::HashSet;
 use std::io::{self, Read};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tengen::base::{Cell, Point, Rule, Size};
 use tengen::board::notation;
@@ -13,6 +12,7 @@ use tengen::engine::database::Database;
 use tengen::protocol::assembler::Assembler;
 use tengen::protocol::command::Command;
 use tengen::protocol::input;
+use tengen::protocol::queue;
 use tengen::protocol::session_record::Record;
 use tengen::protocol::traffic::{Order, Traffic};
 use tengen::tools::gamefile::sgf::Remarks;
@@ -54,18 +54,18 @@ impl Read for Pieces<'_> {
     }
 }
 
-fn heard(input: impl Read, most: usize) -> Vec<Order> {
-    let (sender, orders) = mpsc::sync_channel(most);
+fn heard(input: impl Read) -> Vec<Order> {
+    let (sender, orders) = queue::queue();
     input::listen(input, Instant::now(), &Traffic::default(), &sender);
     drop(sender);
-    orders.iter().collect()
+    std::iter::from_fn(|| orders.recv().ok()).collect()
 }
 
 /// Input of a manager: nothing panics, each command that thinks gets one answer, each answer is a legal line, the position stays
 /// valid, and refused commands change nothing.
 fn protocol(bytes: &[u8]) {
-    let orders = heard(Pieces(bytes), bytes.len() + 2);
-    let whole = heard(bytes, bytes.len() + 2);
+    let orders = heard(Pieces(bytes));
+    let whole = heard(bytes);
     assert!(orders.iter().map(|o| &o.command).eq(whole.iter().map(|o| &o.command)), "cut otherwise, heard otherwise");
     let (last, before) = orders.split_last().expect("the end is an order");
     assert_eq!(last.command, Command::End);
@@ -291,7 +291,10 @@ fn databases(bytes: &[u8]) {
     assert_eq!(Database::open(&copy).map(|copy| copy.len()).ok(), Some(database.len()), "the copy is another database");
     let count = database.len();
     assert!(database.merge(&copy).is_ok() && database.len() == count, "a copy holds nothing new");
-    assert!(database.positions().len() <= database.len());
+    let positions = folder.path().join("positions");
+    database.write_positions(&positions).expect("positions can be written");
+    let lines = std::fs::read_to_string(&positions).expect("positions are text").lines().count();
+    assert!(lines <= database.len(), "a line for each position");
 }
 
 /// Files of the hash table: loaded or refused without a panic.
