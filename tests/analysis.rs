@@ -29,8 +29,7 @@ fn engine(rule: Rule, stones: &[(usize, usize)]) -> Engine {
 const MIDDLE: &[(usize, usize)] = &[(7, 7), (8, 8), (7, 8), (7, 9), (9, 7), (8, 7), (8, 6), (6, 8)];
 
 fn control(limits: SearchLimits) -> SearchControl {
-    let control = SearchControl::within(limits);
-    control
+    SearchControl::within(limits)
 }
 
 fn depth(depth: u32) -> SearchControl {

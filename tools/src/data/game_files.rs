@@ -1,6 +1,7 @@
 //! Files of training games: printing, counting, filtering and merging them.
 
-use super::packed_game::{Content, Format, PackedGame, Writer, records};
+use super::packed_game::{Content, Format, PackedGame};
+use super::record_file::{Writer, records};
 use super::selfplay::is_proven;
 use crate::output_file;
 use anyhow::Result;
@@ -200,7 +201,8 @@ pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)
 mod tests {
     use super::*;
     use crate::arena::openings::Opening;
-    use crate::data::packed_game::{PackedPly, Reader};
+    use crate::data::packed_game::PackedPly;
+    use crate::data::record_file::Reader;
     use crate::data::selfplay::{Kind, Series, run};
     use tengen::base::Color;
 

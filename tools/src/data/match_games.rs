@@ -1,6 +1,7 @@
 //! Games of `tengen-match` as training games: their searches have many nodes, so their scores are good labels.
 
-use super::packed_game::{Content, Format, PackedGame, PackedPly, Writer};
+use super::packed_game::{Content, Format, PackedGame, PackedPly};
+use super::record_file::Writer;
 use crate::arena::game_log::{self, GameRecord, Reason};
 use crate::arena::openings::Opening;
 use crate::output_file;
@@ -96,7 +97,7 @@ fn score(text: &str) -> Option<Score> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::packed_game::Reader;
+    use crate::data::record_file::Reader;
     use tengen::base::{Color, Rule};
 
     /// A record of a game of ours with an opening of three stones.

@@ -7,4 +7,5 @@ pub mod labels;
 pub mod match_games;
 pub mod opening_maker;
 pub mod packed_game;
+pub mod record_file;
 pub mod selfplay;

@@ -5,7 +5,8 @@
 
 use super::labels::{Labeller, Labels};
 use super::opening_maker::{Maker, Wanted};
-use super::packed_game::{Content, Format, PackedGame, PackedPly, Writer};
+use super::packed_game::{Content, Format, PackedGame, PackedPly};
+use super::record_file::Writer;
 use crate::arena::openings::Opening;
 use crate::progress::Progress;
 use crate::state_file;
@@ -327,7 +328,7 @@ pub fn is_proven(game: &PackedGame) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::packed_game::Reader;
+    use crate::data::record_file::Reader;
 
     fn series() -> Series {
         let kind = |rule, side| Kind { rule, size: Size::square(side).unwrap(), weight: 1 };

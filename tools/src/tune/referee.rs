@@ -8,7 +8,8 @@ use super::trainer::float_network::{Folded, Model, parts_of_rows};
 use super::trainer::targets::{Targets, values};
 use super::trainer::walk::{Losses, Walker};
 use crate::command_line::RULES;
-use crate::data::packed_game::{Content, PackedGame, records};
+use crate::data::packed_game::{Content, PackedGame};
+use crate::data::record_file::records;
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -199,7 +200,8 @@ fn weights(rule: Rule, path: &Path) -> Result<Weights> {
 mod tests {
     use super::*;
     use crate::arena::openings::Opening;
-    use crate::data::packed_game::{Format, PackedPly, Writer};
+    use crate::data::packed_game::{Format, PackedPly};
+    use crate::data::record_file::Writer;
     use tengen::base::Size;
     use tengen::board::notation::parse_moves;
     use tengen::board::{Board, NullObserver};

@@ -1,6 +1,7 @@
 //! Positions of training games for the fits.
 
-use crate::data::packed_game::{PackedGame, PackedPly, records};
+use crate::data::packed_game::{PackedGame, PackedPly};
+use crate::data::record_file::records;
 use anyhow::Result;
 use std::path::PathBuf;
 use tengen::base::hash::scatter;

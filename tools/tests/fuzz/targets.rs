@@ -21,7 +21,7 @@ use tengen::tools::{positions, solve_input, verify};
 use tengen_tools::arena::openings::Opening;
 use tengen_tools::arena::thought::Thought;
 use tengen_tools::arena::{export, game_log::GameRecord};
-use tengen_tools::data::packed_game;
+use tengen_tools::data::record_file;
 use tengen_tools::review::charset;
 
 /// A target with its name.
@@ -258,7 +258,7 @@ fn training_records(bytes: &[u8]) {
         file
     };
     for file in [bytes, &with_checksums(b"TGREC1\r\n"), &with_checksums(b"TGREC2\r\n")] {
-        let Ok(reader) = packed_game::Reader::new(file) else { continue };
+        let Ok(reader) = record_file::Reader::new(file) else { continue };
         for game in reader.map_while(Result::ok) {
             assert!(game.moves().all(|point| game.size.contains(point)));
             assert!(game.is_game() || game.plies.len() == 1);

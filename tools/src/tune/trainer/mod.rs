@@ -11,7 +11,8 @@ pub mod network_options;
 pub mod targets;
 pub mod walk;
 
-use crate::data::packed_game::{Content, PackedGame, records};
+use crate::data::packed_game::{Content, PackedGame};
+use crate::data::record_file::records;
 use crate::output_file;
 use crate::tune::logistic::{best_scale, cross_entropy, sigmoid};
 use crate::tune::samples::is_held_out;

@@ -4,7 +4,8 @@
 use super::float_network::Parameters;
 use super::*;
 use crate::arena::openings::Opening;
-use crate::data::packed_game::{Format, PackedPly, Writer};
+use crate::data::packed_game::{Format, PackedPly};
+use crate::data::record_file::Writer;
 use rand::Rng;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,7 @@
 use super::*;
+use crate::arena::openings::Opening;
+use crate::data::packed_game::{Content, PackedPly};
+use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::notation::parse_moves;
 
 fn game(number: u64) -> PackedGame {
