@@ -46,7 +46,7 @@ const STACK: usize = 64 << 20;
 /// with an error: a thread that runs out of memory would abort it.
 const NEEDED: usize = STACK + OTHER_STACKS + memory::REST;
 /// Stacks of the other threads.
-const OTHER_STACKS: usize = 12 << 20;
+const OTHER_STACKS: usize = 8 << 20;
 
 /// After the output was closed, the time for reading what the manager had sent before.
 #[cfg(unix)]
@@ -96,8 +96,13 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
     }
     let output = Output::new(reply::output, Arc::clone(&traffic)).map_err(|error| no_thread(&error))?;
     let shared = Arc::clone(&traffic);
+    // Its writing end is closed with the session.
+    #[cfg(unix)]
+    let (ended, running) = io::pipe()?;
     let is_typed = record.is_none() && input::is_terminal();
     let thinking = thread::Builder::new().name("think".into()).stack_size(STACK).spawn(move || {
+        #[cfg(unix)]
+        let _running = running;
         let is_recorded = shared.recorder().is_some();
         let mut session = Session::new(output, shared);
         session.set_began(began);
@@ -117,11 +122,13 @@ pub fn run(record: Option<&Path>) -> io::Result<()> {
     });
     let thinking = thinking.map_err(|error| no_thread(&error))?;
     #[cfg(unix)]
-    watch_output(Arc::clone(&traffic), Arc::downgrade(&sender)).map_err(|error| no_thread(&error))?;
+    let (watched, session) = (Arc::clone(&traffic), Arc::downgrade(&sender));
     thread::Builder::new()
         .name("listen".into())
         .spawn(move || input::listen(input::input(), began, &traffic, &sender))
         .map_err(|error| no_thread(&error))?;
+    #[cfg(unix)]
+    watch_output(&watched, &session, &ended);
     thinking.join().map_err(|_| io::Error::other("the thinking thread panicked"))
 }
 
@@ -129,24 +136,22 @@ fn no_thread(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot start a thread: {error}"))
 }
 
-/// Ends the session when the output is closed. Nobody reads what it finds from then on: its search stops at once, also one in the
-/// opponent's time. What was sent before is still carried out, since it may change the database.
+/// Waits for the end of the session, after which the other end of `ended` is closed, and ends it when the output is closed. Nobody
+/// reads what it finds from then on: its search stops at once, also one in the opponent's time. What was sent before is still
+/// carried out, since it may change the database.
 #[cfg(unix)]
-fn watch_output(traffic: Arc<Traffic>, session: Weak<queue::Sender>) -> io::Result<()> {
-    thread::Builder::new().name("watch".into()).spawn(move || {
-        if !waiting::until_closed(reply::output()) {
-            return;
-        }
-        log::info!("the output is closed");
-        traffic.abandon();
-        thread::sleep(LAST_COMMANDS);
+fn watch_output(traffic: &Traffic, session: &Weak<queue::Sender>, ended: &io::PipeReader) {
+    if !waiting::is_closed_first(reply::output(), ended, None) {
+        return;
+    }
+    log::info!("the output is closed");
+    traffic.abandon();
+    waiting::is_closed_first(ended, ended, Some(LAST_COMMANDS));
+    if let Some(session) = session.upgrade() {
         let stamp = Stamp { at: Instant::now(), listened: Duration::ZERO };
-        if let Some(session) = session.upgrade() {
-            // The session may have ended by itself.
-            let _ = session.send(Order { seq: u64::MAX, stamp, command: Command::End }, 0);
-        }
-    })?;
-    Ok(())
+        // The session may have ended by itself.
+        let _ = session.send(Order { seq: u64::MAX, stamp, command: Command::End }, 0);
+    }
 }
 
 /// A different number every time, from the clock and the process id; the system's random keys are not used, see

@@ -4,6 +4,12 @@
 use std::io::{self, ErrorKind, Write};
 use std::thread;
 use std::time::Duration;
+#[cfg(unix)]
+use {
+    rustix::event::{PollFd, PollFlags, Timespec, poll},
+    rustix::io::Errno,
+    std::os::fd::AsFd,
+};
 
 /// Time between two attempts.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -36,21 +42,22 @@ pub fn write_all(out: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     until_ready(|| out.flush())
 }
 
-/// Waits until the other end of a pipe, a socket or a terminal is closed; for ever if it never is. Returns whether it is closed:
-/// the system may not be able to tell.
+/// Waits until the other end of one of two streams (pipes, sockets or terminals) is closed, at most for `timeout` if there is one.
+/// Returns whether that of `output` is and that of `other` is not; `false` also if the system cannot tell.
 #[cfg(unix)]
-pub fn until_closed(output: impl std::os::fd::AsFd) -> bool {
-    use rustix::event::{PollFd, PollFlags, poll};
+pub fn is_closed_first(output: impl AsFd, other: impl AsFd, timeout: Option<Duration>) -> bool {
+    let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
     loop {
         // Closed ends are reported unasked, and nothing else is asked for.
-        let mut outputs = [PollFd::new(&output, PollFlags::empty())];
-        match poll(&mut outputs, None) {
-            Err(rustix::io::Errno::INTR) => {}
+        let mut both =
+            [&output as &dyn AsFd, &other].map(|stream| PollFd::from_borrowed_fd(stream.as_fd(), PollFlags::empty()));
+        match poll(&mut both, timeout.as_ref()) {
+            Err(Errno::INTR) => {}
             Err(error) => {
                 log::warn!("cannot wait for the output to be closed: {error}");
                 return false;
             }
-            Ok(_) => return true,
+            Ok(_) => return !both[0].revents().is_empty() && both[1].revents().is_empty(),
         }
     }
 }
@@ -85,12 +92,16 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_closed_output_is_noticed_without_a_write() {
-        let (reader, writer) = io::pipe().unwrap();
-        let waiting = thread::spawn(move || until_closed(writer));
-        thread::sleep(Duration::from_millis(50));
-        assert!(!waiting.is_finished());
-        drop(reader);
-        assert!(waiting.join().unwrap());
+        for closed in [0, 1] {
+            let [(output_reader, output), (other, other_writer)] = [io::pipe().unwrap(), io::pipe().unwrap()];
+            assert!(!is_closed_first(&output, &other, Some(Duration::ZERO)), "both are open");
+            let waiting = thread::spawn(move || is_closed_first(output, other, None));
+            thread::sleep(Duration::from_millis(20));
+            assert!(!waiting.is_finished());
+            let mut ends = [Some(Box::new(output_reader) as Box<dyn Send>), Some(Box::new(other_writer))];
+            ends[closed] = None;
+            assert_eq!(waiting.join().unwrap(), closed == 0);
+        }
     }
 
     /// Bug: an output that was not ready counted as closed, and an input without a line yet as its end.
