@@ -47,6 +47,7 @@ export class Review {
       });
       moves.forEach((judged, index) => (tree.nodes[path[index]].judged = judged));
       tree.changes += 1;
+      app.changed();
       app.say(this.summary(moves));
     } catch (error) {
       app.say(error instanceof Stopped ? t("review.stopped") : error.message, !(error instanceof Stopped));

@@ -99,7 +99,21 @@ export function fromAddress(address) {
 /** The settings, which are not part of the game. */
 export const SETTINGS = { language: "", theme: "auto", numbers: false, lines: 3, tab: "play" };
 
-/** What an earlier visit saved: `{ settings, address }`. */
+/** The judgements of a review, by the place of their moves in the tree. */
+function judgements(tree) {
+  const judged = tree.inOrder().map((node, index) => [index, tree.nodes[node].judged]);
+  return judged.filter(([, judgement]) => judgement);
+}
+
+/** Puts judgements that were saved back to their moves. */
+export function restoreJudgements(tree, judged = []) {
+  const order = tree.inOrder();
+  for (const [index, judgement] of judged) {
+    if (order[index] !== undefined) tree.nodes[order[index]].judged = judgement;
+  }
+}
+
+/** What an earlier visit saved: `{ settings, address, judged }`. */
 export function load() {
   try {
     return JSON.parse(localStorage.getItem(KEY)) ?? {};
@@ -117,7 +131,7 @@ export function save(game, settings) {
     // A browser limits how often the address may change; the next move brings it up to date.
   }
   try {
-    localStorage.setItem(KEY, JSON.stringify({ settings, address }));
+    localStorage.setItem(KEY, JSON.stringify({ settings, address, judged: judgements(game.tree) }));
   } catch {
     // The browser does not keep data for this page.
   }

@@ -12,6 +12,8 @@ use tengen::solver::{Outcome, Proof, ProofBuilder, VctLimits, VctSolver};
 
 /// Memory of each solver, in bytes.
 const MEMORY: u64 = 32 << 20;
+/// The longest search, in milliseconds.
+const MOST_MS: u64 = 3_600_000;
 /// The solver for threats gets one part in this many of the time, and the hunt the rest.
 const THREAT_SHARE: u64 = 3;
 
@@ -26,7 +28,7 @@ const THREAT_SHARE: u64 = 3;
 pub fn prove(position: &Position, ms: u64) -> Result<Value> {
     let (rule, size, section) = (position.rule()?, position.size()?, position.section()?);
     let mut board = Board::from_cells(rule, size, &section.cells(), section.to_move());
-    let Some(proof) = search(&mut board, ms) else { return Ok(Value::Null) };
+    let Some(proof) = search(&mut board, ms.min(MOST_MS)) else { return Ok(Value::Null) };
     let nodes: Vec<Value> = proof
         .nodes
         .iter()
