@@ -13,7 +13,7 @@ import { RecordPanel } from "./recordpanel.js";
 import { askReferee, openReferee } from "./referee.js";
 import { Review } from "./review.js";
 import { Screen } from "./screen.js";
-import { fromAddress, load, newGame, restoreJudgements, RULES, SETTINGS } from "./state.js";
+import { fromAddress, load, newGame, restoreRemarks, RULES, SETTINGS } from "./state.js";
 import { LANGUAGE_NAMES, languageInUse, setLanguage, t } from "./texts.js";
 import { pointName } from "./points.js";
 
@@ -323,7 +323,7 @@ function firstGame(saved) {
     try {
       const game = fromAddress(text);
       askReferee({ ask: "judge", position: game.tree.position(game.at) });
-      if (text === saved.address) restoreJudgements(game.tree, saved.judged);
+      if (text === saved.address) restoreRemarks(game.tree, saved.remarks);
       return { game };
     } catch (error) {
       if (text === address) return { game: newGame(), error: error.message };

@@ -43,6 +43,9 @@ export class MoveList {
     replace(list, ...rows);
     list.querySelector("[aria-current]")?.scrollIntoView?.({ block: "nearest" });
     byId("variation-tools").hidden = app.at === 0;
+    const { comment } = tree.nodes[app.at];
+    byId("comment").hidden = !comment;
+    byId("comment").textContent = comment ?? "";
   }
 
   /** Adds the moves after a node of a variation, variations within it in brackets. */

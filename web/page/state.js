@@ -99,21 +99,21 @@ export function fromAddress(address) {
 /** The settings, which are not part of the game. */
 export const SETTINGS = { language: "", theme: "auto", numbers: false, lines: 3, tab: "play" };
 
-/** The judgements of a review, by the place of their moves in the tree. */
-function judgements(tree) {
-  const judged = tree.inOrder().map((node, index) => [index, tree.nodes[node].judged]);
-  return judged.filter(([, judgement]) => judgement);
+/** What the address does not say about moves: judgements of a review and comments, by the place of the move in the tree. */
+function remarks(tree) {
+  const all = tree.inOrder().map((node, index) => [index, tree.nodes[node].judged, tree.nodes[node].comment]);
+  return all.filter(([, judged, comment]) => judged || comment);
 }
 
-/** Puts judgements that were saved back to their moves. */
-export function restoreJudgements(tree, judged = []) {
+/** Puts remarks that were saved back to their moves. */
+export function restoreRemarks(tree, saved = []) {
   const order = tree.inOrder();
-  for (const [index, judgement] of judged) {
-    if (order[index] !== undefined) tree.nodes[order[index]].judged = judgement;
+  for (const [index, judged, comment] of saved) {
+    if (order[index] !== undefined) Object.assign(tree.nodes[order[index]], { judged: judged ?? undefined, comment: comment ?? undefined });
   }
 }
 
-/** What an earlier visit saved: `{ settings, address, judged }`. */
+/** What an earlier visit saved: `{ settings, address, remarks }`. */
 export function load() {
   try {
     return JSON.parse(localStorage.getItem(KEY)) ?? {};
@@ -131,7 +131,7 @@ export function save(game, settings) {
     // A browser limits how often the address may change; the next move brings it up to date.
   }
   try {
-    localStorage.setItem(KEY, JSON.stringify({ settings, address, judged: judgements(game.tree) }));
+    localStorage.setItem(KEY, JSON.stringify({ settings, address, remarks: remarks(game.tree) }));
   } catch {
     // The browser does not keep data for this page.
   }

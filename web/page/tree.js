@@ -153,8 +153,8 @@ export class GameTree {
     const order = this.inOrder();
     const number = new Map(order.map((node, index) => [node, index]));
     const nodes = order.map((node) => {
-      const { point, parent } = this.nodes[node];
-      return { point, parent: parent === 0 ? null : number.get(parent) };
+      const { point, parent, comment } = this.nodes[node];
+      return { point, parent: parent === 0 ? null : number.get(parent), comment: comment ?? "" };
     });
     return { position: this.position(at), nodes, players };
   }
@@ -164,7 +164,11 @@ export class GameTree {
     const { width, height, setup, white_first } = position;
     const tree = new GameTree({ rule, width, height, setup, white_first });
     const made = [];
-    for (const { point, parent } of nodes) made.push(tree.play(parent === null ? 0 : made[parent], point));
+    for (const { point, parent, comment } of nodes) {
+      const node = tree.play(parent === null ? 0 : made[parent], point);
+      if (comment) tree.nodes[node].comment = comment;
+      made.push(node);
+    }
     return tree;
   }
 }

@@ -72,14 +72,14 @@ pub fn read(text: &str, side: Option<usize>) -> Result<Value> {
         nodes: Vec::new(),
         players: first.players.clone().map(Option::unwrap_or_default),
     };
-    add(&mut tree, &first, &mut known);
+    add(&mut tree, &first, &mut known, lines.first().map_or("", String::as_str));
     for line in lines.iter().skip(1) {
         let other = gamefile::parse(line, size)?;
         let other_start = start_of(&other)?;
         // A variation that sets up another position is another game.
         if other_start.setup == start.setup && other_start.white_first == start.white_first && other.size == first.size
         {
-            add(&mut tree, &other, &mut known);
+            add(&mut tree, &other, &mut known, line);
         }
     }
     Ok(json!({ "game": tree, "rule": first.rule.map(Rule::number) }))
@@ -104,16 +104,67 @@ fn start_of(game: &GameFile) -> Result<Position> {
     })
 }
 
-/// Adds a line of play to a tree; `known` has the moves of the tree by parent and point.
-fn add(tree: &mut Tree, game: &GameFile, known: &mut HashMap<(Option<usize>, usize), usize>) {
+/// Adds a line of play to a tree, with the comments of its SGF; `known` has the moves of the tree by parent and point.
+fn add(tree: &mut Tree, game: &GameFile, known: &mut HashMap<(Option<usize>, usize), usize>, line: &str) {
+    let mut comments = comments_of(line);
+    if comments.len() != game.last.moves.len() {
+        // Of a game in several sections, only the last one is in the tree.
+        comments.clear();
+    }
+    let mut comments = comments.into_iter();
     let mut parent = None;
     for point in wire::indices(game.size, &game.last.moves) {
+        let comment = comments.next().unwrap_or_default();
         let node = known.entry((parent, point)).or_insert_with(|| {
-            tree.nodes.push(Node { point, parent, comment: String::new() });
+            tree.nodes.push(Node { point, parent, comment });
             tree.nodes.len() - 1
         });
         parent = Some(*node);
     }
+}
+
+/// The comments on the moves of an SGF without variations, from the first move on; empty ones where there is none.
+fn comments_of(line: &str) -> Vec<String> {
+    let (mut comments, mut comment, mut is_move) = (Vec::new(), String::new(), false);
+    let (mut key, mut has_value) = (String::new(), false);
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '[' => {
+                let mut value = String::new();
+                while let Some(c) = rest.next() {
+                    match c {
+                        ']' => break,
+                        '\\' => value.extend(rest.next()),
+                        _ => value.push(c),
+                    }
+                }
+                is_move |= key == "B" || key == "W";
+                if key == "C" {
+                    comment = value;
+                }
+                has_value = true;
+            }
+            ';' => {
+                if std::mem::take(&mut is_move) {
+                    comments.push(std::mem::take(&mut comment));
+                }
+                comment.clear();
+                (key, has_value) = (String::new(), false);
+            }
+            'A'..='Z' => {
+                if std::mem::take(&mut has_value) {
+                    key.clear();
+                }
+                key.push(c);
+            }
+            _ => {}
+        }
+    }
+    if is_move {
+        comments.push(comment);
+    }
+    comments
 }
 
 /// The lines of play of an SGF with variations, each as an SGF without any; empty for other texts.
@@ -222,6 +273,11 @@ fn write_nodes(game: &Tree, size: Size, first: Color, text: &mut String) -> Resu
                 let letter = |coordinate: usize| char::from(b'a' + coordinate as u8);
                 text.extend([';', if color == Color::Black { 'B' } else { 'W' }, '[']);
                 text.extend([letter(point.x()), letter(point.y()), ']']);
+                let comment = &game.nodes[number].comment;
+                if !comment.is_empty() {
+                    let quoted = comment.replace('\\', "\\\\").replace(']', "\\]");
+                    text.extend(["C[", quoted.as_str(), "]"]);
+                }
                 follow(&mut steps, &children[number + 1], color.opponent());
             }
         }
@@ -243,7 +299,7 @@ mod tests {
 
     #[test]
     fn variations_become_a_tree_and_come_back() {
-        let text = "(;SZ[15]RU[renju]PB[a\\]b];B[hh](;W[ii];B[jj](;W[kk])(;W[ll]))(;W[gg]C[not ) here];B[aa]))";
+        let text = "(;SZ[15]RU[renju]PB[a\\]b];B[hh](;W[ii];B[jj](;W[kk])(;W[ll]))(;W[gg]C[not ) here];C[a\\]b]B[aa]))";
         let tree = game(text);
         let at = |x: usize, y: usize| y * 15 + x;
         let expected = vec![
@@ -258,7 +314,8 @@ mod tests {
         assert_eq!(shape(&tree), expected);
         assert_eq!((tree.position.rule, tree.players[0].as_str()), (4, "a]b"));
         let written = write(Format::Sgf, &tree).unwrap();
-        assert!(written.contains(";B[hh](;W[ii];B[jj](;W[kk])(;W[ll]))(;W[gg];B[aa]))"), "{written}");
+        let expected_text = ";B[hh](;W[ii];B[jj](;W[kk])(;W[ll]))(;W[gg]C[not ) here];B[aa]C[a\\]b]))";
+        assert!(written.contains(expected_text), "{written}");
         assert_eq!(shape(&game(&written)), expected);
     }
 

@@ -170,7 +170,7 @@ mod tests {
         assert!(why["text"].as_str().unwrap().starts_with("h8 is forbidden: double three"));
         assert_eq!(why["rows"].as_array().unwrap().iter().filter(|row| row["kind"] == "three").count(), 2);
         assert!(
-            explain(&position, 0).is_ok()
+            explain(&position, 1).is_ok()
                 && explain(&position, 7 * 15 + 6).is_err()
                 && explain(&position, 225).is_err()
         );

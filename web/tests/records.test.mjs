@@ -29,6 +29,15 @@ test("a game with variations goes out as SGF and comes back; psq and moves keep 
   await read(window, sgf);
   await window.waitForMoves(/h8i9\(j9h9\)h7\(g7\)i7/);
   assert.match(await window.page.evaluate(() => location.hash), /rule=renju/);
+  // Comments stay, also over a reload.
+  await read(window, "(;SZ[15];B[hh]C[centre];W[ii])");
+  await window.page.click("#go-back");
+  await window.page.waitForFunction(() => document.getElementById("comment").textContent === "centre");
+  await window.page.reload();
+  await window.ready();
+  await window.page.waitForFunction(() => document.getElementById("comment").textContent === "centre");
+  assert.match(await saved(window, "sgf"), /;B\[hh\]C\[centre\];W\[ii\]/);
+  await read(window, sgf);
   for (const format of ["psq", "moves"]) {
     const text = await saved(window, format);
     await read(window, "a1");
