@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-#[path = "../tests/conversation/mod.rs"]
+#[path = "../tests/common/conversation.rs"]
 mod conversation;
 #[path = "../tools/tests/fuzz/targets.rs"]
 mod targets;

@@ -173,11 +173,21 @@ fn the_table_of_tests_is_complete() {
     let rows = LABORATORY.split("\n| test | what it checks |").nth(1).expect("there is a table of tests");
     let rows = rows.lines().skip(2).take_while(|line| line.starts_with('|'));
     let shown: BTreeSet<&str> = rows.filter_map(|row| quoted(row).next()).collect();
-    let files = TESTS.iter().flat_map(|folder| rust_files(folder).into_iter().map(move |file| (folder, file.0)));
-    let programs = files.filter_map(|(folder, name)| {
-        let program = name.strip_prefix(folder)?.strip_prefix('/')?;
-        let program = program.strip_suffix("/main.rs").or(program.strip_suffix(".rs"))?;
-        (!program.contains('/')).then(|| program.to_owned())
+    let programs = TESTS.iter().flat_map(|folder| {
+        let files = rust_files(folder);
+        let names: BTreeSet<String> = files.iter().map(|(name, _)| name.clone()).collect();
+        files.into_iter().filter_map(move |(name, text)| {
+            let words: Vec<&str> = name.strip_prefix(folder)?.strip_suffix(".rs")?.split('/').skip(1).collect();
+            let has_tests = text.contains("#[test]");
+            match words[..] {
+                [program] => Some(program.to_owned()),
+                [program, module] => {
+                    let is_program = names.contains(&format!("{folder}/{program}/main.rs"));
+                    (is_program && has_tests).then(|| format!("{program} {module}"))
+                }
+                _ => None,
+            }
+        })
     });
     let programs: BTreeSet<String> = programs.collect();
     assert_eq!(shown, programs.iter().map(String::as_str).collect(), "the tests in docs/laboratory.md");

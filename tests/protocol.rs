@@ -1,4 +1,5 @@
-//! Replays `protocol-fixtures/` against the built binary, one test per group.
+//! Replays `protocol-fixtures/` against the built binary, two tests per group: the transcripts that measure time, and the
+//! others.
 
 #![cfg(unix)]
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
@@ -6,39 +7,51 @@
 mod common;
 mod transcript;
 
-use transcript::{Dress, play_group};
+use transcript::{Dress, Time, play_group};
 
-#[test]
-fn mandatory() {
-    play_group("a", Dress::Plain);
+/// The groups of transcripts that measure time, or of those that do not: `cargo quick` leaves the former out.
+macro_rules! groups {
+    ($module:ident $time:expr) => {
+        mod $module {
+            use super::*;
+
+            #[test]
+            fn mandatory() {
+                play_group("a", $time, Dress::Plain);
+            }
+
+            #[test]
+            fn mandatory_with_crlf_and_lower_case() {
+                play_group("a", $time, Dress::Disguised);
+            }
+
+            #[test]
+            fn optional() {
+                play_group("o", $time, Dress::Plain);
+            }
+
+            #[test]
+            fn rules() {
+                play_group("r", $time, Dress::Plain);
+            }
+
+            #[test]
+            fn yixin_dialect() {
+                play_group("y", $time, Dress::Plain);
+            }
+
+            #[test]
+            fn hostile() {
+                play_group("h", $time, Dress::Plain);
+            }
+
+            #[test]
+            fn piped_scripts_and_interruptions() {
+                play_group("p", $time, Dress::Plain);
+            }
+        }
+    };
 }
 
-#[test]
-fn mandatory_with_crlf_and_lower_case() {
-    play_group("a", Dress::Disguised);
-}
-
-#[test]
-fn optional() {
-    play_group("o", Dress::Plain);
-}
-
-#[test]
-fn rules() {
-    play_group("r", Dress::Plain);
-}
-
-#[test]
-fn yixin_dialect() {
-    play_group("y", Dress::Plain);
-}
-
-#[test]
-fn hostile() {
-    play_group("h", Dress::Plain);
-}
-
-#[test]
-fn piped_scripts_and_interruptions() {
-    play_group("p", Dress::Plain);
-}
+groups!(at_any_speed Time::Free);
+groups!(by_the_clock Time::Measured);

@@ -280,7 +280,9 @@ mod tests {
         let path = folder.path().join("hash");
         let mut random = SmallRng::seed_from_u64(3);
         let mut decided = 0;
-        for number in 0..150 {
+        // `docs/laboratory.md` says what runs at length.
+        let count = if std::env::var_os("TENGEN_LONG").is_some() { 150 } else { 50 };
+        for number in 0..count {
             let position = || Engine { rule: Rule::ALL[number % Rule::ALL.len()], ..engine() };
             let mut stones = Vec::new();
             while stones.len() < 12 {
@@ -303,7 +305,7 @@ mod tests {
                 assert!(found.is_win() == announced.is_win() && found.is_decisive(), "{announced}, {found}");
             }
         }
-        assert!(decided > 20, "{decided}");
+        assert!(decided > 2 * count / 15, "{decided}");
     }
 
     /// The file with another data word in its first entry and a checksum to match.

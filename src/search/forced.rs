@@ -1,5 +1,5 @@
 //! What the threats on the board force: wins and losses that need no search, and the complete lists of replies when the
-//! opponent threatens. Every claim here is a proof; `tests/claims.rs` checks them by brute force.
+//! opponent threatens. Every claim here is a proof; `tests/library/claims.rs` checks them by brute force.
 //!
 //! Nearly everything follows from the counts of threats and two sets; only a four that may be stopped by fouls alone is
 //! tried on the board. The *stops* of a shape are the cells where a defending stone weakens one line through a point.

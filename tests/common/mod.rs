@@ -3,17 +3,19 @@
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod boards;
+pub mod conversation;
+pub mod fouls;
+pub mod process;
 pub mod proofs;
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::io::Write;
+use std::process::{Output, Stdio};
+use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
 use tengen::board::oracle::Oracle;
 use tengen::search::{Iteration, ReportSink};
@@ -29,7 +31,7 @@ pub fn brain(arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
 
 /// The same with arguments that need not be UTF-8.
 pub fn brain_with(arguments: &[impl AsRef<OsStr>], input: impl AsRef<[u8]>) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen"))
+    let mut child = process::built()
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -43,16 +45,6 @@ pub fn brain_with(arguments: &[impl AsRef<OsStr>], input: impl AsRef<[u8]>) -> O
 
 /// How long an answer may take on the busiest machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-
-/// The lines that a child writes, with the times at which they came. A thread reads them as they come.
-pub fn lines_of(child: &mut Child) -> Receiver<(Instant, String)> {
-    let output = BufReader::new(child.stdout.take().expect("the output is a pipe"));
-    let (sender, lines) = mpsc::channel();
-    thread::spawn(move || {
-        output.lines().map_while(Result::ok).try_for_each(|line| sender.send((Instant::now(), line)))
-    });
-    lines
-}
 
 /// Sends a signal after each iteration.
 pub struct Iterations(pub Sender<()>);
@@ -75,7 +67,18 @@ pub fn given(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
 }
 
-/// Makes the tests of a program take turns, where they measure time or count threads.
+/// Whether the tests run at length, as in `.ci/run`: `TENGEN_LONG=1`.
+pub fn at_length() -> bool {
+    from_environment("TENGEN_LONG", 0) > 0
+}
+
+/// How much a test does: the number in its environment variable, where that is set, or one for the normal run and one for a
+/// run at length.
+pub fn amount(name: &str, normal: u64, long: u64) -> u64 {
+    given(name).unwrap_or(if at_length() { long } else { normal })
+}
+
+/// Makes the tests of a program take turns, where they measure time or memory, or count threads.
 pub fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,15 +1,15 @@
 //! The binary under test as a child process, with its output lines, their times and chunks.
 
+use crate::common::process::{self, Process};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use std::collections::VecDeque;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -25,11 +25,9 @@ enum Output {
 }
 
 pub struct Brain {
-    child: Child,
-    stdin: Option<ChildStdin>,
+    process: Process<Output>,
     born: Instant,
     mode: Arc<AtomicU8>,
-    output: Receiver<Output>,
     reader: Option<JoinHandle<()>>,
     errors: Option<JoinHandle<Vec<u8>>>,
     /// Lines not expected yet.
@@ -47,9 +45,8 @@ impl Brain {
         let given = std::env::var("FIXTURE_BRAIN").unwrap_or_default();
         let is_separator = |c: char| if given.contains('\n') { c == '\n' } else { c.is_whitespace() };
         let mut words = given.split(is_separator).filter(|word| !word.is_empty());
-        let mut command = Command::new(words.next().unwrap_or(env!("CARGO_BIN_EXE_pbrain-tengen")));
-        command.args(words);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).env_remove("RUST_LOG");
+        let mut command = words.next().map_or_else(process::built, Command::new);
+        command.args(words).stderr(Stdio::piped()).env_remove("RUST_LOG");
         if bare {
             command.env_clear();
             if !given.is_empty() {
@@ -61,26 +58,24 @@ impl Brain {
         if let Some(directory) = directory {
             command.current_dir(directory);
         }
-        let mut child = command.spawn().expect("the binary starts");
         let born = Instant::now();
         let mode = Arc::new(AtomicU8::new(READING));
         let log = Arc::new(Mutex::new(Vec::new()));
-        let (sender, output) = mpsc::channel();
-        let stdout = child.stdout.take().unwrap();
-        let reader = thread::spawn({
+        let mut reader = None;
+        let mut process = Process::start(&mut command, |stdout| {
+            let (sender, output) = mpsc::channel();
             let (mode, log) = (Arc::clone(&mode), Arc::clone(&log));
-            move || listen(stdout, &mode, &sender, &log, born)
+            reader = Some(thread::spawn(move || listen(stdout, &mode, &sender, &log, born)));
+            output
         });
-        let mut stderr = child.stderr.take().unwrap();
+        let mut stderr = process.child.stderr.take().unwrap();
         let errors = thread::spawn(move || {
             let mut bytes = Vec::new();
             let _ = stderr.read_to_end(&mut bytes);
             bytes
         });
-        let stdin = child.stdin.take();
         let (lines, messages) = (VecDeque::new(), VecDeque::new());
-        let (reader, errors) = (Some(reader), Some(errors));
-        Brain { child, stdin, born, mode, output, reader, errors, lines, messages, log }
+        Brain { process, born, mode, reader, errors: Some(errors), lines, messages, log }
     }
 
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
@@ -88,8 +83,7 @@ impl Brain {
             let shown = line[..line.len().min(200)].escape_ascii();
             self.note(&format!("> {shown}"));
         }
-        let stdin = self.stdin.as_mut().ok_or("the input is closed already")?;
-        stdin.write_all(bytes).and_then(|()| stdin.flush()).map_err(|error| format!("cannot write: {error}"))
+        self.process.write(bytes).map_err(|error| format!("cannot write: {error}"))
     }
 
     pub fn note(&self, text: &str) {
@@ -98,7 +92,7 @@ impl Brain {
 
     pub fn close_input(&mut self) {
         self.note("(input closed)");
-        self.stdin = None;
+        self.process.close_input();
     }
 
     pub fn hold(&self) {
@@ -118,22 +112,19 @@ impl Brain {
         }
     }
 
-    pub fn signal(&self, signal: Signal) {
+    pub fn signal(&mut self, signal: Signal) {
         self.note(&format!("({signal})"));
-        let _ = kill(Pid::from_raw(self.child.id() as i32), signal);
+        self.process.signal(signal);
     }
 
-    /// A line of `/proc/<pid>/status`, in KiB; `None` where there is no such file.
     pub fn memory(&self, name: &str) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-        line.split_whitespace().next()?.parse().ok()
+        self.process.memory(name)
     }
 
     /// Collects output until `deadline` or until `enough`.
     pub fn collect(&mut self, deadline: Instant, enough: impl Fn(&Brain) -> bool) -> Result<(), String> {
         while !enough(self) {
-            match self.output.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            match self.process.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(Output::Line(line)) if line.starts_with("MESSAGE ") => self.messages.push_back(line),
                 Ok(Output::Line(line)) => self.lines.push_back(line),
                 Ok(Output::Problem(problem)) => return Err(problem),
@@ -150,7 +141,7 @@ impl Brain {
     /// Waits for the exit; `None` after `deadline`.
     pub fn wait_exit(&mut self, deadline: Instant) -> Option<ExitStatus> {
         loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
+            if let Some(status) = self.process.child.try_wait().unwrap() {
                 self.note(&format!("({status})"));
                 return Some(status);
             }
@@ -163,8 +154,7 @@ impl Brain {
 
     /// Kills the child if it still runs, and returns its stderr.
     pub fn kill_and_read_errors(&mut self) -> String {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.process.kill();
         if let Some(reader) = self.reader.take() {
             self.mode.store(CLOSED, Ordering::SeqCst);
             let _ = reader.join();

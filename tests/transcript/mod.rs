@@ -25,6 +25,14 @@ pub enum Dress {
     Disguised,
 }
 
+/// Whether fixtures measure time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Time {
+    /// Their outcome does not depend on it.
+    Free,
+    Measured,
+}
+
 /// Time limit of an expectation without one in the fixture.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -50,9 +58,9 @@ fn play_with_retries(path: &Path, dress: Dress) -> Result<(), String> {
     play_file(path, dress)
 }
 
-/// Plays all fixtures whose name starts with `prefix`, a few at a time, and panics with every failure's transcript.
-/// `FIXTURE=part_of_a_name` selects some of them.
-pub fn play_group(prefix: &str, dress: Dress) {
+/// Plays all fixtures of this kind whose name starts with `prefix`, a few at a time, and panics with every failure's
+/// transcript. `FIXTURE=part_of_a_name` selects some of them.
+pub fn play_group(prefix: &str, time: Time, dress: Dress) {
     let wanted = std::env::var("FIXTURE").unwrap_or_default();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol-fixtures");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
@@ -63,6 +71,7 @@ pub fn play_group(prefix: &str, dress: Dress) {
         .collect();
     paths.sort();
     assert!(!paths.is_empty() || !wanted.is_empty(), "no fixture {prefix}*");
+    paths.retain(|path| time_of(path) == time);
     let total = paths.len();
     let queue = Mutex::new(paths.into_iter());
     let failures = Mutex::new(Vec::new());
@@ -71,7 +80,7 @@ pub fn play_group(prefix: &str, dress: Dress) {
             scope.spawn(|| {
                 loop {
                     let Some(path) = queue.lock().unwrap().next() else { break };
-                    let _turn = Turn::take(is_timed(&path));
+                    let _turn = Turn::take(time);
                     if let Err(report) = play_with_retries(&path, dress) {
                         failures.lock().unwrap().push((name_of(&path).to_owned(), report));
                     }
@@ -96,10 +105,11 @@ fn name_of(path: &Path) -> &str {
     path.file_stem().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-/// Whether a fixture measures time. One that cannot be read counts as timed; it fails later.
-fn is_timed(path: &Path) -> bool {
+/// Whether a fixture measures time. One that cannot be read counts as one that does; it fails later.
+fn time_of(path: &Path) -> Time {
     let lines = std::fs::read_to_string(path).ok().and_then(|text| script::parse(&text).ok());
-    lines.is_none_or(|lines| lines.iter().any(|line| line.step.is_timed()))
+    let is_timed = lines.is_none_or(|lines| lines.iter().any(|line| line.step.is_timed()));
+    if is_timed { Time::Measured } else { Time::Free }
 }
 
 /// A share of the machine for a fixture, over all groups: two thirds of a core for one that measures time, a third for others,
@@ -111,8 +121,8 @@ struct Turn {
 static THIRDS_TAKEN: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
 impl Turn {
-    fn take(timed: bool) -> Turn {
-        let thirds = if timed { 2 } else { 1 };
+    fn take(time: Time) -> Turn {
+        let thirds = if time == Time::Measured { 2 } else { 1 };
         let mut taken = THIRDS_TAKEN.0.lock().unwrap();
         while *taken + thirds > 3 * processors().clamp(2, 6) {
             taken = THIRDS_TAKEN.1.wait(taken).unwrap();

@@ -29,8 +29,8 @@ const BRAIN: [&str; 15] = [
 const BRAIN_ON_LINUX: [&str; 4] = ["bitflags", "libc", "linux-raw-sys", "rustix"];
 
 /// Licences whose only condition is that they are included.
-const LICENCES: [&str; 7] =
-    ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause", "Unicode-3.0", "Unlicense", "Zlib"];
+const LICENCES: [&str; 8] =
+    ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause", "ISC", "Unicode-3.0", "Unlicense", "Zlib"];
 
 /// Crates that other crates need in several versions.
 const TWICE: [&str; 3] = ["hashbrown", "nix", "syn"];

@@ -1,13 +1,13 @@
 //! Fuzzing without further tools: random mutations of a corpus, given to the targets of `fuzz/targets.rs`.
 //!
-//! By default each target runs for a second. `TENGEN_FUZZ_SECONDS=1800 cargo test --release --test fuzz` runs all targets for
+//! By default each target runs for a moment. `TENGEN_FUZZ_SECONDS=1800 cargo test --release --test fuzz` runs all targets for
 //! longer; a name at the end selects one. Inputs are the same in every run; `TENGEN_FUZZ_SEED` changes them. An input that
 //! fails is written to `target/fuzz-findings/`. After the fix, add it to `tests/data/fuzz/<target>/`, where it is tried in
 //! every run.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
-#[path = "../../tests/conversation/mod.rs"]
+#[path = "../../tests/common/conversation.rs"]
 mod conversation;
 #[path = "fuzz/targets.rs"]
 mod targets;
@@ -175,12 +175,20 @@ fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
 }
 
+/// How long each target runs: in the normal run shortly, in a run at length for a second.
+fn time_for_each() -> Duration {
+    if std::env::var_os("TENGEN_FUZZ_SECONDS").is_some() || from_environment("TENGEN_LONG", 0) > 0 {
+        return Duration::from_secs(from_environment("TENGEN_FUZZ_SECONDS", 1));
+    }
+    Duration::from_millis(300)
+}
+
 /// Runs a target on its corpus and on mutations of it.
 fn fuzz(name: &str) {
     let (_, target) = TARGETS.into_iter().find(|(known, _)| *known == name).unwrap();
     let corpus = corpus(name);
     let mut random = SmallRng::seed_from_u64(from_environment("TENGEN_FUZZ_SEED", 1));
-    let until = Instant::now() + Duration::from_secs(from_environment("TENGEN_FUZZ_SECONDS", 1));
+    let until = Instant::now() + time_for_each();
     let (mut slowest, mut count) = (Duration::ZERO, 0);
     let mut inputs = corpus.iter().cloned();
     loop {

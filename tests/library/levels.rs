@@ -1,0 +1,178 @@
+//! Levels for people: whole games are legal and can be repeated with the same seed, and from level 50 on no five and no
+//! open four is missed. The oracle judges.
+
+use crate::common::at_length;
+use tengen::base::{Color, Point, Rule, Size};
+use tengen::board::notation;
+use tengen::board::oracle::{Oracle, Verdict};
+use tengen::board::{Shape, Threat};
+use tengen::engine::Engine;
+use tengen::engine::level::{FULL, SOUND};
+use tengen::search::{NullSink, SearchControl};
+
+/// A game in progress.
+struct Game {
+    engine: Engine,
+    oracle: Oracle,
+    moves: String,
+}
+
+impl Game {
+    /// A game from one of the openings.
+    fn new(rule: Rule, opening: usize) -> Game {
+        let size = Size::square(15).unwrap();
+        let openings = include_str!("../data/openings/renju_15.txt");
+        let line = openings.lines().filter(|line| !line.starts_with('#')).nth(opening).unwrap();
+        let mut engine = Engine::new();
+        engine.set_rule(rule);
+        engine.new_game(size, false);
+        engine.options_mut().hash_size = Some(1 << 20);
+        let mut game = Game { engine, oracle: Oracle::new(rule, size), moves: String::new() };
+        for point in notation::parse_moves(line, size).unwrap() {
+            assert_eq!(game.play(point), Verdict::Continues);
+        }
+        game
+    }
+
+    fn play(&mut self, point: Point) -> Verdict {
+        let verdict = self.oracle.play(point, self.engine.to_move());
+        self.engine.play(point).unwrap();
+        self.moves += &notation::name(point);
+        verdict
+    }
+
+    /// The move of this level.
+    fn ask(&mut self, strength: u32, seed: u64) -> Point {
+        let options = self.engine.options_mut();
+        (options.strength, options.seed, options.max_nodes) = (strength, seed, Some(2000));
+        let control = SearchControl::within(self.engine.limits());
+        self.engine.think(&control, &mut NullSink).best.unwrap()
+    }
+
+    /// Empty points where a stone of `color` would make this threat.
+    fn points(&self, color: Color, threat: Threat) -> Vec<Point> {
+        let empty = |p: &Point| self.oracle.cell(*p) == tengen::base::Cell::Empty;
+        let points = self.oracle.size().points().filter(empty);
+        points.filter(|&p| self.oracle.threat(p, color) == threat).collect()
+    }
+}
+
+/// Plays a game between two levels and returns its moves.
+fn play_out(rule: Rule, opening: usize, levels: [u32; 2], seed: u64) -> String {
+    let mut game = Game::new(rule, opening);
+    loop {
+        let point = game.ask(levels[game.engine.stones().len() % 2], seed);
+        match game.play(point) {
+            Verdict::Continues => {}
+            Verdict::Wins | Verdict::Draw => return game.moves,
+            verdict => panic!("{rule:?} {levels:?} {}: {verdict:?}", game.moves),
+        }
+    }
+}
+
+#[test]
+fn every_level_plays_by_the_rules_and_repeats_its_games() {
+    for rule in Rule::ALL {
+        for strength in (0..FULL).step_by(15) {
+            let opening = strength as usize / 15;
+            let levels = [strength, FULL - 10 - strength / 2];
+            let game = play_out(rule, opening, levels, 7);
+            assert_eq!(game, play_out(rule, opening, levels, 7), "{rule:?} {levels:?}");
+        }
+    }
+    assert_ne!(play_out(Rule::Freestyle, 0, [0, 0], 1), play_out(Rule::Freestyle, 0, [0, 0], 2));
+}
+
+/// What a move misses: making or stopping a five, making or stopping an open four. `None` when it misses nothing, or when
+/// nothing helps.
+fn missed(game: &Game, point: Point) -> Option<&'static str> {
+    let us = game.engine.to_move();
+    let them = us.opponent();
+    let mut after = game.oracle.clone();
+    let wins = after.play(point, us) == Verdict::Wins;
+    let fives = |oracle: &Oracle, color: Color| {
+        let empty = |p: &Point| oracle.cell(*p) == tengen::base::Cell::Empty;
+        oracle.size().points().filter(empty).filter(|&p| oracle.wins(p, color)).count()
+    };
+    if fives(&game.oracle, us) > 0 {
+        return (!wins).then_some("a five");
+    }
+    let theirs = fives(&game.oracle, them);
+    if theirs > 0 {
+        return (theirs == 1 && fives(&after, them) > 0).then_some("the stop of a five");
+    }
+    if !game.points(us, Threat::OpenFour).is_empty() {
+        return (fives(&after, us) < 2).then_some("an open four");
+    }
+    // Against an open three: the reply is on its line, or makes a four.
+    let line_fours = |oracle: &Oracle| {
+        let makes = |p: &Point| {
+            oracle.cell(*p) == tengen::base::Cell::Empty
+                && tengen::base::Direction::ALL.iter().any(|&d| oracle.shape(*p, them, d) == Shape::OpenFour)
+        };
+        oracle.size().points().filter(makes).count()
+    };
+    let threatened = line_fours(&game.oracle);
+    (threatened > 0 && line_fours(&after) == threatened && fives(&after, us) == 0).then_some("the stop of an open four")
+}
+
+/// Asks a level for its move in positions from games of weak players, and reports every move that misses something.
+fn oversights(strength: u32, mut report: impl FnMut(&Game, Point, &str)) {
+    for rule in [Rule::Freestyle, Rule::Renju, Rule::Caro] {
+        for opening in 0..if at_length() { 8 } else { 2 } {
+            let mut game = Game::new(rule, opening);
+            loop {
+                let answer = game.ask(strength, 3);
+                if let Some(what) = missed(&game, answer) {
+                    report(&game, answer, what);
+                }
+                let point = game.ask(15, 5);
+                if game.play(point) != Verdict::Continues {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn from_level_50_on_no_five_and_no_open_four_is_missed() {
+    for strength in [SOUND, 57, 70, 90] {
+        oversights(strength, |game, point, what| {
+            panic!("{strength} misses {what} with {}: {}", notation::name(point), game.moves)
+        });
+    }
+}
+
+#[test]
+fn low_levels_miss_things() {
+    let count = |strength: u32| {
+        let mut count = 0;
+        oversights(strength, |_, _, _| count += 1);
+        count
+    };
+    let (lowest, low) = (count(0), count(20));
+    assert!(lowest > low && low > 0, "{lowest} {low}");
+}
+
+/// Bug: the mirror image of a candidate was played although it was blocked, and blocked lines were ignored.
+#[test]
+fn no_level_plays_what_is_blocked() {
+    let point = |x, y| Point::new(x, y).unwrap();
+    let center = point(7, 7);
+    let blocked = [point(6, 6), point(6, 8), point(6, 7), point(8, 7)];
+    let line = point(8, 6);
+    for strength in (0..FULL).step_by(10) {
+        let mut played = Vec::new();
+        for seed in 0..8 {
+            let mut engine = Engine::new();
+            engine.new_game(Size::square(15).unwrap(), false);
+            engine.play(center).unwrap();
+            let mut game = Game { oracle: Oracle::new(Rule::Freestyle, engine.size()), engine, moves: String::new() };
+            game.engine.blocked_mut().set_points(&blocked);
+            game.engine.blocked_mut().set_paths(&[vec![center, line]]);
+            played.push(game.ask(strength, seed));
+        }
+        assert!(played.iter().all(|answer| *answer != line && !blocked.contains(answer)), "{strength}: {played:?}");
+    }
+}
