@@ -89,7 +89,6 @@ fn an_interrupted_run_makes_no_ground_twice() {
     let cargo = root.join("bin/cargo");
     std::fs::write(&cargo, "#!/bin/sh\n").unwrap();
     std::fs::set_permissions(&cargo, PermissionsExt::from_mode(0o755)).unwrap();
-    assert!(Command::new("git").args(["init", "--quiet"]).current_dir(root).status().unwrap().success());
     std::fs::write(root.join("stop"), "").unwrap();
     let path = format!("{}:{}", root.join("bin").display(), std::env::var("PATH").unwrap());
     let run = || {

@@ -7,6 +7,8 @@ argument=${2:-}
 size=15
 taken=' '
 moves=0
+# Managers may end a line with it.
+cr=$(printf '\r')
 
 first_empty() {
     y=0
@@ -66,8 +68,8 @@ answer() {
 [ "$behaviour" = early ] && exit 1
 [ "$behaviour" = stubborn ] && trap '' TERM INT HUP
 while read -r word rest; do
-    word=$(printf %s "$word" | tr -d '\r')
-    rest=$(printf %s "$rest" | tr -d '\r')
+    word=${word%"$cr"}
+    rest=${rest%"$cr"}
     case $word in
         ABOUT) echo 'name="Fake", version="1", author="nobody", country="nowhere"' ;;
         START)
@@ -90,7 +92,7 @@ while read -r word rest; do
         BOARD)
             taken=' '
             while read -r line; do
-                line=$(printf %s "$line" | tr -d '\r')
+                line=${line%"$cr"}
                 [ "$line" = DONE ] && break
                 taken="$taken${line%,*} "
             done
@@ -99,7 +101,7 @@ while read -r word rest; do
         SWAP2BOARD)
             count=0
             while read -r line; do
-                line=$(printf %s "$line" | tr -d '\r')
+                line=${line%"$cr"}
                 [ "$line" = DONE ] && break
                 count=$((count + 1))
             done
