@@ -19,9 +19,9 @@ const LEAST_NODES: u64 = 1000;
 
 /// Judges every move of a game: best, fine, inaccuracy, mistake, missed win.
 ///
-/// The game comes from a file or from standard input: a Piskvork file (.psq), SGF, a text like PGN, a library of RenLib, a
-/// game of RenjuNet, or moves such as h8i9j10... with rows counted from below; docs/tools.md lists the formats. A position that
-/// the record sets up is shown but not judged, nor are moves that a tournament imposed; the report says how the record marks them.
+/// The game comes from a file or from standard input: a Piskvork file (.psq), SGF, another format that docs/tools.md lists, or
+/// moves such as h8i9j10... with rows counted from below. A position that the record sets up is shown but not judged, nor are
+/// moves that a tournament imposed; the report says how the record marks them.
 ///
 /// Of a folder with records, also those of tengen-match (.jsonl), or of a file or an input with several games, it shows where
 /// the games that a player lost were lost, one line a game, and the causes.
