@@ -67,8 +67,7 @@ impl Traces {
         let script = self.script.as_mut()?;
         let unforeseen = SearchLimits { depth: Some(1), ..SearchLimits::default() };
         let limits = script.pop_front().map_or(unforeseen, |trace| trace.limits());
-        let control = SearchControl::within(limits);
-        Some(control)
+        Some(SearchControl::within(limits))
     }
 
     /// Whether the script has another search; `None` without a script.
