@@ -5,6 +5,7 @@
 
 use crate::base::{Color, Point, Rule, Size};
 use crate::board::oracle::{Oracle, Verdict};
+use crate::board::shape::Foul;
 use crate::board::{Board, NullObserver};
 use anyhow::{Context, bail};
 
@@ -60,12 +61,25 @@ fn parse_line(number: usize, line: &str) -> anyhow::Result<Position> {
     let moves: Vec<Point> = moves.split_whitespace().map(|word| parse_point(word, size)).collect::<Result<_, _>>()?;
     let mut oracle = Oracle::new(rule, size);
     for (index, &point) in moves.iter().enumerate() {
-        match oracle.play(point, Color::to_move_after(index)) {
-            Verdict::Continues => {}
-            verdict => bail!("move {} at {point} is illegal or ends the game: {verdict:?}", index + 1),
+        let verdict = oracle.play(point, Color::to_move_after(index));
+        if let Some(reason) = why_refused(&verdict) {
+            bail!("move {} at {point} {reason}", index + 1);
         }
     }
     Ok(Position { line: number, rule, size, moves })
+}
+
+/// Why no move of an unfinished game has this result; `None` if it may.
+fn why_refused(verdict: &Verdict) -> Option<&'static str> {
+    Some(match verdict {
+        Verdict::Continues => return None,
+        Verdict::Illegal => "is on a stone",
+        Verdict::Wins => "wins the game",
+        Verdict::Draw => "draws the game",
+        Verdict::Foul(Foul::Overline(_)) => "is a foul: more than five in a row",
+        Verdict::Foul(Foul::DoubleFour(_)) => "is a foul: a double four",
+        Verdict::Foul(Foul::DoubleThree(_)) => "is a foul: a double three",
+    })
 }
 
 fn parse_point(word: &str, size: Size) -> anyhow::Result<Point> {
@@ -76,6 +90,20 @@ fn parse_point(word: &str, size: Size) -> anyhow::Result<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bug: the reason was printed as the program's own data.
+    #[test]
+    fn a_game_that_is_over_is_refused_with_the_reason() {
+        for (line, reason) in [
+            ("0;15;7,7 7,7", "line 1: move 2 at 7,7 is on a stone"),
+            ("0;15;0,0 0,14 1,0 2,14 2,0 4,14 3,0 6,14 4,0", "line 1: move 9 at 4,0 wins the game"),
+            ("0;15;0,0 0,14 1,0 1,14 2,0 2,14 3,0 3,14 5,0 4,14", "line 1: move 10 at 4,14 wins the game"),
+            ("4;5;2,2 1,1", "line 1: move 1 at 2,2 draws the game"),
+            ("4;15;7,7 0,0 8,8 0,2 7,9 0,4 6,8 14,14 7,8 14,0", "line 1: move 9 at 7,8 is a foul: a double three"),
+        ] {
+            assert_eq!(format!("{:#}", parse(line).unwrap_err()), reason);
+        }
+    }
 
     /// Bug: a file that begins with a byte order mark was refused.
     #[test]
