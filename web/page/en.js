@@ -47,7 +47,7 @@ export const EN = {
 
   "analyse.start": "Analyse", "analyse.stop": "Stop", "analyse.lines": "Lines", "analyse.block": "Block moves",
   "analyse.figures": "depth {depth}/{seldepth} · {nodes} nodes · {speed} k/s", "analyse.begins": "Searching …",
-  "wins.in": "wins in {plies}", "loses.in": "loses in {plies}",
+  "wins.in": "wins in at most {plies}", "loses.in": "loses in at most {plies}",
 
   "proof.find": "Prove a win", "proof.cancel": "Stop the proof", "proof.looking": "Looking for a proven win …",
   "proof.none": "No win was proven in 20 seconds. That does not mean that there is none.", "proof.stopped": "The search for a proof was stopped.",
@@ -58,7 +58,7 @@ export const EN = {
   "effort.quick": "quick", "effort.usual": "thorough", "effort.deep": "deep", "review.progress": "Progress of the review",
   "review.empty": "There is no move to review.", "review.stopped": "The review was stopped.",
   "review.summary": "{player}: {inaccuracies} inaccuracies, {mistakes} mistakes, {missed} missed wins.",
-  "review.missed": "There was a win in {plies}.", "review.allowed": "It gives the opponent a win in {plies}.", "review.better": "Better: {moves}",
+  "review.missed": "There was a win in at most {plies}.", "review.allowed": "It gives the opponent a win in at most {plies}.", "review.better": "Better: {moves}",
   "mark.best": "best", "mark.fine": "fine", "mark.inaccuracy": "inaccuracy ?!", "mark.mistake": "mistake ?", "mark.missed win": "missed win ??",
   "curve.empty": "A review draws the curve of black’s winning chance here.",
   "curve.label": "Black’s winning chance over {moves} moves; {chance} % at the end; {wrong} marked moves.",

@@ -47,7 +47,7 @@ export const ZH = {
 
   "analyse.start": "分析", "analyse.stop": "停止", "analyse.lines": "变化数", "analyse.block": "屏蔽着法",
   "analyse.figures": "深度 {depth}/{seldepth} · {nodes} 节点 · {speed} k/s", "analyse.begins": "正在搜索……",
-  "wins.in": "{plies} 手胜", "loses.in": "{plies} 手负",
+  "wins.in": "最多 {plies} 手胜", "loses.in": "最多 {plies} 手负",
 
   "proof.find": "证明胜局", "proof.cancel": "停止证明", "proof.looking": "正在寻找可证明的胜局……",
   "proof.none": "20 秒内没有证明出胜局，但这不表示没有。", "proof.stopped": "证明已停止。",
@@ -58,7 +58,7 @@ export const ZH = {
   "effort.quick": "快速", "effort.usual": "细致", "effort.deep": "深入", "review.progress": "复盘进度",
   "review.empty": "没有可复盘的着法。", "review.stopped": "复盘已停止。",
   "review.summary": "{player}：缓着 {inaccuracies}，错着 {mistakes}，漏胜 {missed}。",
-  "review.missed": "这里有 {plies} 手胜。", "review.allowed": "使对手有 {plies} 手胜。", "review.better": "更好：{moves}",
+  "review.missed": "这里有最多 {plies} 手胜。", "review.allowed": "使对手有最多 {plies} 手胜。", "review.better": "更好：{moves}",
   "mark.best": "最佳", "mark.fine": "好", "mark.inaccuracy": "缓着 ?!", "mark.mistake": "错着 ?", "mark.missed win": "漏胜 ??",
   "curve.empty": "复盘后，这里显示黑方胜率曲线。",
   "curve.label": "{moves} 手中的黑方胜率；最后为 {chance} %；标出 {wrong} 手。",
