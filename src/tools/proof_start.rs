@@ -1,5 +1,5 @@
-//! The start position of a proof: whether an unfinished game can have reached it. It uses the reference rules of
-//! [`Oracle`] only.
+//! Positions to solve and start positions of proofs: whether an unfinished game can have reached them. It uses the reference
+//! rules of [`Oracle`] only.
 //!
 //! Where the stones of each colour are listed in playing order, as [`solve`](super::solve) lists them, the game is replayed.
 //! Otherwise stones are taken back, one by one and in turns, until the board is empty: each must be one that could have
@@ -7,7 +7,6 @@
 
 use crate::base::maps::HashSet;
 use crate::base::{Cell, Color, Direction, Point};
-use crate::board::notation;
 use crate::board::oracle::{Oracle, Verdict};
 use anyhow::{bail, ensure};
 
@@ -52,13 +51,13 @@ fn why_over(oracle: &Oracle) -> Option<String> {
     for point in oracle.size().points() {
         let Some(color) = oracle.cell(point).color() else { continue };
         if oracle.wins(point, color) {
-            return Some(format!("{} has won, with a row through {}", color.name(), notation::name(point)));
+            return Some(format!("{} has won", color.name()));
         }
         // When the row became so long it was a foul, or it made a five as well and won.
         if oracle.rule().has_forbidden(color)
             && longest_row(oracle, point, color) > oracle.rule().line_rule(color).win_length()
         {
-            return Some(format!("{} has more than five in a row through {}", color.name(), notation::name(point)));
+            return Some(format!("{} has more than five in a row", color.name()));
         }
     }
     oracle.is_draw().then(|| "it is drawn".to_owned())

@@ -2,7 +2,9 @@
 
 use super::gamefile::{self, Format, GameFile};
 use super::positions::{self, Position};
+use super::proof_start;
 use crate::base::{Color, Point, Rule};
+use crate::board::oracle::Oracle;
 use anyhow::{Context, Result, bail, ensure};
 
 /// The positions of a file, and what the records say besides. `rule` is that of records that name none.
@@ -39,6 +41,13 @@ fn position(game: &GameFile, rule: Option<Rule>) -> Result<Position> {
         Some(moves) => moves.to_vec(),
         None => in_turn(game)?,
     };
+    let (mut oracle, mut stones) = (Oracle::new(rule, size), [Vec::new(), Vec::new()]);
+    for (index, &point) in moves.iter().enumerate() {
+        let color = Color::to_move_after(index);
+        oracle.set(point, color.into());
+        stones[color.index()].push(point);
+    }
+    proof_start::check(&oracle, &stones)?;
     Ok(Position { line: 1, rule, size, moves })
 }
 
@@ -95,6 +104,11 @@ mod tests {
             ("(;SZ[15]AB[hh][jj][kk]AW[ii])", "the record: 3 black and 1 white stones with white to move"),
             ("(;SZ[15]AB[hh]PL[B])", "the record: 1 black and 0 white stones with black to move"),
             ("d8a1e8a3f8c1g8e1h8", "the record: the game is over after h8"),
+            ("(;SZ[15]RU[renju]AB[aa][ba][ca][da][ea][fa]AW[ao][co][eo][go][io])", "more than five in a row"),
+            (
+                "(;SZ[15]RU[renju]AB[gg][hg][ig][gh][hh][ih][gi][hi][ii]AW[aa][ba][ca][da][ob][od][of][oh])",
+                "each stone of black would have been a foul as the last move",
+            ),
             ("(;B[hh])(;B[hh];W[hh])", "game 2: as SGF: line 1: move 2 at h8"),
             ("......\n.X#O..\n......\n......\n......", "dead squares"),
             ("what", "is not a move"),
