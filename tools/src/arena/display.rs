@@ -46,13 +46,16 @@ impl Display {
             let (loser, note) = (loser.map_or("?", String::as_str), &record.note);
             self.progress.line(&format!("game {}: {loser} loses by {} ({note})", record.game, fault.name()));
         }
-        let player = |index: usize| record.players.get(index).map_or("?", String::as_str);
-        for Remark { player: index, stones, flaw, note } in &record.remarks {
-            let (name, flaw) = (player(*index), flaw.name());
+        for Remark { player, stones, flaw, note } in &record.remarks {
+            let (name, flaw) = (record.players.get(*player).map_or("?", String::as_str), flaw.name());
             self.progress.line(&format!("game {}, {stones} stones: {name}: {flaw}: {note}", record.game));
         }
-        for late in &record.timing.late {
-            self.progress.line(&format!("game {}: {}", record.game, late_text(player(late.player), late)));
+        for (index, name) in record.players.iter().enumerate() {
+            let late = record.timing.late.iter().filter(|late| late.player == index);
+            if let Some(worst) = late.clone().max_by(|a, b| a.ms.total_cmp(&b.ms)) {
+                let text = late_text(late.count(), worst);
+                self.progress.line(&format!("game {}: {name} was late {text}", record.game));
+            }
         }
         self.progress.show(finished as u64, &score(setup, standings));
     }
@@ -67,14 +70,14 @@ impl Display {
     }
 }
 
-/// `A was 12.3 ms late with its first move, with 7 stones (load 0.52, 3 threads running, 2 games at once)`.
-fn late_text(name: &str, late: &Late) -> String {
-    let place = if late.is_first { "its first move, " } else { "a move, " };
-    let load = late.load.map_or(String::new(), |(load, running)| format!("load {load}, {running} threads running, "));
-    format!(
-        "{name} was {} ms late with {place}with {} stones ({load}{} games at once)",
-        late.ms, late.stones, late.games
-    )
+/// How often a player was late, and what is known of the worst time: `2 times, by at most 12.3 ms, with its first move and 7
+/// stones on the board (load 0.52, threads running 3, games at once 2)`.
+fn late_text(times: usize, worst: &Late) -> String {
+    let times = if times == 1 { "once, by".to_owned() } else { format!("{times} times, by at most") };
+    let place = if worst.is_first { "its first move" } else { "a later move" };
+    let load = worst.load.map_or(String::new(), |(load, running)| format!("load {load}, threads running {running}, "));
+    let (ms, stones, games) = (worst.ms, worst.stones, worst.games);
+    format!("{times} {ms} ms, with {place} and {stones} stones on the board ({load}games at once {games})")
 }
 
 fn headline(setup: &Setup, total: usize) -> String {

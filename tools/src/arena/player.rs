@@ -130,7 +130,7 @@ pub struct Player<'a> {
 impl<'a> Player<'a> {
     /// An engine; its process is started by its first game.
     pub fn new(spec: &'a EngineSpec, terms: Terms, cancel: Cancel) -> Player<'a> {
-        let (about, started) = Default::default();
+        let (about, started) = (String::new(), String::new());
         Player { spec, terms, cancel, process: None, left: None, follows: false, about, started, restarted: None }
     }
 

@@ -124,10 +124,8 @@ fn points(text: &str) -> Vec<[i64; 2]> {
     while let Some(word) = words.next() {
         let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
         let mut pair = || Some(vec![[word.parse().ok()?, words.next()?.parse().ok()?]]);
-        match if is_number { pair() } else { named_points(word) } {
-            Some(read) => points.extend(read),
-            None => break,
-        }
+        let Some(read) = (if is_number { pair() } else { named_points(word) }) else { break };
+        points.extend(read);
     }
     points
 }
