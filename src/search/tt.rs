@@ -1,4 +1,5 @@
-//! The transposition table: results of earlier searches by position. Lockless and free of data races.
+//! The transposition table: results of earlier searches by position, and which of them a new one replaces. Lockless and free of
+//! data races.
 //!
 //! An entry is two 64-bit words; the first is the key combined with the second by exclusive or, so that a pair of words
 //! written by two threads fails the check and is not found (Hyatt and Mann 2002). Four entries share a bucket of 64 bytes

@@ -4,7 +4,7 @@
 //! the first move or between two moves. `PL` names the side to move then; without it black is to move unless there are
 //! more black stones than white ones. A move names its colour, so one colour may play twice in a row. An empty move (`W[]`)
 //! is a pass, and so is `W[tt]` on boards of up to 19 points a side, as Go has it. Lists of set-up points may be compressed
-//! (`AB[aa:cc]`).
+//! (`AB[aa:cc]`). Which properties and comments mark the stones of an opening, `play_start.rs` decides.
 //!
 //! The reader is our own: the crates sgf-parse 4.2.8 and sgf-parser 2.6.0 overflow the stack on deep files and take a file
 //! without `GM` for Go.

@@ -1,5 +1,5 @@
 //! Statistics of two engines from pairs of games: Elo with its interval, the likelihood of superiority, the sequential test
-//! (SPRT) with its bounds.
+//! (SPRT) with its bounds and its error rate ([`ERROR_RATE`]).
 //!
 //! The unit is the pair: one opening played with both colours. A pair has five possible scores. Its variance includes the
 //! correlation of the two games, so an opening that black always wins adds nothing to it; with single games it would.

@@ -1,6 +1,6 @@
 //! Data for matches and training, made by the engine itself.
 
-pub mod columns;
+pub mod compressed_columns;
 pub mod data_options;
 pub mod game_files;
 pub mod labels;

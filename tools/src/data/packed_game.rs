@@ -3,7 +3,7 @@
 //! A file is the 8 bytes `TGREC1\r\n`, `TGREC2\r\n` or `TGREC3\r\n` followed by blocks: the length of the block's bytes
 //! (`u32`), their CRC-32 (`u32`), the bytes. All numbers are little-endian. In formats 1 and 2 a block is a record, and format 1 has
 //! games only; `selfplay` writes these, as each game comes. In format 3 a block is many records in compressed columns
-//! ([`super::columns`]); `merge` and `filter` write it. A record of formats 1 and 2 is
+//! ([`super::compressed_columns`]); `merge` and `filter` write it. A record of formats 1 and 2 is
 //!
 //! | bytes | what |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Files of records ([`PackedGame`]): reading, appending, creating. After an interruption a file is complete up to its last
 //! finished game.
 
-use super::columns;
+use super::compressed_columns;
 use super::packed_game::{Format, LONGEST, MAGIC, PackedGame, take};
 use crate::output_file;
 use anyhow::{Context, Result, bail, ensure};
@@ -78,7 +78,7 @@ impl<R: Read> Reader<R> {
         ensure!(crc32fast::hash(&bytes) == crc, "damaged after byte {}: the checksum differs", self.whole);
         let damaged = || format!("damaged after byte {}", self.whole);
         let mut block = if self.format == Format::Packed {
-            columns::unpack(&bytes).with_context(damaged)?.into_iter()
+            compressed_columns::unpack(&bytes).with_context(damaged)?.into_iter()
         } else {
             vec![PackedGame::decode(&bytes, self.format).with_context(damaged)?].into_iter()
         };
@@ -221,7 +221,7 @@ impl Writer {
     }
 
     fn write_block(&mut self) -> Result<()> {
-        let bytes = columns::pack(&std::mem::take(&mut self.block))?;
+        let bytes = compressed_columns::pack(&std::mem::take(&mut self.block))?;
         self.write_bytes(&bytes)
     }
 
