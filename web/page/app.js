@@ -83,11 +83,13 @@ export class App {
     this.changed();
   }
 
-  /** Reads a record in any format and opens it at its end; throws one line if it is none. */
-  read(text) {
+  /** Reads a record in any format and opens it at its end; throws one line if it is none. `source` is a text or bytes. */
+  read(source) {
     const { width, height } = this.tree.ground;
     const side = width === height ? width : null;
-    const { game: record, rule } = askReferee({ ask: "read", text, side: text.trim().startsWith("(") ? null : side });
+    const { game: record, rule } = typeof source === "string"
+      ? askReferee({ ask: "read", text: source, side: source.trim().startsWith("(") ? null : side })
+      : askReferee({ ask: "read_bytes", bytes: [...source], side: null });
     const tree = GameTree.fromRecord(record, rule ?? this.tree.ground.rule);
     const at = tree.end(0);
     askReferee({ ask: "judge", position: tree.position(at) });

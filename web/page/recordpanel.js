@@ -31,20 +31,20 @@ export class RecordPanel {
       return;
     }
     const bytes = new Uint8Array(await file.arrayBuffer());
-    let text;
+    let text = "";
     try {
       text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     } catch {
-      // Old records are in other encodings; moves are plain letters in all of them.
-      text = new TextDecoder("latin1").decode(bytes);
+      // A library of RenLib, or a text in another encoding: the engine knows them.
+      text = bytes;
     }
     this.read(text, file.name);
   }
 
-  /** Opens the record of a text. */
+  /** Opens the record of a text, or of bytes that are no UTF-8. */
   read(text, name = "") {
     try {
-      if (text.trim() === "") throw new Error(t("record.empty"));
+      if (text.length === 0 || (typeof text === "string" && text.trim() === "")) throw new Error(t("record.empty"));
       if (text.length > LARGEST) throw new Error(t("record.large"));
       this.onBefore();
       this.app.read(text);

@@ -13,9 +13,11 @@
 //! | [`mind`] | searches: a move, an analysis, swap2, the bench |
 //! | [`proofs`] | winning trees |
 //! | [`reviews`] | finished games, judged move by move |
+//! | [`kernels`] | whether the network computes the same with every instruction set |
 //! | [`host`] | what the page provides |
 
 pub mod host;
+pub mod kernels;
 pub mod levels;
 pub mod mind;
 pub mod proofs;
@@ -38,6 +40,7 @@ enum Question {
     Judge { position: wire::Position },
     Explain { position: wire::Position, point: usize },
     Read { text: String, side: Option<usize> },
+    ReadBytes { bytes: Vec<u8>, side: Option<usize> },
     Write { format: records::Format, game: records::Tree },
     Prepare { position: wire::Position },
     Think { position: wire::Position, budget: mind::Budget, level: u32, seed: u64 },
@@ -46,6 +49,7 @@ enum Question {
     Prove { position: wire::Position, ms: u64 },
     Review { position: wire::Position, nodes: u64 },
     Bench,
+    Kernels,
 }
 
 thread_local! {
@@ -71,6 +75,7 @@ fn answer(question: Question) -> Result<Value> {
         Question::Judge { position } => referee::judge(&position),
         Question::Explain { position, point } => referee::explain(&position, point),
         Question::Read { text, side } => records::read(&text, side),
+        Question::ReadBytes { bytes, side } => records::read_bytes(&bytes, side),
         Question::Write { format, game } => Ok(json!(records::write(format, &game)?)),
         Question::Prepare { position } => ask(&mut |mind| mind.prepare(&position)),
         Question::Think { position, budget, level, seed } => {
@@ -83,6 +88,7 @@ fn answer(question: Question) -> Result<Value> {
         Question::Prove { position, ms } => proofs::prove(&position, ms),
         Question::Review { position, nodes } => reviews::review(&position, nodes),
         Question::Bench => mind::bench(),
+        Question::Kernels => kernels::check(),
     }
 }
 

@@ -85,6 +85,20 @@ pub fn read(text: &str, side: Option<usize>) -> Result<Value> {
     Ok(json!({ "game": tree, "rule": first.rule.map(Rule::number) }))
 }
 
+/// Reads a file that is not UTF-8: a library of `RenLib`, or a text in another encoding.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(bytes: &[u8], side: Option<usize>) -> Result<Value> {
+    if gamefile::format(bytes) != gamefile::Format::RenLib {
+        return read(&gamefile::decode(bytes), side);
+    }
+    let game = gamefile::read(bytes, None)?;
+    let mut tree = Tree { position: start_of(&game)?, ..Tree::default() };
+    add(&mut tree, &game, &mut HashMap::default(), "");
+    Ok(json!({ "game": tree, "rule": game.rule.map(Rule::number) }))
+}
+
 /// What a record starts from: where it has several sections, the beginning of the last one.
 fn start_of(game: &GameFile) -> Result<Position> {
     let Section { setup, first, .. } = &game.last;
@@ -317,6 +331,15 @@ mod tests {
         let expected_text = ";B[hh](;W[ii];B[jj](;W[kk])(;W[ll]))(;W[gg]C[not ) here];B[aa]C[a\\]b]))";
         assert!(written.contains(expected_text), "{written}");
         assert_eq!(shape(&game(&written)), expected);
+    }
+
+    #[test]
+    fn a_text_in_another_encoding_is_read() {
+        // In this encoding the second byte of a character looks like a bracket.
+        let bytes = [&b"(;SZ[15]CA[GBK]PB["[..], &[0xb5, 0x5d], &b"];B[hh];W[ii])"[..]].concat();
+        let read: Tree = serde_json::from_value(read_bytes(&bytes, None).unwrap()["game"].clone()).unwrap();
+        assert_eq!(shape(&read), [(112, None), (128, Some(0))]);
+        assert!(read_bytes(&[0xff, 0xfe, 1, 2], None).is_err());
     }
 
     #[test]

@@ -53,6 +53,10 @@ test("files are opened by the chooser, by drop and by paste", async () => {
   const { page } = window;
   await page.setInputFiles("#file", { name: "a.psq", mimeType: "text/plain", buffer: Buffer.from("Piskvorky 15x15, 0\n8,8,0\n9,9,5\n") });
   await window.waitForMoves(/h8i7&/);
+  // A text in another encoding, in which the second byte of a character looks like a bracket.
+  const gbk = Buffer.concat([Buffer.from("(;SZ[15]CA[GBK]PB["), Buffer.from([0xb5, 0x5d]), Buffer.from("];B[cc];W[dd])")]);
+  await page.setInputFiles("#file", { name: "c.sgf", mimeType: "text/plain", buffer: gbk });
+  await window.waitForMoves(/c13d12&/);
   await page.evaluate(() => {
     const data = new DataTransfer();
     data.items.add(new File(["(;SZ[15];B[aa];W[bb])"], "b.sgf"));
