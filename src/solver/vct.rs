@@ -18,7 +18,7 @@
 //! numbers of a new position (`guide.rs`). Moves slower than an open three are generated only when the others have
 //! turned out hard to prove.
 //!
-//! **Memory** is a [`Table`] of 16-byte entries, four to a bucket; the entry with the least work is replaced. A replaced
+//! **Memory** is a table (`table.rs`) of 16-byte entries, four to a bucket; the entry with the least work is replaced. A replaced
 //! entry is searched again when it is needed.
 //!
 //! **Draws.** A move that leaves fewer moves than the threat needs is no threat. The number of moves left follows from

@@ -3,7 +3,7 @@
 //!
 //! Moves are differences from the move before, scores from the negated score before, numbers of games from the number
 //! before; a chosen move is one byte where it was played. A block is the number of records and the length of each column
-//! (`u32` each, little-endian), then the columns in the order of [`Columns::all`].
+//! (`u32` each, little-endian), then the columns in the order of `Columns::all`.
 
 use super::packed_game::{Content, PackedGame, PackedPly, result_code, take, winner_of_code};
 use crate::arena::openings::Opening;

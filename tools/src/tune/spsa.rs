@@ -516,7 +516,8 @@ mod tests {
         // Enough nodes for the numbers to matter: with a few hundred every pair may end even.
         let grounds = grounds();
         let names = grounds.iter().map(|ground| ground.text.clone()).collect();
-        let settings = Settings { allowance: Allowance::Nodes(1500), grounds: names, ..settings };
+        let games = Conditions { allowance: Allowance::Nodes(1500), grounds: names, ..settings.games.clone() };
+        let settings = Settings { games, ..settings };
         let mut alone = State::new(settings.clone());
         run(&mut alone, &grounds, 1, &Cancel::default(), |_| Ok(())).unwrap();
         assert!(alone.is_finished());
