@@ -1,7 +1,7 @@
 //! Files of training games: printing, counting, filtering and merging them.
 
-use super::packed_game::{Content, Format, PackedGame};
-use super::record_file::{Writer, records};
+use super::packed_game::{Content, PackedGame};
+use super::record_file::{Packer, records};
 use super::selfplay::is_proven;
 use crate::output_file;
 use anyhow::Result;
@@ -179,9 +179,7 @@ impl Filter {
 /// When a file cannot be read or written or is damaged, or when `out` is there and not empty.
 pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)> {
     output_file::ensure_new(out)?;
-    // A damaged source must not leave a part of the games.
-    records(paths).try_for_each(|game| game.map(drop))?;
-    let mut writer = Writer::create(out, Format::Packed)?;
+    let mut packer = Packer::default();
     let mut known = HashSet::new();
     let (mut written, mut read) = (0, 0);
     for game in records(paths) {
@@ -189,11 +187,12 @@ pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)
         read += 1;
         let moves: Vec<_> = game.moves().collect();
         if filter.keeps(&game) && known.insert((game.rule.number(), game.size, name_of(game.content), moves)) {
-            writer.write(&game)?;
+            packer.add(game)?;
             written += 1;
         }
     }
-    writer.finish()?;
+    // As a whole: a damaged source or a kill leaves no part of the games.
+    output_file::write(out, packer.finish()?)?;
     Ok((written, read))
 }
 
@@ -201,8 +200,8 @@ pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)
 mod tests {
     use super::*;
     use crate::arena::openings::Opening;
-    use crate::data::packed_game::PackedPly;
-    use crate::data::record_file::Reader;
+    use crate::data::packed_game::{Format, PackedPly};
+    use crate::data::record_file::{Reader, Writer};
     use crate::data::selfplay::{Kind, Series, run};
     use tengen::base::Color;
 

@@ -131,8 +131,6 @@ pub struct Writer {
     path: PathBuf,
     output: BufWriter<File>,
     format: Format,
-    /// Records of [`Format::Packed`] that are not yet written.
-    block: Vec<PackedGame>,
     /// Keeps other runs away.
     _lock: FileLock,
 }
@@ -180,55 +178,78 @@ impl Writer {
         if whole == 0 {
             file.write_all(&format.magic()).with_context(name)?;
         }
-        Ok((
-            Writer { path: path.to_owned(), output: BufWriter::new(file), format, block: Vec::new(), _lock: lock },
-            records,
-        ))
+        Ok((Writer { path: path.to_owned(), output: BufWriter::new(file), format, _lock: lock }, records))
     }
 
     /// Creates a file, or writes into one that is empty.
     ///
     /// # Errors
-    /// When it is there and not empty, cannot be written, or another run writes it.
+    /// When it is there and not empty, cannot be written, or another run writes it; with [`Format::Packed`].
     pub fn create(path: &Path, format: Format) -> Result<Writer> {
+        ensure!(format != Format::Packed, "a packed file is written as a whole");
         let lock = output_file::lock(path)?;
         output_file::ensure_new(path)?;
         let name = || path.display().to_string();
         let mut output = BufWriter::new(File::create(path).with_context(name)?);
         output.write_all(&format.magic()).with_context(name)?;
-        Ok(Writer { path: path.to_owned(), output, format, block: Vec::new(), _lock: lock })
+        Ok(Writer { path: path.to_owned(), output, format, _lock: lock })
     }
 
-    /// Appends a record and flushes it to the operating system; with [`Format::Packed`] when a block is full.
+    /// Appends a record and flushes it to the operating system.
     ///
     /// # Errors
     /// When it cannot be written, or is a position and the file is for games.
     pub fn write(&mut self, record: &PackedGame) -> Result<()> {
         ensure!(self.format != Format::Games || record.is_game(), "a labelled position in a file for games");
-        if self.format != Format::Packed {
-            return self.write_bytes(&record.encode(self.format));
-        }
-        self.block.push(record.clone());
-        if self.block.len() < BLOCK { Ok(()) } else { self.write_block() }
+        let block = block(&record.encode(self.format));
+        let written = self.output.write_all(&block).and_then(|()| self.output.flush());
+        written.with_context(|| format!("cannot write {}", self.path.display()))
     }
+}
 
-    /// Writes what is left.
+/// A block of a file: length, checksum, bytes.
+fn block(bytes: &[u8]) -> Vec<u8> {
+    [&(bytes.len() as u32).to_le_bytes(), &crc32fast::hash(bytes).to_le_bytes(), bytes].concat()
+}
+
+/// Makes the content of a file of [`Format::Packed`].
+#[derive(Debug)]
+pub struct Packer {
+    content: Vec<u8>,
+    /// Records that are not in `content` yet.
+    waiting: Vec<PackedGame>,
+}
+
+impl Default for Packer {
+    fn default() -> Packer {
+        Packer { content: Format::Packed.magic().to_vec(), waiting: Vec::new() }
+    }
+}
+
+impl Packer {
+    /// Adds a record.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub fn finish(mut self) -> Result<()> {
-        if self.block.is_empty() { Ok(()) } else { self.write_block() }
+    /// When the compressor fails.
+    pub fn add(&mut self, record: PackedGame) -> Result<()> {
+        self.waiting.push(record);
+        if self.waiting.len() < BLOCK { Ok(()) } else { self.pack() }
     }
 
-    fn write_block(&mut self) -> Result<()> {
-        let bytes = compressed_columns::pack(&std::mem::take(&mut self.block))?;
-        self.write_bytes(&bytes)
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// When the compressor fails.
+    pub fn finish(mut self) -> Result<Vec<u8>> {
+        if !self.waiting.is_empty() {
+            self.pack()?;
+        }
+        Ok(self.content)
     }
 
-    fn write_bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        let head = [(bytes.len() as u32).to_le_bytes(), crc32fast::hash(bytes).to_le_bytes()].concat();
-        let written = self.output.write_all(&head).and_then(|()| self.output.write_all(bytes));
-        written.and_then(|()| self.output.flush()).with_context(|| format!("cannot write {}", self.path.display()))
+    fn pack(&mut self) -> Result<()> {
+        self.content.extend(block(&compressed_columns::pack(&std::mem::take(&mut self.waiting))?));
+        Ok(())
     }
 }
 

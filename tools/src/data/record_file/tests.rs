@@ -166,11 +166,12 @@ fn packed_files_read_back_across_blocks_and_take_no_more_games() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("packed");
     let all: Vec<PackedGame> = (0..BLOCK as u64 / 2).flat_map(with_positions).collect();
-    let mut writer = Writer::create(&path, Format::Packed).unwrap();
+    assert!(Writer::create(&path, Format::Packed).is_err() && !path.exists());
+    let mut packer = Packer::default();
     for record in &all {
-        writer.write(record).unwrap();
+        packer.add(record.clone()).unwrap();
     }
-    writer.finish().unwrap();
+    std::fs::write(&path, packer.finish().unwrap()).unwrap();
     assert_eq!(Reader::open(&path).unwrap().map(Result::unwrap).collect::<Vec<_>>(), all);
     let error = Writer::append(&path, Format::Games, |_| Ok(())).unwrap_err().to_string();
     assert!(error.contains("no game can be added"), "{error}");
