@@ -116,14 +116,21 @@ pub fn replacement() -> Result<Option<Weights>, String> {
     Weights::parse(&bytes).map(Some).map_err(|error| message(&error))
 }
 
+// Statics: the compiler may copy a constant into each crate that uses it, and the page for browsers then had every file twice.
+static FREESTYLE: &[u8] = include_bytes!("weights/freestyle.tnn");
+static STANDARD: &[u8] = include_bytes!("weights/standard.tnn");
+static RENJU: &[u8] = include_bytes!("weights/renju.tnn");
+static CARO: &[u8] = include_bytes!("weights/caro.tnn");
+static CARO_EXACT: &[u8] = include_bytes!("weights/caro-exact.tnn");
+
 /// The file of the embedded network for `rule`. `weights/README.md` says how it was trained.
 pub fn embedded_bytes(rule: Rule) -> &'static [u8] {
     match rule {
-        Rule::Freestyle => include_bytes!("weights/freestyle.tnn"),
-        Rule::Standard => include_bytes!("weights/standard.tnn"),
-        Rule::Renju => include_bytes!("weights/renju.tnn"),
-        Rule::Caro => include_bytes!("weights/caro.tnn"),
-        Rule::CaroExact => include_bytes!("weights/caro-exact.tnn"),
+        Rule::Freestyle => FREESTYLE,
+        Rule::Standard => STANDARD,
+        Rule::Renju => RENJU,
+        Rule::Caro => CARO,
+        Rule::CaroExact => CARO_EXACT,
     }
 }
 
