@@ -2,7 +2,7 @@
 
 use crate::base::Rule;
 
-/// What the words of a record say about its rule. Each list names one property.
+// What the words of a record say about its rule: each list names one property.
 const CARO: &[&str] = &["caro"];
 const EXACT: &[&str] = &["exact"];
 const RENJU: &[&str] = &[

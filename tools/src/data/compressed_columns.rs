@@ -18,29 +18,31 @@ const EFFORT: i32 = 9;
 /// Brotli's window as a power of two: a whole block.
 const WINDOW: i32 = 22;
 
-/// The streams of a block.
+/// The streams of a block: bytes that grow, or what is left to read of them.
 #[derive(Debug, Default)]
-struct Columns {
+struct Columns<T> {
     /// Kind, root, rule, columns, rows, result, stones and plies: a few fixed bytes a record.
-    heads: Vec<u8>,
+    heads: T,
     /// Differences of the numbers of the games, eight bytes each.
-    numbers: Vec<u8>,
+    numbers: T,
     /// Differences of the coordinates of the moves.
-    x: Vec<u8>,
-    y: Vec<u8>,
+    x: T,
+    y: T,
     /// For each ply 0 if the chosen move was played, otherwise its column plus one, and its row.
-    chosen: Vec<u8>,
+    chosen: T,
     /// Low and high bytes of the differences of the scores, their sign in bit 0.
-    score_low: Vec<u8>,
-    score_high: Vec<u8>,
+    score_low: T,
+    score_high: T,
 }
 
-impl Columns {
-    fn all(&mut self) -> [&mut Vec<u8>; 7] {
+impl<T> Columns<T> {
+    fn all(&mut self) -> [&mut T; 7] {
         let Columns { heads, numbers, x, y, chosen, score_low, score_high } = self;
         [heads, numbers, x, y, chosen, score_low, score_high]
     }
+}
 
+impl Columns<Vec<u8>> {
     fn push(&mut self, record: &PackedGame, number_before: u64) {
         let (kind, root) = record.content.code();
         let [width, height] = [record.size.width(), record.size.height()].map(|side| side as u8);
@@ -72,23 +74,7 @@ impl Columns {
     }
 }
 
-/// What is left of each column.
-struct Rest<'a> {
-    heads: &'a [u8],
-    numbers: &'a [u8],
-    x: &'a [u8],
-    y: &'a [u8],
-    chosen: &'a [u8],
-    score_low: &'a [u8],
-    score_high: &'a [u8],
-}
-
-impl Rest<'_> {
-    fn is_empty(&self) -> bool {
-        let Rest { heads, numbers, x, y, chosen, score_low, score_high } = self;
-        [heads, numbers, x, y, chosen, score_low, score_high].into_iter().all(|column| column.is_empty())
-    }
-
+impl Columns<&[u8]> {
     /// The next record. Whether it can be one, [`PackedGame::check`] says.
     fn record(&mut self, number_before: u64) -> Result<PackedGame> {
         let [kind, rule, width, height, result] = take(&mut self.heads)?;
@@ -132,7 +118,7 @@ impl Rest<'_> {
 /// # Errors
 /// When the compressor fails.
 pub fn pack(records: &[PackedGame]) -> Result<Vec<u8>> {
-    let mut columns = Columns::default();
+    let mut columns = Columns::<Vec<u8>>::default();
     let mut number_before = 0;
     for record in records {
         columns.push(record, number_before);
@@ -173,21 +159,17 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<PackedGame>> {
     for length in &mut lengths {
         *length = u32::from_le_bytes(take(&mut rest)?) as usize;
     }
-    let mut column = |index: usize| {
-        let (column, others) = rest.split_at_checked(lengths[index]).context("a column ends too early")?;
-        rest = others;
-        anyhow::Ok(column)
-    };
-    let (heads, numbers, x, y) = (column(0)?, column(1)?, column(2)?, column(3)?);
-    let (chosen, score_low, score_high) = (column(4)?, column(5)?, column(6)?);
-    let mut columns = Rest { heads, numbers, x, y, chosen, score_low, score_high };
+    let mut columns = Columns::<&[u8]>::default();
+    for (column, length) in columns.all().into_iter().zip(lengths) {
+        (*column, rest) = rest.split_at_checked(length).context("a column ends too early")?;
+    }
     let mut records: Vec<PackedGame> = Vec::new();
     for _ in 0..count {
         let record = columns.record(records.last().map_or(0, |record| record.number))?;
         record.check()?;
         records.push(record);
     }
-    ensure!(rest.is_empty() && columns.is_empty(), "bytes after the last record");
+    ensure!(rest.is_empty() && columns.all().iter().all(|column| column.is_empty()), "bytes after the last record");
     Ok(records)
 }
 
