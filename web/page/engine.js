@@ -1,7 +1,7 @@
 // The engine in its worker: one question at a time, each of which can be stopped.
 
 /** Milliseconds that a stopped search gets before its worker is replaced. */
-const PATIENCE = 600;
+const PATIENCE = 1000;
 
 /** The answer to a question that was stopped before there was one. */
 export class Stopped extends Error {}
@@ -16,12 +16,19 @@ export class Engine {
     this.start();
   }
 
+  /** Starts the worker that keeps what it has searched from question to question. */
   start() {
-    this.worker = new Worker(this.source);
-    this.worker.onmessage = ({ data }) => this.receive(data);
-    this.worker.onerror = (event) => this.fail(event.message);
-    this.canLook = false;
-    this.worker.postMessage({ module: this.module, flag: URL.createObjectURL(new Blob(["go"])) });
+    this.worker = this.open();
+    this.canStop = false;
+  }
+
+  /** A new worker. */
+  open() {
+    const worker = new Worker(this.source);
+    worker.onmessage = ({ data }) => this.receive(data, worker);
+    worker.onerror = (event) => this.fail(event.message);
+    worker.postMessage({ module: this.module, flag: URL.createObjectURL(new Blob(["go"])) });
+    return worker;
   }
 
   /** Whether a question is being answered. */
@@ -29,8 +36,11 @@ export class Engine {
     return this.running !== null;
   }
 
-  /** Asks; `onReport` gets what is found on the way. A running question is stopped first. */
-  async ask(question, onReport = () => {}) {
+  /**
+   * Asks; `onReport` gets what is found on the way. A running question is stopped first. What `isApart` is answered by a worker of
+   * its own, which ends with the question: for whatever does not look whether to stop, and needs nothing from other searches.
+   */
+  async ask(question, onReport = () => {}, isApart = false) {
     const mine = ++this.count;
     while (this.running) {
       const { done } = this.running;
@@ -40,10 +50,10 @@ export class Engine {
     // Another question came while this one waited.
     if (mine !== this.count) throw new Stopped();
     const flag = URL.createObjectURL(new Blob(["go"]));
-    const running = { id: mine, flag, onReport, isStopped: false };
+    const running = { id: mine, flag, onReport, isStopped: false, worker: isApart ? this.open() : this.worker };
     running.done = new Promise((resolve, reject) => Object.assign(running, { resolve, reject }));
     this.running = running;
-    this.worker.postMessage({ id: mine, flag, question });
+    running.worker.postMessage({ id: mine, flag, question });
     return running.done;
   }
 
@@ -55,9 +65,13 @@ export class Engine {
     const { running } = this;
     if (!running || running.isStopped) return;
     running.isStopped = true;
+    if (running.worker !== this.worker || !this.canStop) {
+      this.end(new Stopped());
+      return;
+    }
+    running.worker.postMessage({ stop: running.id });
     URL.revokeObjectURL(running.flag);
-    if (this.canLook) running.timer = setTimeout(() => this.replace(new Stopped()), PATIENCE);
-    else this.replace(new Stopped());
+    running.timer = setTimeout(() => this.end(new Stopped()), PATIENCE);
   }
 
   /** Stops whatever runs and whatever waits. */
@@ -66,9 +80,9 @@ export class Engine {
     this.stop();
   }
 
-  receive(data) {
+  receive(data, worker) {
     const { running } = this;
-    if (data.ready) this.canLook = data.canLook;
+    if (data.ready && worker === this.worker) this.canStop = data.canStop;
     if (!running || data.id !== running.id) return;
     if (data.report?.panic) {
       this.fail(data.report.panic);
@@ -86,23 +100,28 @@ export class Engine {
     }
   }
 
-  /** Forgets the running question. */
+  /** Forgets the running question, and its worker if that is its own. */
   finish() {
-    clearTimeout(this.running.timer);
-    URL.revokeObjectURL(this.running.flag);
+    const { timer, flag, worker } = this.running;
+    clearTimeout(timer);
+    URL.revokeObjectURL(flag);
+    if (worker !== this.worker) worker.terminate();
     this.running = null;
   }
 
   fail(message) {
-    this.replace(new Error(message));
+    this.end(new Error(message));
   }
 
-  /** Replaces the worker; the running question fails. */
-  replace(error) {
-    this.worker.terminate();
-    this.start();
+  /** Ends the worker that is busy; the running question fails. */
+  end(error) {
     const { running } = this;
+    if (!running || running.worker === this.worker) {
+      this.worker.terminate();
+      this.start();
+    }
     if (!running) return;
+    // The place of the worker that keeps its memory is taken by now.
     this.finish();
     if (error instanceof Stopped && running.found) running.resolve(running.found);
     else running.reject(error);

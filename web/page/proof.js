@@ -25,7 +25,6 @@ export class Proof {
     const { app } = this;
     if (this.isBusy) {
       app.engine.cancel();
-      app.engine.replace(new Stopped());
       return;
     }
     if (app.isOver()) return;
@@ -34,7 +33,8 @@ export class Proof {
     app.say(t("proof.looking"));
     const { at, tree } = app;
     try {
-      const proof = await app.engine.ask({ ask: "prove", position: tree.position(at), ms: PROOF_MS });
+      const question = { ask: "prove", position: tree.position(at), ms: PROOF_MS };
+      const proof = await app.engine.ask(question, undefined, true);
       if (app.tree !== tree) return;
       if (proof === null) {
         app.say(t("proof.none"));

@@ -10,7 +10,8 @@ async function compiled() {
 
 // The engine reports and asks for a stop only while it searches, which it does in the worker.
 globalThis.tengenReport = () => {};
-globalThis.tengenStops = () => false;
+globalThis.tengenIsDue = () => false;
+globalThis.tengenLook = () => false;
 
 /** Makes the engine ready on this page; returns its module for the worker. */
 export async function openReferee() {

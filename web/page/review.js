@@ -26,7 +26,6 @@ export class Review {
     const { app } = this;
     if (this.isBusy) {
       app.engine.cancel();
-      app.engine.replace(new Stopped());
       return;
     }
     const { tree } = app;
@@ -44,7 +43,7 @@ export class Review {
       const moves = await app.engine.ask(question, ({ done, of }) => {
         this.progress = done / of;
         app.changed(true);
-      });
+      }, true);
       moves.forEach((judged, index) => (tree.nodes[path[index]].judged = judged));
       tree.changes += 1;
       app.changed();

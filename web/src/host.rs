@@ -10,8 +10,10 @@ mod page {
     extern "C" {
         #[wasm_bindgen(js_name = tengenReport)]
         pub fn report(text: &str);
-        #[wasm_bindgen(js_name = tengenStops)]
-        pub fn stops() -> bool;
+        #[wasm_bindgen(js_name = tengenIsDue)]
+        pub fn is_due() -> bool;
+        #[wasm_bindgen(js_name = tengenLook)]
+        pub fn look() -> bool;
     }
 }
 
@@ -19,7 +21,10 @@ mod page {
 #[cfg(not(target_family = "wasm"))]
 mod page {
     pub fn report(_text: &str) {}
-    pub fn stops() -> bool {
+    pub fn is_due() -> bool {
+        false
+    }
+    pub fn look() -> bool {
         false
     }
 }
@@ -29,9 +34,10 @@ pub fn report(what: &Value) {
     page::report(&what.to_string());
 }
 
-/// Whether the running question shall stop.
+/// Whether the running question shall stop. A look may let the worker take in a message, which takes longer than to ask whether
+/// a look is due.
 pub fn stops() -> bool {
-    page::stops()
+    page::is_due() && page::look()
 }
 
 /// Reports a panic, which ends the module, as `{"panic": "..."}`.

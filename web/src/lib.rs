@@ -1,8 +1,10 @@
 //! Tengen for a browser: one function, [`call`], which answers questions in JSON.
 //!
 //! The page loads this module twice. On the page itself it knows the rules, explains forbidden points and reads and writes
-//! records, all in an instant. In a worker it searches; while it does, it reports through `tengenReport` and asks
-//! `tengenStops` whether to stop, because nobody can reach a worker that is busy.
+//! records, all in an instant. In a worker it searches; while it does, it reports through `tengenReport`, and several times a
+//! second it looks whether to stop: `tengenLook`. Where the browser can suspend WebAssembly, the worker takes in messages
+//! meanwhile. Only a function without arguments and results is easily called so, therefore a worker puts the question, runs
+//! it and takes the answer: [`put`], [`run`], [`take`].
 //!
 //! | module | contents |
 //! |---|---|
@@ -54,6 +56,27 @@ enum Question {
 
 thread_local! {
     static MIND: RefCell<mind::Mind> = RefCell::new(mind::Mind::new());
+    /// The question that was put, or its answer.
+    static SLIP: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Puts a question for [`run`].
+#[wasm_bindgen]
+pub fn put(question: String) {
+    SLIP.set(question);
+}
+
+/// Answers the question that was put. It may be suspended on the way; nothing else may be called until it returns.
+#[wasm_bindgen]
+pub fn run() {
+    let question = SLIP.take();
+    SLIP.set(call(&question));
+}
+
+/// The answer to the question that was put.
+#[wasm_bindgen]
+pub fn take() -> String {
+    SLIP.take()
 }
 
 /// Answers a question in JSON, also in JSON: `{"ok": answer}` or `{"error": "one line"}`.

@@ -1,6 +1,5 @@
 //! Winning trees for the page to play through: every reply has its answer.
 
-use super::host;
 use super::wire::{self, Position};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -52,9 +51,6 @@ fn search(board: &mut Board, ms: u64) -> Option<Proof> {
         && let Some(proof) = ProofBuilder::build(&mut solver, board, attacker, within(ms / THREAT_SHARE))
     {
         return Some(proof);
-    }
-    if host::stops() {
-        return None;
     }
     let mut hunter = Hunter::new(MEMORY);
     ProofBuilder::hunt(&mut solver, &mut hunter, board, attacker, within(ms - ms / THREAT_SHARE))

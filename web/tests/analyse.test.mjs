@@ -64,19 +64,44 @@ test("a blocked move is not suggested", async () => {
   await window.close();
 });
 
-test("over HTTP a stop keeps the worker and what it remembers", async () => {
-  const server = await serve();
-  const window = await Window.open({ address: server.address, hash: "moves=h8i9i8&black=person&white=person" });
-  await analyse(window);
-  for (let i = 0; i < 3; i++) {
-    await window.page.click("#go-back");
+/** Makes a browser one that cannot suspend WebAssembly, as older ones: the script of the worker finds nothing for that. */
+function cannotSuspend() {
+  globalThis.Blob = class extends globalThis.Blob {
+    constructor(parts, options) {
+      super(options?.type === "text/javascript" ? ["delete WebAssembly.Suspending;", ...parts] : parts, options);
+    }
+  };
+}
+
+// Bug: on a page opened from disk every stop replaced the worker, and its table was lost.
+for (const [where, isServed, script, keeps] of [
+  ["from disk", false, undefined, true],
+  ["over HTTP", true, undefined, true],
+  ["over HTTP in an older browser", true, cannotSuspend, true],
+  ["from disk in an older browser", false, cannotSuspend, false],
+]) {
+  test(`${where} a stop ${keeps ? "keeps" : "replaces"} the worker and what it remembers`, async () => {
+    const server = isServed ? await serve() : null;
+    const window = await Window.open({ address: server?.address, script, hash: "moves=h8i9i8&black=person&white=person" });
+    await analyse(window);
+    for (let i = 0; i < 3; i++) {
+      await window.page.click("#go-back");
+      await window.page.waitForSelector("#analyse-lines li");
+    }
+    await window.page.click("#analyse-toggle");
+    // A proof and a review have workers of their own, which end with them.
+    await window.page.click("#review-start");
+    await window.page.waitForSelector("#review-progress:not([hidden])");
+    await window.page.click("#review-start");
+    await window.status(/The review was stopped/);
+    await window.page.click("#analyse-toggle");
     await window.page.waitForSelector("#analyse-lines li");
-  }
-  await window.page.click("#analyse-toggle");
-  assert.equal(window.workers, 1);
-  await window.close();
-  server.end();
-});
+    await window.page.click("#analyse-toggle");
+    assert.equal(window.workers === 2, keeps, `${window.workers} workers`);
+    await window.close();
+    server?.end();
+  });
+}
 
 test("a proven win is played to its end against any reply, with the distance", async () => {
   const window = await Window.open({ hash: "moves=h8i9i8g8j8k8i7h6&black=person&white=person" });

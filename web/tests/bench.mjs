@@ -7,7 +7,8 @@ import { runInThisContext } from "node:vm";
 
 const folder = process.argv[2] ?? "target/page";
 globalThis.tengenReport = () => {};
-globalThis.tengenStops = () => false;
+globalThis.tengenIsDue = () => false;
+globalThis.tengenLook = () => false;
 const bindings = runInThisContext(`${readFileSync(join(folder, "tengen.js"), "utf8")}; wasm_bindgen`);
 bindings.initSync({ module: readFileSync(join(folder, "tengen.wasm")) });
 const ask = (question) => {

@@ -28,9 +28,10 @@ export async function endBrowser() {
 
 /** A window with the page, opened from disk or from `address`. Errors on the page fail the test that closes it. */
 export class Window {
-  static async open({ hash = "", width = 1280, height = 860, address = pathToFileURL(file).href, ...context } = {}) {
+  static async open({ hash = "", width = 1280, height = 860, address = pathToFileURL(file).href, script, ...context } = {}) {
     const window = new Window();
     window.context = await browser.newContext({ viewport: { width, height }, locale: "en-GB", ...context });
+    if (script) await window.context.addInitScript(script);
     window.page = await window.context.newPage();
     window.page.setDefaultTimeout(PATIENCE);
     window.errors = [];
