@@ -26,7 +26,7 @@ export const EN = {
   numbers: "Numbers on the stones",
   "note.game": "{rule}, {width} × {height}.", "note.level": "Tengen plays at level “{level}” ({elo}), at most {seconds} s a move.",
 
-  "new.open": "New game", "new.title": "New game", "new.rule": "Rule", "new.size": "Board", "new.opening": "Opening", "new.who": "Players",
+  "new.open": "New game", "new.title": "New game", "new.rule": "Rule", "new.size": "Board", "new.width": "Width of the board", "new.height": "Height of the board", "new.opening": "Opening", "new.who": "Players",
   "new.level": "Level", "new.seconds": "Time a move", "new.clock": "Clock", "new.start": "Start",
   "rule.freestyle": "Freestyle: five or more", "rule.standard": "Standard: exactly five", "rule.renju": "Renju: forbidden points for black",
   "rule.caro": "Caro: five not blocked at both ends, or six", "rule.caro-exact": "Caro: exactly five, not blocked at both ends",

@@ -1,7 +1,7 @@
 // The dialog for a new game.
 
 import { byId, el } from "./dom.js";
-import { newGame, RULES } from "./state.js";
+import { LARGEST, newGame, RULES, SMALLEST } from "./state.js";
 import { t } from "./texts.js";
 
 export class NewGameDialog {
@@ -12,6 +12,12 @@ export class NewGameDialog {
     byId("new-form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.start();
+    });
+    // A square board stays square, until the height is chosen.
+    let { value: side } = byId("new-width");
+    byId("new-width").addEventListener("change", () => {
+      if (byId("new-height").value === side) byId("new-height").value = byId("new-width").value;
+      side = byId("new-width").value;
     });
     byId("new-cancel").addEventListener("click", () => this.dialog.close());
     byId("new-who").addEventListener("change", () => this.dim());
@@ -29,7 +35,9 @@ export class NewGameDialog {
       select.value = value;
     };
     fill("new-rule", RULES.map(([number, name]) => [number, t(`rule.${name}`)]), 0);
-    fill("new-size", Array.from({ length: 18 }, (_, index) => [index + 5, `${index + 5} × ${index + 5}`]), 15);
+    for (const id of ["new-width", "new-height"]) {
+      fill(id, Array.from({ length: LARGEST - SMALLEST + 1 }, (_, index) => [index + SMALLEST, String(index + SMALLEST)]), 15);
+    }
     fill("new-who", ["black", "white", "people", "engines"].map((who) => [who, t(`who.${who}`)]), "black");
     fill("new-opening", ["free", "swap2-person", "swap2-engine"].map((opening) => [opening, t(`opening.${opening}`)]), "free");
     fill("new-level", this.levels.map((level) => [level.strength, this.levelText(level)]), this.app.game.level);
@@ -67,8 +75,8 @@ export class NewGameDialog {
 
   start() {
     const value = (id) => byId(id).value;
-    const side = Number(value("new-size"));
-    const game = newGame({ rule: Number(value("new-rule")), width: side, height: side });
+    const ground = { rule: Number(value("new-rule")), width: Number(value("new-width")), height: Number(value("new-height")) };
+    const game = newGame(ground);
     game.level = Number(value("new-level"));
     game.seconds = Number(value("new-seconds"));
     game.minutes = Number(value("new-clock"));

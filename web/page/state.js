@@ -6,6 +6,10 @@ import { pointName, pointOf } from "./points.js";
 /** The rules by number, with the names that addresses use. */
 export const RULES = [[0, "freestyle"], [1, "standard"], [4, "renju"], [8, "caro"], [9, "caro-exact"]];
 
+/** Fewest and most points of a side of the board. */
+export const SMALLEST = 5;
+export const LARGEST = 22;
+
 const KEY = "tengen";
 const CELLS = ["B", "W", "X"];
 const KINDS = ["person", "engine"];
@@ -70,7 +74,7 @@ export function fromAddress(address) {
   if (fields.rule !== undefined && !rule) throw new Error(`rule=${fields.rule}: unknown`);
   const [width, height = width] = (fields.size ?? "15").split("x").map(Number);
   for (const side of [width, height]) {
-    if (!(Number.isInteger(side) && side >= 5 && side <= 22)) throw new Error(`size=${fields.size}: 5 to 22`);
+    if (!(Number.isInteger(side) && side >= SMALLEST && side <= LARGEST)) throw new Error(`size=${fields.size}: ${SMALLEST} to ${LARGEST}`);
   }
   const setup = (fields.setup ?? "").match(/[BWX][a-v]\d+/g) ?? [];
   const cells = setup.map((word) => [pointOf(word.slice(1), width, height), CELLS.indexOf(word[0]) + 1]);

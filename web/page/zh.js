@@ -26,7 +26,7 @@ export const ZH = {
   numbers: "棋子上显示手数",
   "note.game": "{rule}，{width} × {height}。", "note.level": "Tengen 的级别为“{level}”（{elo}），每手最多 {seconds} 秒。",
 
-  "new.open": "新对局", "new.title": "新对局", "new.rule": "规则", "new.size": "棋盘", "new.opening": "开局", "new.who": "对局者",
+  "new.open": "新对局", "new.title": "新对局", "new.rule": "规则", "new.size": "棋盘", "new.width": "棋盘宽度", "new.height": "棋盘高度", "new.opening": "开局", "new.who": "对局者",
   "new.level": "级别", "new.seconds": "每手时间", "new.clock": "棋钟", "new.start": "开始",
   "rule.freestyle": "无禁手：五连或更长", "rule.standard": "标准：恰好五连", "rule.renju": "连珠：黑方有禁手",
   "rule.caro": "Caro：两端未被堵的五连，或六连", "rule.caro-exact": "Caro：恰好五连且两端未被堵",

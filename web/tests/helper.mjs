@@ -61,9 +61,9 @@ export class Window {
     return this.page.textContent("#status");
   }
 
-  /** Clicks a point by its name on a board of `side` points a side. */
-  async click(name, side = 15) {
-    await this.page.click(`[data-point="${pointNumber(name, side)}"]`);
+  /** Clicks a point by its name on a board of so many points. */
+  async click(name, width = 15, height = width) {
+    await this.page.click(`[data-point="${pointNumber(name, width, height)}"]`);
   }
 
   /** The moves of the address. */
@@ -82,8 +82,8 @@ export class Window {
 }
 
 /** The number of a point such as `h8`. */
-export function pointNumber(name, side = 15) {
-  return (side - Number(name.slice(1))) * side + name.charCodeAt(0) - 97;
+export function pointNumber(name, width = 15, height = width) {
+  return (height - Number(name.slice(1))) * width + name.charCodeAt(0) - 97;
 }
 
 /** Serves the page over HTTP; returns its address and how to end. */

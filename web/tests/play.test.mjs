@@ -81,6 +81,23 @@ test("a search that takes long is cut short by Stop and move", async () => {
   await window.close();
 });
 
+test("a new game on a board that is no square", async () => {
+  const window = await Window.open();
+  const { page } = window;
+  await page.click("#new-game");
+  await page.selectOption("#new-width", "20");
+  assert.equal(await page.inputValue("#new-height"), "20", "a square stays one until the height is chosen");
+  await page.selectOption("#new-height", "15");
+  await page.selectOption("#new-seconds", "1");
+  await page.click("#new-start");
+  await page.waitForFunction(() => document.querySelectorAll(".cell").length === 300);
+  await window.click("t15", 20, 15);
+  await window.waitForMoves(/t15[a-t]\d+&/);
+  assert.match(await page.evaluate(() => location.hash), /size=20x15/);
+  await window.picture("board-20x15");
+  await window.close();
+});
+
 test("swap2: Tengen places three stones, the person chooses", async () => {
   const window = await Window.open();
   const { page } = window;
