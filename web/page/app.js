@@ -14,6 +14,8 @@ export class App {
     this.message = { text: "", isError: false };
     /** Moves shown in advance on the board. */
     this.shown = [];
+    /** How many variations and comments the address leaves out. */
+    this.left = { variations: 0, comments: 0, allComments: 0 };
   }
 
   /** Calls `listener` after every change. */
@@ -23,7 +25,7 @@ export class App {
 
   /** Tells everybody that something changed; `keeps` leaves what is stored as it is. */
   changed(keeps = false) {
-    if (!keeps) save(this.game, this.settings);
+    if (!keeps) this.left = save(this.game, this.settings);
     for (const listener of this.listeners) listener();
   }
 
@@ -83,19 +85,32 @@ export class App {
     this.changed();
   }
 
-  /** Reads a record in any format and opens it at its end; throws one line if it is none. `source` is a text or bytes. */
-  read(source) {
-    const { width, height } = this.tree.ground;
-    const side = width === height ? width : null;
-    const { game: record, rule } = typeof source === "string"
-      ? askReferee({ ask: "read", text: source, side: source.trim().startsWith("(") ? null : side })
-      : askReferee({ ask: "read_bytes", bytes: [...source], side: null });
-    const tree = GameTree.fromRecord(record, rule ?? this.tree.ground.rule);
+  /** What a record in any format has: see `records::games` of the engine. `source` is a text or an array of bytes. */
+  games(source) {
+    return askReferee({ ask: "games", source, board: this.board() });
+  }
+
+  /** Reads the game with this number of a record and opens it at its end; throws one line if it is none. */
+  read(source, number) {
+    const { game: record, rule, unknown_rule, notes } = askReferee({ ask: "read", source, board: this.board(), game: number });
+    // A rule of which the record says nothing is that of the board.
+    const tree = GameTree.fromRecord(record, rule ?? (unknown_rule === null ? this.tree.ground.rule : 0));
     const at = tree.end(0);
     askReferee({ ask: "judge", position: tree.position(at) });
-    const game = { ...newGame(), tree, at, players: ["person", "person"], names: record.players, level: this.game.level };
-    this.open(game);
-    return game;
+    this.open({ ...newGame(), tree, at, players: ["person", "person"], names: record.players, level: this.game.level });
+    return { isNamed: rule !== null, unknown_rule, notes };
+  }
+
+  board() {
+    const { width, height } = this.tree.ground;
+    return [width, height];
+  }
+
+  /** Takes another rule for the game on the board. What was found out under the old one is forgotten. */
+  setRule(rule) {
+    this.tree.setRule(rule);
+    this.judged.clear();
+    this.go(this.at);
   }
 
   /** The game as a record; `format` is `sgf`, `psq` or `moves`. */

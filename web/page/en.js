@@ -66,8 +66,15 @@ export const EN = {
   "moves.title": "Moves", "moves.start": "Start", "variation.promote": "Make main line", "variation.cut": "Delete from here",
 
   "record.open": "Open a file …", "record.share": "Copy the link", "record.save": "Save as", "record.moves": "moves", "record.paste": "Or paste a game:",
-  "record.read": "Read", "record.note": "Piskvork .psq, SGF with variations, plain moves such as h8 i9. Dropping a file on the page works, too. The address of the page always holds the whole game.",
-  "record.opened": "Opened {name}", "record.bad": "This is no game: {reason}", "record.large": "The file is too large.", "record.empty": "there is no text",
+  "record.read": "Read", "record.note": "Piskvork .psq, SGF with variations, plain moves such as h8 i9. Dropping a file on the page works, too. The address of the page holds the game with its variations and comments.",
+  "record.rule": "Rule of this game", "record.opened": "Opened {name}.", "record.opened_text": "The game is open.",
+  "record.unknown_rule": "The rule “{name}” of the record is not known: read as {rule}. Another rule can be chosen under Record.",
+  "record.no_rule": "The record names no rule: read as {rule}.",
+  "games.title": "{name}: {count} games", "games.text": "The text", "games.of": "game {number} of {count} from {name}", "games.other": "Games of the file ({number} of {count}) …",
+  "games.find": "Find", "games.list": "Games", "games.open": "Open", "games.bad": "{number}. Cannot be read: {reason}", "games.moves": "{moves} moves",
+  "games.black": "black won", "games.white": "white won", "games.draw": "draw",
+  "link.left": "The link leaves out {what}: it would be too long. A saved SGF has everything.", "link.variations": "the variations ({count})", "link.comments": "{count} of {all} comments", "link.and": " and ",
+  "record.bad": "This is no game: {reason}", "record.large": "The file is too large.", "record.empty": "there is no text",
   "record.saved": "Saved as {name}", "record.copied": "The link is copied.", "record.copy": "Copy the link from the box below.",
   "address.bad": "The address holds no game: {reason}",
 

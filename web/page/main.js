@@ -13,7 +13,7 @@ import { RecordPanel } from "./recordpanel.js";
 import { askReferee, openReferee } from "./referee.js";
 import { Review } from "./review.js";
 import { Screen } from "./screen.js";
-import { fromAddress, load, newGame, restoreRemarks, RULES, SETTINGS } from "./state.js";
+import { fromAddress, load, newGame, restore, RULES, SETTINGS } from "./state.js";
 import { LANGUAGE_NAMES, languageInUse, setLanguage, t } from "./texts.js";
 import { pointName } from "./points.js";
 
@@ -27,7 +27,7 @@ class Page {
     const engine = new Engine(module);
     this.app = new App(engine, game, settings);
     const { app } = this;
-    app.ruleKey = (number) => `rule.${RULES.find(([rule]) => rule === number)[1]}`;
+    app.ruleName = (number) => t(`rule.${RULES.find(([rule]) => rule === number)[1]}`);
     const about = askReferee({ ask: "about" });
     this.version = about.version;
     this.proof = new Proof(app);
@@ -44,7 +44,14 @@ class Page {
       onLook: (point, isTap) => this.look(point, isTap),
     });
     this.records.onBefore = () => this.leave();
-    this.records.onOpened = () => this.openTab("analyse");
+    this.records.onOpened = () => {
+      this.proof.clear();
+      this.openTab("analyse");
+    };
+    this.records.onChanged = () => {
+      this.proof.clear();
+      this.openTab("record");
+    };
     this.moves.onJump = (at) => this.jump(at);
     this.review.onJump = () => this.arrive();
     app.onLook = () => this.drawBoard();
@@ -307,6 +314,7 @@ class Page {
     this.drawBoard();
     this.screen.draw();
     this.moves.draw();
+    if (this.app.settings.tab === "record") this.records.draw();
     if (this.app.settings.tab === "analyse") {
       this.analysis.draw();
       this.proof.draw();
@@ -316,20 +324,16 @@ class Page {
 }
 
 /** The game to begin with: that of the address, else that of the last visit, else a new one. */
-function firstGame(saved) {
+function firstGame() {
   const address = location.hash.slice(1);
-  for (const text of [address, saved.address ?? ""]) {
-    if (text === "") continue;
-    try {
-      const game = fromAddress(text);
-      askReferee({ ask: "judge", position: game.tree.position(game.at) });
-      if (text === saved.address) restoreRemarks(game.tree, saved.remarks);
-      return { game };
-    } catch (error) {
-      if (text === address) return { game: newGame(), error: error.message };
-    }
+  try {
+    const game = restore(address) ?? newGame();
+    askReferee({ ask: "judge", position: game.tree.position(game.at) });
+    return { game };
+  } catch (error) {
+    // What an earlier visit left is not the person's mistake.
+    return { game: newGame(), error: address === "" ? null : error.message };
   }
-  return { game: newGame() };
 }
 
 async function start() {
@@ -339,7 +343,7 @@ async function start() {
   setLanguage(settings.language);
   try {
     const module = await openReferee();
-    const { game, error } = firstGame(saved);
+    const { game, error } = firstGame();
     const page = new Page(module, game, settings);
     byId("loading").hidden = true;
     byId("page").hidden = false;

@@ -1,14 +1,26 @@
 // Records: opened from a file, by drop, by paste; saved as files; the address to share.
 
-import { byId } from "./dom.js";
+import { byId, el } from "./dom.js";
+import { GamesDialog } from "./games.js";
+import { askReferee } from "./referee.js";
+import { RULES } from "./state.js";
 import { t } from "./texts.js";
 
 /** The largest file that is read, in bytes. */
-const LARGEST = 2_000_000;
+const LARGEST = 8_000_000;
 
 export class RecordPanel {
   constructor(app) {
     this.app = app;
+    /** The file with several games that was opened last: its source, name, games, and the number and tree of the open one. */
+    this.file = null;
+    this.dialog = new GamesDialog(app, (number) => this.openGame(number));
+    byId("other-game").addEventListener("click", () => this.dialog.open(this.file.name, this.file.games, this.file.number));
+    byId("record-rule").addEventListener("change", () => {
+      this.onBefore();
+      app.setRule(Number(byId("record-rule").value));
+      this.onChanged();
+    });
     byId("open-file").addEventListener("click", () => byId("file").click());
     byId("file").addEventListener("change", async () => {
       await this.openFile(byId("file").files[0]);
@@ -31,29 +43,82 @@ export class RecordPanel {
       return;
     }
     const bytes = new Uint8Array(await file.arrayBuffer());
-    let text = "";
-    try {
-      text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    } catch {
-      // A library of RenLib, or a text in another encoding: the engine knows them.
-      text = bytes;
-    }
-    this.read(text, file.name);
+    this.read(this.decoded(bytes), file.name);
   }
 
-  /** Opens the record of a text, or of bytes that are no UTF-8. */
-  read(text, name = "") {
+  /** The text of a file; an array of its bytes if it is none, or in an encoding that only the engine knows. */
+  decoded(bytes) {
     try {
-      if (text.length === 0 || (typeof text === "string" && text.trim() === "")) throw new Error(t("record.empty"));
-      if (text.length > LARGEST) throw new Error(t("record.large"));
-      this.onBefore();
-      this.app.read(text);
-      byId("record-text").value = "";
-      this.app.say(t("record.opened", { name }));
-      this.onOpened();
+      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    } catch {
+      const array = [...bytes];
+      const charset = askReferee({ ask: "charset", bytes: array });
+      try {
+        return charset === null ? array : new TextDecoder(charset).decode(bytes);
+      } catch {
+        return array;
+      }
+    }
+  }
+
+  /** Opens the record of a text or of bytes; of several games the person chooses one. */
+  read(source, name = "") {
+    try {
+      if (source.length === 0 || (typeof source === "string" && source.trim() === "")) throw new Error(t("record.empty"));
+      if (source.length > LARGEST) throw new Error(t("record.large"));
+      const games = this.app.games(source);
+      if (games.every((game) => "error" in game)) throw new Error(games[0].error);
+      this.file = { source, name, games, number: null, tree: null };
+      if (games.length === 1) this.openGame(0);
+      else this.dialog.open(name, games, null);
     } catch (error) {
       this.app.say(t("record.bad", { reason: error.message }), true);
     }
+  }
+
+  /** Opens a game of the file, and says what should be known about it. */
+  openGame(number) {
+    const { app, file } = this;
+    try {
+      this.onBefore();
+      const read = app.read(file.source, number);
+      Object.assign(file, { number, tree: app.tree });
+      byId("record-text").value = "";
+      const rule = app.ruleName(app.tree.ground.rule);
+      const name = file.games.length > 1 ? t("games.of", { name: file.name || t("games.text"), number: number + 1, count: file.games.length }) : file.name;
+      const parts = [name ? t("record.opened", { name }) : t("record.opened_text")];
+      if (read.unknown_rule !== null) parts.push(t("record.unknown_rule", { name: read.unknown_rule, rule }));
+      else if (!read.isNamed) parts.push(t("record.no_rule", { rule }));
+      this.onOpened();
+      app.say([...parts, ...read.notes].join(" "), read.unknown_rule !== null);
+    } catch (error) {
+      app.say(t("record.bad", { reason: error.message }), true);
+    }
+  }
+
+  /** What the address leaves out, in words; empty if it has everything. */
+  leftOut() {
+    const { variations, comments, allComments } = this.app.left;
+    const parts = [];
+    if (variations > 0) parts.push(t("link.variations", { count: variations }));
+    if (comments > 0) parts.push(t("link.comments", { count: comments, all: allComments }));
+    return parts.length > 0 ? t("link.left", { what: parts.join(t("link.and")) }) : "";
+  }
+
+  draw() {
+    const { app, file } = this;
+    const hasOthers = file !== null && file.tree === app.tree && file.games.length > 1;
+    byId("other-game").hidden = !hasOthers;
+    if (hasOthers) byId("other-game").textContent = t("games.other", { number: file.number + 1, count: file.games.length });
+    const list = byId("record-rule");
+    const options = RULES.map(([number]) => [number, app.ruleName(number)]);
+    const shown = options.map(([, text]) => text).join();
+    if (list.dataset.shown !== shown) {
+      list.replaceChildren(...options.map(([value, text]) => el("option", { value }, text)));
+      list.dataset.shown = shown;
+    }
+    list.value = String(app.tree.ground.rule);
+    byId("link-note").textContent = this.leftOut();
   }
 
   async drop(event) {
@@ -88,11 +153,11 @@ export class RecordPanel {
   async copyAddress() {
     try {
       await navigator.clipboard.writeText(location.href);
-      this.app.say(t("record.copied"));
+      this.app.say(`${t("record.copied")} ${this.leftOut()}`);
     } catch {
       byId("record-text").value = location.href;
       byId("record-text").select();
-      this.app.say(t("record.copy"));
+      this.app.say(`${t("record.copy")} ${this.leftOut()}`);
     }
   }
 }

@@ -54,7 +54,7 @@ export class Screen {
     const { tree, game } = this.app;
     const { rule, width, height } = tree.ground;
     const level = this.levels.findLast((one) => one.strength <= game.level);
-    const parts = [t("note.game", { rule: t(this.app.ruleKey(rule)), width, height })];
+    const parts = [t("note.game", { rule: this.app.ruleName(rule), width, height })];
     const hasEngine = game.swap ? game.swap.by.includes("engine") : game.players.includes("engine");
     if (hasEngine) {
       parts.push(t("note.level", { level: this.levelName(), elo: t("elo", { elo: level.elo }), seconds: game.seconds }));

@@ -13,6 +13,8 @@ export const LARGEST = 22;
 const KEY = "tengen";
 const CELLS = ["B", "W", "X"];
 const KINDS = ["person", "engine"];
+/** The longest address, in characters: what mail and chat programs pass on. */
+const LONGEST = 8000;
 
 /** A new game. */
 export function newGame(ground = {}) {
@@ -35,16 +37,19 @@ export function newGame(ground = {}) {
   };
 }
 
-/** The game as the part of an address after `#`. */
-export function toAddress(game) {
-  const { tree, at, players, swap } = game;
+/** A text within a field that has several. */
+function quoted(text) {
+  return encodeURIComponent(text).replaceAll("~", "%7E");
+}
+
+function fieldsOf(game, tree, at) {
+  const { players, swap } = game;
   const { rule, width, height, setup, white_first } = tree.ground;
-  const order = tree.inOrder();
   const fields = [
     ["rule", RULES.find(([number]) => number === rule)[1]],
     ["size", width === height ? width : `${width}x${height}`],
     ["moves", tree.toText()],
-    ["at", at === 0 ? 0 : order.indexOf(at) + 1],
+    ["at", at === 0 ? 0 : tree.inOrder().indexOf(at) + 1],
     ["black", players[0]],
     ["white", players[1]],
     ["level", game.level],
@@ -54,9 +59,36 @@ export function toAddress(game) {
     ["clock", game.minutes || ""],
     ["used", game.minutes ? game.used.map((ms) => Math.round(ms / 1000)).join("-") : ""],
     ["swap", swap ? `${swap.stage}-${swap.by.join("-")}` : ""],
-    ["names", game.names.some((name) => name) ? game.names.map(encodeURIComponent).join("~") : ""],
+    ["names", game.names.some((name) => name) ? game.names.map(quoted).join("~") : ""],
   ];
   return fields.filter(([, value]) => value !== "").map(([key, value]) => `${key}=${value}`).join("&");
+}
+
+/**
+ * The game as the part of an address after `#`. Beyond `longest` characters variations are left out, then comments; `left` says
+ * how many of each, and how many comments there are.
+ */
+export function toAddress(game, longest = Infinity) {
+  let { tree, at } = game;
+  let address = fieldsOf(game, tree, at);
+  const allComments = [0, ...tree.inOrder()].filter((node) => tree.nodes[node].comment).length;
+  const left = { variations: 0, comments: 0, allComments };
+  if (address.length > longest) {
+    left.variations = tree.countVariations();
+    ({ tree, at } = tree.lineThrough(at));
+    address = fieldsOf(game, tree, at);
+  }
+  let kept = 0;
+  [0, ...tree.inOrder()].forEach((node, index) => {
+    const { comment } = tree.nodes[node];
+    if (!comment) return;
+    const more = `${kept > 0 ? "~" : "&comments="}${index}:${quoted(comment)}`;
+    if (address.length + more.length > longest) return;
+    address += more;
+    kept += 1;
+  });
+  left.comments = allComments - kept;
+  return { address, left };
 }
 
 function whole(text, least, most, other) {
@@ -67,8 +99,10 @@ function whole(text, least, most, other) {
 /** The game of an address; throws one line if it has none. */
 export function fromAddress(address) {
   const fields = Object.fromEntries(address.split("&").map((field) => {
-    const [key, ...value] = field.split("=");
-    return [key, decodeURIComponent(key === "names" ? encodeURIComponent(value.join("=")) : value.join("="))];
+    const [key, ...rest] = field.split("=");
+    const value = rest.join("=");
+    // The others have several parts, each of which is decoded by itself.
+    return [key, ["names", "comments"].includes(key) ? value : decodeURIComponent(value)];
   }));
   const rule = RULES.find(([number, name]) => name === fields.rule || String(number) === fields.rule);
   if (fields.rule !== undefined && !rule) throw new Error(`rule=${fields.rule}: unknown`);
@@ -97,46 +131,75 @@ export function fromAddress(address) {
   }
   const names = (fields.names ?? "").split("~").map((name) => decodeURIComponent(name).slice(0, 60));
   game.names = [names[0] ?? "", names[1] ?? ""];
+  for (const part of (fields.comments ?? "").split("~")) {
+    const [index, text = ""] = part.split(":");
+    const node = [0, ...order][Number(index)];
+    if (node !== undefined && text !== "") game.tree.nodes[node].comment = decodeURIComponent(text);
+  }
   return game;
 }
 
 /** The settings, which are not part of the game. */
 export const SETTINGS = { language: "", theme: "auto", numbers: false, lines: 3, tab: "play" };
 
-/** What the address does not say about moves: judgements of a review and comments, by the place of the move in the tree. */
+/** What a review has said about moves, by the place of the move in the tree. */
 function remarks(tree) {
-  const all = tree.inOrder().map((node, index) => [index, tree.nodes[node].judged, tree.nodes[node].comment]);
-  return all.filter(([, judged, comment]) => judged || comment);
+  return tree.inOrder().map((node, index) => [index, tree.nodes[node].judged]).filter(([, judged]) => judged);
 }
 
 /** Puts remarks that were saved back to their moves. */
-export function restoreRemarks(tree, saved = []) {
+function restoreRemarks(tree, saved = []) {
   const order = tree.inOrder();
-  for (const [index, judged, comment] of saved) {
-    if (order[index] !== undefined) Object.assign(tree.nodes[order[index]], { judged: judged ?? undefined, comment: comment ?? undefined });
+  for (const [index, judged] of saved) {
+    if (order[index] !== undefined) tree.nodes[order[index]].judged = judged ?? undefined;
   }
 }
 
-/** What an earlier visit saved: `{ settings, address, remarks }`. */
-export function load() {
+/** The stores of the browser: that of this window first, so that several windows do not mix up their games. */
+const STORES = ["sessionStorage", "localStorage"];
+
+function loadFrom(store) {
   try {
-    return JSON.parse(localStorage.getItem(KEY)) ?? {};
+    return JSON.parse(globalThis[store].getItem(KEY)) ?? {};
   } catch {
     return {};
   }
 }
 
-/** Saves the game for the next visit, where the browser allows it, and puts it into the address. */
+/** What was saved last: `{ settings, address, whole, remarks }`. */
+export function load() {
+  return loadFrom("localStorage");
+}
+
+/** The game of an address, with what was saved about it and does not fit into the address; without an address that of the last visit, or null. */
+export function restore(address) {
+  const saved = STORES.map(loadFrom).find((one) => one.address === address) ?? (address === "" ? load() : {});
+  const text = saved.whole ?? saved.address ?? address;
+  if (text === "") return null;
+  const game = fromAddress(text);
+  restoreRemarks(game.tree, saved.remarks);
+  return game;
+}
+
+/**
+ * Saves the game for the next visit, where the browser allows it, and puts it into the address. Returns what does not fit into
+ * the address.
+ */
 export function save(game, settings) {
-  const address = toAddress(game);
+  const { address, left } = toAddress(game, LONGEST);
   try {
     history.replaceState(null, "", `#${address}`);
   } catch {
     // A browser limits how often the address may change; the next move brings it up to date.
   }
-  try {
-    localStorage.setItem(KEY, JSON.stringify({ settings, address, remarks: remarks(game.tree) }));
-  } catch {
-    // The browser does not keep data for this page.
+  const isWhole = left.variations + left.comments === 0;
+  const saved = { settings, address, whole: isWhole ? undefined : toAddress(game).address, remarks: remarks(game.tree) };
+  for (const store of STORES) {
+    try {
+      globalThis[store].setItem(KEY, JSON.stringify(saved));
+    } catch {
+      // The browser does not keep data for this page, or not so much.
+    }
   }
+  return left;
 }

@@ -82,6 +82,13 @@ export class GameTree {
     }
   }
 
+  /** Changes the rule; what searches have said under the old one goes. */
+  setRule(rule) {
+    this.changes += 1;
+    this.ground.rule = rule;
+    for (const node of this.nodes) Object.assign(node, { judged: undefined, worth: undefined });
+  }
+
   /** Cuts a node and what follows it; returns its parent. Nodes keep their numbers. */
   cut(at) {
     this.changes += 1;
@@ -148,25 +155,45 @@ export class GameTree {
     }
   }
 
+  /** How many lines of play there are beside the main line. */
+  countVariations() {
+    const branches = [0, ...this.inOrder()].map((node) => Math.max(this.nodes[node].children.length - 1, 0));
+    return branches.reduce((sum, more) => sum + more, 0);
+  }
+
+  /** The line through a node alone, up to its end, as a tree; and the node in it. */
+  lineThrough(at) {
+    const tree = new GameTree(this.ground);
+    tree.nodes[0].comment = this.nodes[0].comment;
+    let end = 0;
+    for (const node of this.path(this.end(at))) {
+      end = tree.play(end, this.nodes[node].point);
+      tree.nodes[end].comment = this.nodes[node].comment;
+    }
+    return { tree, at: this.path(at).length };
+  }
+
   /** The tree as the engine writes records. */
   toRecord(at, players) {
     const order = this.inOrder();
     const number = new Map(order.map((node, index) => [node, index]));
     const nodes = order.map((node) => {
-      const { point, parent, comment } = this.nodes[node];
-      return { point, parent: parent === 0 ? null : number.get(parent), comment: comment ?? "" };
+      const { point, parent, comment, judged } = this.nodes[node];
+      return { point, parent: parent === 0 ? null : number.get(parent), comment: comment ?? "", judged };
     });
-    return { position: this.position(at), nodes, players };
+    return { position: this.position(at), nodes, players, comment: this.nodes[0].comment ?? "" };
   }
 
   /** The tree that the engine has read. */
-  static fromRecord({ position, nodes }, rule) {
+  static fromRecord({ position, nodes, comment: before }, rule) {
     const { width, height, setup, white_first } = position;
     const tree = new GameTree({ rule, width, height, setup, white_first });
+    if (before) tree.nodes[0].comment = before;
     const made = [];
-    for (const { point, parent, comment } of nodes) {
+    for (const { point, parent, comment, judged } of nodes) {
       const node = tree.play(parent === null ? 0 : made[parent], point);
       if (comment) tree.nodes[node].comment = comment;
+      if (judged) tree.nodes[node].judged = judged;
       made.push(node);
     }
     return tree;

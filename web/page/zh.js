@@ -66,8 +66,15 @@ export const ZH = {
   "moves.title": "着法", "moves.start": "开始", "variation.promote": "设为主变", "variation.cut": "从这里删除",
 
   "record.open": "打开文件……", "record.share": "复制链接", "record.save": "另存为", "record.moves": "着法", "record.paste": "或粘贴棋谱：",
-  "record.read": "读取", "record.note": "支持 Piskvork .psq、带变化的 SGF、以及 h8 i9 这样的着法。也可以把文件拖到页面上。网址中始终包含整局棋。",
-  "record.opened": "已打开 {name}", "record.bad": "这不是棋谱：{reason}", "record.large": "文件太大。", "record.empty": "没有文字",
+  "record.read": "读取", "record.note": "支持 Piskvork .psq、带变化的 SGF、以及 h8 i9 这样的着法。也可以把文件拖到页面上。网址中包含整局棋及其变化和注释。",
+  "record.rule": "本局规则", "record.opened": "已打开{name}。", "record.opened_text": "棋局已打开。",
+  "record.unknown_rule": "棋谱中的规则“{name}”无法识别，按“{rule}”读取。可在“棋谱”中选择其他规则。",
+  "record.no_rule": "棋谱没有注明规则，按“{rule}”读取。",
+  "games.title": "{name}：{count} 局", "games.text": "文本", "games.of": "{name} 的第 {number} 局（共 {count} 局）", "games.other": "文件中的棋局（{number} / {count}）……",
+  "games.find": "查找", "games.list": "棋局", "games.open": "打开", "games.bad": "{number}. 无法读取：{reason}", "games.moves": "{moves} 手",
+  "games.black": "黑胜", "games.white": "白胜", "games.draw": "和棋",
+  "link.left": "链接过长，省略了{what}。另存为 SGF 可保留全部内容。", "link.variations": "全部变化（{count} 个）", "link.comments": " {all} 条注释中的 {count} 条", "link.and": "和",
+  "record.bad": "这不是棋谱：{reason}", "record.large": "文件太大。", "record.empty": "没有文字",
   "record.saved": "已保存为 {name}", "record.copied": "链接已复制。", "record.copy": "请从下面的框中复制链接。",
   "address.bad": "网址中没有对局：{reason}",
 

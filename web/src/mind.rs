@@ -3,7 +3,7 @@
 //! The hash table is kept from question to question while rule and board stay the same.
 
 use super::host;
-use super::wire::{self, Position};
+use super::wire::{self, Position, Worth};
 use anyhow::Result;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -133,14 +133,17 @@ fn lines(report: &SearchReport, size: Size) -> Vec<Value> {
 }
 
 fn line(iteration: &Iteration, size: Size) -> Value {
-    let mut line = wire::score(iteration.score);
-    line["rank"] = json!(iteration.rank);
-    line["depth"] = json!(iteration.depth);
-    line["seldepth"] = json!(iteration.seldepth);
-    line["nodes"] = json!(iteration.nodes);
-    line["ms"] = json!(iteration.elapsed.as_millis() as u64);
-    line["pv"] = json!(wire::indices(size, &iteration.pv));
-    line
+    let Worth { chance, plies, line } = Worth::new(iteration.score, &iteration.pv, size);
+    json!({
+        "chance": chance,
+        "plies": plies,
+        "pv": line,
+        "rank": iteration.rank,
+        "depth": iteration.depth,
+        "seldepth": iteration.seldepth,
+        "nodes": iteration.nodes,
+        "ms": iteration.elapsed.as_millis() as u64,
+    })
 }
 
 /// Reports every line of every iteration to the page.

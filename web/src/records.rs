@@ -3,19 +3,25 @@
 //! The readers of the library read one line of play. A file with variations is cut into its lines here, each is read by the
 //! library, and the lines are put together to a tree.
 
+use super::reviews::Judged;
 use super::wire::{self, Position};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::str::Chars;
 use tengen::base::maps::HashMap;
 use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::tools::gamefile::{self, GameFile, Section, sgf};
+use tengen::tools::judgement::Mark;
 use tengen::tools::point_names;
 
 /// Most lines of play that are read from one record.
 const MAX_LINES: usize = 2000;
 /// Most moves of all these lines together.
 const MAX_MOVES: usize = 200_000;
+/// The property of our own with the judgement of a review on a move.
+const JUDGED: &str = "JUDGED";
 
 /// A format of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -39,6 +45,9 @@ pub struct Node {
     /// A comment.
     #[serde(default)]
     pub comment: String,
+    /// What a review says about it.
+    #[serde(default)]
+    pub judged: Option<Judged>,
 }
 
 /// A game with variations: the position before the first move, and the moves, parents before children.
@@ -52,29 +61,98 @@ pub struct Tree {
     /// The names of black and white.
     #[serde(default)]
     pub players: [String; 2],
+    /// The comment before the first move.
+    #[serde(default)]
+    pub comment: String,
 }
 
-/// Reads a game in any format. Plain moves are on a board of `side` points a side, or on the smallest usual one.
+/// A record as the page has it: a text, or bytes that are no UTF-8.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Source {
+    /// A text.
+    Text(String),
+    /// A library of `RenLib`, or a text in an encoding that the browser does not know.
+    Bytes(Vec<u8>),
+}
+
+impl Source {
+    /// The games of the source. Plain moves are on a board of `size`, or on the smallest usual one if they do not fit there.
+    fn all(&self, size: Option<Size>) -> Vec<Result<GameFile>> {
+        let read = |size| match self {
+            Source::Text(text) => gamefile::parse_all(text, size),
+            Source::Bytes(bytes) => gamefile::read_all(bytes, size, gamefile::decode),
+        };
+        let games = read(size);
+        if size.is_some() && games.iter().all(Result::is_err) { read(None) } else { games }
+    }
+
+    /// The text, if it is SGF.
+    fn sgf(&self) -> Option<Cow<'_, str>> {
+        let bytes = match self {
+            Source::Text(text) => text.as_bytes(),
+            Source::Bytes(bytes) => bytes,
+        };
+        let is_sgf = gamefile::format(bytes) == gamefile::Format::Sgf;
+        is_sgf.then(|| match self {
+            Source::Text(text) => Cow::Borrowed(text.as_str()),
+            Source::Bytes(bytes) => Cow::Owned(gamefile::decode(bytes)),
+        })
+    }
+}
+
+/// The encoding of bytes that are no UTF-8, as browsers call it; null if they are no text.
+pub fn charset(bytes: &[u8]) -> Option<String> {
+    let is_text = gamefile::format(bytes) != gamefile::Format::RenLib;
+    is_text.then(|| gamefile::charset(bytes).unwrap_or_else(|| "latin1".to_owned()))
+}
+
+/// All games of a source, at least one: players, board, number of moves, rule (null if none is named that is known), winner (null,
+/// or 2 for a draw), or what is wrong with the game.
+pub fn games(source: &Source, board: Option<(usize, usize)>) -> Value {
+    let entry = |game: Result<GameFile>| match game {
+        Ok(game) => json!({
+            "players": game.players,
+            "width": game.size.width(),
+            "height": game.size.height(),
+            "moves": game.sections().map(|section| section.moves.len()).sum::<usize>(),
+            "rule": game.rule.map(Rule::number),
+            "winner": game.outcome.map(|outcome| outcome.winner.map_or(2, wire::color)),
+        }),
+        Err(error) => json!({ "error": format!("{error:#}") }),
+    };
+    source.all(size_of(board)).into_iter().map(entry).collect()
+}
+
+fn size_of(board: Option<(usize, usize)>) -> Option<Size> {
+    board.and_then(|(width, height)| Size::new(width, height))
+}
+
+/// Reads one of the games of a source, counted from 0: the game with its variations; its rule, and what the record says about
+/// that if it is not known; and what else should be known, in English.
 ///
 /// # Errors
 /// One line that says what is wrong.
-pub fn read(text: &str, side: Option<usize>) -> Result<Value> {
-    let size = side.and_then(Size::square);
-    let lines = lines_of_play(text)?;
+pub fn read(source: &Source, board: Option<(usize, usize)>, number: usize) -> Result<Value> {
+    let text = source.sgf();
+    let lines = match text.as_deref().map(sgf::games).unwrap_or_default().get(number) {
+        Some(game) => lines_of_play(game.text)?,
+        None => Vec::new(),
+    };
     let first = match lines.first() {
-        Some(line) => gamefile::parse(line, size)?,
-        None => gamefile::parse(text, size)?,
+        Some(line) => gamefile::parse(line, None)?,
+        None => source.all(size_of(board)).into_iter().nth(number).context("there is no such game")??,
     };
     let start = start_of(&first)?;
     let mut known = HashMap::default();
     let mut tree = Tree {
         position: start.clone(),
-        nodes: Vec::new(),
         players: first.players.clone().map(Option::unwrap_or_default),
+        ..Tree::default()
     };
     add(&mut tree, &first, &mut known, lines.first().map_or("", String::as_str));
     for line in lines.iter().skip(1) {
-        let other = gamefile::parse(line, size)?;
+        let other = gamefile::parse(line, None)?;
         let other_start = start_of(&other)?;
         // A variation that sets up another position is another game.
         if other_start.setup == start.setup && other_start.white_first == start.white_first && other.size == first.size
@@ -82,21 +160,8 @@ pub fn read(text: &str, side: Option<usize>) -> Result<Value> {
             add(&mut tree, &other, &mut known, line);
         }
     }
-    Ok(json!({ "game": tree, "rule": first.rule.map(Rule::number) }))
-}
-
-/// Reads a file that is not UTF-8: a library of `RenLib`, or a text in another encoding.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_bytes(bytes: &[u8], side: Option<usize>) -> Result<Value> {
-    if gamefile::format(bytes) != gamefile::Format::RenLib {
-        return read(&gamefile::decode(bytes), side);
-    }
-    let game = gamefile::read(bytes, None)?;
-    let mut tree = Tree { position: start_of(&game)?, ..Tree::default() };
-    add(&mut tree, &game, &mut HashMap::default(), "");
-    Ok(json!({ "game": tree, "rule": game.rule.map(Rule::number) }))
+    let GameFile { rule, unknown_rule, notes, .. } = first;
+    Ok(json!({ "game": tree, "rule": rule.map(Rule::number), "unknown_rule": unknown_rule, "notes": notes }))
 }
 
 /// What a record starts from: where it has several sections, the beginning of the last one.
@@ -118,52 +183,66 @@ fn start_of(game: &GameFile) -> Result<Position> {
     })
 }
 
-/// Adds a line of play to a tree, with the comments of its SGF; `known` has the moves of the tree by parent and point.
+/// Adds a line of play to a tree, with what its SGF says about the moves; `known` has the moves of the tree by parent and point.
 fn add(tree: &mut Tree, game: &GameFile, known: &mut HashMap<(Option<usize>, usize), usize>, line: &str) {
-    let mut comments = comments_of(line);
-    if comments.len() != game.last.moves.len() {
-        // Of a game in several sections, only the last one is in the tree.
-        comments.clear();
+    let (comment, mut remarks) = remarks_of(line);
+    if tree.comment.is_empty() {
+        tree.comment = comment;
     }
-    let mut comments = comments.into_iter();
+    if remarks.len() != game.last.moves.len() {
+        // Of a game in several sections, only the last one is in the tree.
+        remarks.clear();
+    }
+    let mut remarks = remarks.into_iter();
     let mut parent = None;
     for point in wire::indices(game.size, &game.last.moves) {
-        let comment = comments.next().unwrap_or_default();
+        let Remark { comment, judged } = remarks.next().unwrap_or_default();
         let node = known.entry((parent, point)).or_insert_with(|| {
-            tree.nodes.push(Node { point, parent, comment });
+            let judged = serde_json::from_str(&judged).ok();
+            let judged = judged.filter(|judged: &Judged| judged.fits(point, game.size.cells()));
+            tree.nodes.push(Node { point, parent, comment, judged });
             tree.nodes.len() - 1
         });
         parent = Some(*node);
     }
 }
 
-/// The comments on the moves of an SGF without variations, from the first move on; empty ones where there is none.
-fn comments_of(line: &str) -> Vec<String> {
-    let (mut comments, mut comment, mut is_move) = (Vec::new(), String::new(), false);
+/// What an SGF says about a move.
+#[derive(Default)]
+struct Remark {
+    comment: String,
+    /// The value of [`JUDGED`].
+    judged: String,
+}
+
+/// The remarks of an SGF without variations: the comment before the first move, and those on the moves, from the first one on;
+/// empty ones where there is none.
+fn remarks_of(line: &str) -> (String, Vec<Remark>) {
+    let (mut before, mut remarks) = (String::new(), Vec::new());
+    let (mut remark, mut is_move) = (Remark::default(), false);
     let (mut key, mut has_value) = (String::new(), false);
+    let mut end_node = |is_move: bool, remark: Remark| {
+        if is_move {
+            remarks.push(remark);
+        } else if remarks.is_empty() && !remark.comment.is_empty() {
+            before = remark.comment;
+        }
+    };
     let mut rest = line.chars();
     while let Some(c) = rest.next() {
         match c {
             '[' => {
-                let mut value = String::new();
-                while let Some(c) = rest.next() {
-                    match c {
-                        ']' => break,
-                        '\\' => value.extend(rest.next()),
-                        _ => value.push(c),
-                    }
-                }
+                let value = value_of(&mut rest);
                 is_move |= key == "B" || key == "W";
-                if key == "C" {
-                    comment = value;
+                match key.as_str() {
+                    "C" => remark.comment = value,
+                    JUDGED => remark.judged = value,
+                    _ => {}
                 }
                 has_value = true;
             }
             ';' => {
-                if std::mem::take(&mut is_move) {
-                    comments.push(std::mem::take(&mut comment));
-                }
-                comment.clear();
+                end_node(std::mem::take(&mut is_move), std::mem::take(&mut remark));
                 (key, has_value) = (String::new(), false);
             }
             'A'..='Z' => {
@@ -175,25 +254,32 @@ fn comments_of(line: &str) -> Vec<String> {
             _ => {}
         }
     }
-    if is_move {
-        comments.push(comment);
-    }
-    comments
+    end_node(is_move, remark);
+    (before, remarks)
 }
 
-/// The lines of play of an SGF with variations, each as an SGF without any; empty for other texts.
-fn lines_of_play(text: &str) -> Result<Vec<String>> {
-    if !text.trim_start().starts_with('(') {
-        return Ok(Vec::new());
+/// The value of a property, after its bracket.
+fn value_of(rest: &mut Chars<'_>) -> String {
+    let mut value = String::new();
+    while let Some(c) = rest.next() {
+        match c {
+            ']' => break,
+            // A line that is broken for the eye only.
+            '\\' => value.extend(rest.next().filter(|&c| c != '\n')),
+            _ => value.push(c),
+        }
     }
-    let games = sgf::games(text);
-    let Some(game) = games.first() else { return Ok(Vec::new()) };
+    value
+}
+
+/// The lines of play of a game in SGF with variations, each as an SGF without any.
+fn lines_of_play(game: &str) -> Result<Vec<String>> {
     let (mut lines, mut line) = (Vec::new(), String::new());
     // The length of the line where each open bracket began.
     let mut open: Vec<usize> = Vec::new();
     let (mut is_value, mut is_quoted, mut is_new) = (false, false, false);
     let mut total = 0;
-    for c in game.text.chars() {
+    for c in game.chars() {
         match c {
             _ if std::mem::take(&mut is_quoted) => line.push(c),
             _ if is_value => {
@@ -240,7 +326,9 @@ pub fn write(format: Format, game: &Tree) -> Result<String> {
         Format::Sgf => {
             let first = section.first;
             let start = Section { moves: Vec::new(), ..section };
-            let mut text = sgf::write(rule, size, &start, &sgf::Remarks::names(names))?;
+            let mut remarks = sgf::Remarks::names(names);
+            remarks.properties.push(("C", game.comment.clone()));
+            let mut text = sgf::write(rule, size, &start, &remarks)?;
             text.truncate(text.trim_end().len() - 1);
             write_nodes(game, size, first, &mut text)?;
             text + ")\n"
@@ -287,11 +375,7 @@ fn write_nodes(game: &Tree, size: Size, first: Color, text: &mut String) -> Resu
                 let letter = |coordinate: usize| char::from(b'a' + coordinate as u8);
                 text.extend([';', if color == Color::Black { 'B' } else { 'W' }, '[']);
                 text.extend([letter(point.x()), letter(point.y()), ']']);
-                let comment = &game.nodes[number].comment;
-                if !comment.is_empty() {
-                    let quoted = comment.replace('\\', "\\\\").replace(']', "\\]");
-                    text.extend(["C[", quoted.as_str(), "]"]);
-                }
+                write_remarks(&game.nodes[number], text);
                 follow(&mut steps, &children[number + 1], color.opponent());
             }
         }
@@ -299,12 +383,40 @@ fn write_nodes(game: &Tree, size: Size, first: Color, text: &mut String) -> Resu
     Ok(())
 }
 
+/// Appends what is said about a move. Other programs read the marks of bad moves (`BM`) and doubtful ones (`DO`).
+fn write_remarks(node: &Node, text: &mut String) {
+    let mut write = |key: &str, value: &str| {
+        let quoted = value.replace('\\', "\\\\").replace(']', "\\]");
+        text.extend([key, "[", quoted.as_str(), "]"]);
+    };
+    if !node.comment.is_empty() {
+        write("C", &node.comment);
+    }
+    if let Some(judged) = &node.judged {
+        match judged.mark() {
+            Some(Mark::MissedWin) => write("BM", "2"),
+            Some(Mark::Mistake) => write("BM", "1"),
+            Some(Mark::Inaccuracy) => write("DO", ""),
+            _ => {}
+        }
+        write(JUDGED, &json!(judged).to_string());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn game(text: &str) -> Tree {
-        serde_json::from_value(read(text, None).unwrap()["game"].clone()).unwrap()
+    fn text(text: &str) -> Source {
+        Source::Text(text.to_owned())
+    }
+
+    fn read_text(record: &str) -> Result<Value> {
+        read(&text(record), None, 0)
+    }
+
+    fn game(record: &str) -> Tree {
+        serde_json::from_value(read_text(record).unwrap()["game"].clone()).unwrap()
     }
 
     fn shape(tree: &Tree) -> Vec<(usize, Option<usize>)> {
@@ -337,9 +449,72 @@ mod tests {
     fn a_text_in_another_encoding_is_read() {
         // In this encoding the second byte of a character looks like a bracket.
         let bytes = [&b"(;SZ[15]CA[GBK]PB["[..], &[0xb5, 0x5d], &b"];B[hh];W[ii])"[..]].concat();
-        let read: Tree = serde_json::from_value(read_bytes(&bytes, None).unwrap()["game"].clone()).unwrap();
-        assert_eq!(shape(&read), [(112, None), (128, Some(0))]);
-        assert!(read_bytes(&[0xff, 0xfe, 1, 2], None).is_err());
+        assert_eq!(charset(&bytes).as_deref(), Some("gbk"));
+        let game = read(&Source::Bytes(bytes), None, 0).unwrap()["game"].clone();
+        assert_eq!(shape(&serde_json::from_value(game).unwrap()), [(112, None), (128, Some(0))]);
+        assert!(read(&Source::Bytes(vec![0xff, 0xfe, 1, 2]), None, 0).is_err());
+    }
+
+    #[test]
+    fn each_game_of_a_file_is_listed_and_read() {
+        let file = text(
+            "Games (of today):\n(;SZ[15]PB[a]RE[W+5]RU[renju];B[hh];W[ii](;B[jj])(;B[kk]))(;SZ[40])(;SZ[20:15];B[aa])",
+        );
+        let games = games(&file, None);
+        let [first, second, third] = games.as_array().unwrap().as_slice() else { panic!("{games}") };
+        assert_eq!((&first["players"][0], &first["moves"], &first["rule"]), (&json!("a"), &json!(3), &json!(4)));
+        assert_eq!((&first["winner"], &second["winner"]), (&json!(1), &Value::Null));
+        assert!(second["error"].as_str().unwrap().contains("40"), "{second}");
+        assert_eq!((&third["width"], &third["height"]), (&json!(20), &json!(15)));
+        let tree = |number| read(&file, None, number).map(|read| read["game"]["nodes"].as_array().unwrap().len());
+        assert_eq!((tree(0).unwrap(), tree(2).unwrap()), (4, 1));
+        assert!(tree(1).is_err() && tree(3).is_err());
+    }
+
+    /// Bug: a rule that the reader does not know was read as freestyle without a word.
+    #[test]
+    fn an_unknown_rule_is_reported() {
+        let rule = |record| {
+            let read = read_text(record).unwrap();
+            (read["rule"].clone(), read["unknown_rule"].clone())
+        };
+        assert_eq!(rule("(;SZ[15]RU[Ninuki];B[hh])"), (Value::Null, json!("Ninuki")));
+        assert_eq!(rule("(;SZ[15]RU[renju];B[hh])"), (json!(4), Value::Null));
+        assert_eq!(rule("(;SZ[15];B[hh])"), (Value::Null, Value::Null));
+    }
+
+    #[test]
+    fn moves_that_do_not_fit_on_the_board_get_a_larger_one() {
+        let side = |board| read(&text("h8 t20"), board, 0).map(|read| read["game"]["position"]["width"].clone());
+        assert_eq!((side(Some((22, 20))).unwrap(), side(Some((15, 15))).unwrap()), (json!(22), json!(20)));
+    }
+
+    #[test]
+    fn what_a_review_said_comes_back_and_nonsense_does_not() {
+        let worth = |chance| wire::Worth { chance, plies: None, line: vec![98, 99] };
+        let judged = Judged {
+            point: 112,
+            color: 0,
+            mark: "mistake".to_owned(),
+            before: worth(0.7),
+            after: worth(0.4),
+            missed: None,
+            allowed: Some(7),
+        };
+        let mut tree = game("(;SZ[15]C[the final];B[hh]C[why? a\\]b];W[ii])");
+        assert_eq!((tree.comment.as_str(), tree.nodes[0].comment.as_str()), ("the final", "why? a]b"));
+        tree.nodes[0].judged = Some(judged.clone());
+        let written = write(Format::Sgf, &tree).unwrap();
+        assert!(written.contains("BM[1]JUDGED[{"), "{written}");
+        let back = game(&written);
+        assert_eq!((back.comment, &back.nodes[0].comment), (tree.comment.clone(), &tree.nodes[0].comment));
+        assert_eq!(back.nodes[0].judged, Some(judged));
+        for (from, to) in
+            [("\"mistake\"", "\"great\""), ("98", "225"), ("0.7", "7"), ("\"point\":112", "\"point\":111")]
+        {
+            assert!(written.contains(from));
+            assert_eq!(game(&written.replace(from, to)).nodes[0].judged, None, "{to}");
+        }
     }
 
     #[test]
@@ -350,8 +525,6 @@ mod tests {
             assert_eq!(shape(&game(&write(format, &line).unwrap())), shape(&tree));
         }
         assert_eq!(game("(;SZ[15]AB[hh]AW[ii];B[jj])").position.setup, vec![(112, 1), (128, 2)]);
-        assert!(
-            read("hello", None).is_err() && read("(;SZ[15];B[hh];W[hh])", None).is_err() && read("", None).is_err()
-        );
+        assert!(read_text("hello").is_err() && read_text("(;SZ[15];B[hh];W[hh])").is_err() && read_text("").is_err());
     }
 }

@@ -1,12 +1,64 @@
 //! Finished games, judged move by move, as `tengen-review` does.
 
 use super::host;
-use super::wire::{self, Position};
+use super::wire::{self, Position, Worth};
 use anyhow::Result;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tengen::base::Size;
 use tengen::tools::gamefile::GameFile;
-use tengen::tools::judgement::{Analyst, Effort, Judged, Worth, positions};
+use tengen::tools::judgement::{self, Analyst, Effort, Mark, positions};
+
+/// A judged move, as the page shows it and as an SGF keeps it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Judged {
+    /// The move.
+    pub point: usize,
+    /// Who made it: 0 for black, 1 for white.
+    pub color: usize,
+    /// Its quality: the name of a [`Mark`].
+    pub mark: String,
+    /// The best that there was, for the player.
+    pub before: Worth,
+    /// What the move is worth, for the player.
+    pub after: Worth,
+    /// If it missed a proven win: the plies to that.
+    pub missed: Option<i32>,
+    /// If it gave the opponent a proven win: the plies to that.
+    pub allowed: Option<i32>,
+}
+
+impl Judged {
+    fn new(judged: &judgement::Judged, size: Size) -> Judged {
+        let worth = |worth: &judgement::Worth| Worth::new(worth.score, &worth.line, size);
+        Judged {
+            point: wire::index(size, judged.point),
+            color: wire::color(judged.color),
+            mark: judged.mark.name().to_owned(),
+            before: worth(&judged.before),
+            after: worth(&judged.after),
+            missed: judged.missed(),
+            allowed: judged.allowed(),
+        }
+    }
+
+    /// Whether this can be said about a move to `point` on a board with so many points. Whoever has edited a file may have written
+    /// anything.
+    pub fn fits(&self, point: usize, cells: usize) -> bool {
+        let is_worth =
+            |worth: &Worth| (0.0..=1.0).contains(&worth.chance) && worth.line.iter().all(|&point| point < cells);
+        self.point == point
+            && self.color < 2
+            && self.mark().is_some()
+            && is_worth(&self.before)
+            && is_worth(&self.after)
+    }
+
+    /// The mark, if there is one of this name.
+    pub fn mark(&self) -> Option<Mark> {
+        Mark::ALL.into_iter().find(|mark| mark.name() == self.mark)
+    }
+}
 
 /// Judges every move with this many nodes for each position; reports `{"done": positions, "of": positions}`.
 ///
@@ -21,25 +73,7 @@ pub fn review(position: &Position, nodes: u64) -> Result<Value> {
         done += 1;
         host::report(&json!({ "done": done, "of": all }));
     });
-    Ok(review.moves.iter().map(|judged| judged_move(judged, size)).collect())
-}
-
-fn judged_move(judged: &Judged, size: Size) -> Value {
-    json!({
-        "point": wire::index(size, judged.point),
-        "color": wire::color(judged.color),
-        "mark": judged.mark.name(),
-        "before": worth(&judged.before, size),
-        "after": worth(&judged.after, size),
-        "missed": judged.missed(),
-        "allowed": judged.allowed(),
-    })
-}
-
-fn worth(worth: &Worth, size: Size) -> Value {
-    let mut data = wire::score(worth.score);
-    data["line"] = json!(wire::indices(size, &worth.line));
-    data
+    Ok(review.moves.iter().map(|judged| json!(Judged::new(judged, size))).collect())
 }
 
 #[cfg(test)]

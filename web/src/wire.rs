@@ -2,7 +2,6 @@
 
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use tengen::base::{Cell, Color, Point, Rule, Score, Size};
 use tengen::board::oracle::Oracle;
 use tengen::tools::gamefile::Section;
@@ -105,12 +104,24 @@ pub fn indices(size: Size, points: &[Point]) -> Vec<usize> {
     points.iter().map(|&point| index(size, point)).collect()
 }
 
-/// A score for the side to move: the winning chance from 0 to 1, and for a proven result the plies to it, negative where the
-/// side to move loses.
-pub fn score(score: Score) -> Value {
-    let sign = if score.is_loss() { -1 } else { 1 };
-    let plies = score.distance().filter(|_| score.is_decisive()).map(|plies| sign * plies);
-    json!({ "chance": f64::from(score.win_permille()) / 1000.0, "plies": plies })
+/// The value of a position for the side to move.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Worth {
+    /// The winning chance, from 0 to 1.
+    pub chance: f64,
+    /// For a proven result the plies to it, negative where the side to move loses.
+    pub plies: Option<i32>,
+    /// The expected moves.
+    pub line: Vec<usize>,
+}
+
+impl Worth {
+    /// This score, with the line that it comes from.
+    pub fn new(score: Score, line: &[Point], size: Size) -> Worth {
+        let sign = if score.is_loss() { -1 } else { 1 };
+        let plies = score.distance().filter(|_| score.is_decisive()).map(|plies| sign * plies);
+        Worth { chance: f64::from(score.win_permille()) / 1000.0, plies, line: indices(size, line) }
+    }
 }
 
 /// A colour: 0 for black, 1 for white.

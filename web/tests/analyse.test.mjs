@@ -154,7 +154,21 @@ test("the review of a known game is that of the native build", async () => {
   }
   assert.ok((await page.locator(".curve .mark").count()) > 0, "mistakes are marked on the curve");
   await window.picture("review");
-  // A reload keeps the review.
+  // Saved as SGF and opened again, the game still has the review.
+  const text = () => page.textContent("#moves");
+  const marked = await text();
+  await page.click("#tab-record");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-sgf")]);
+  const sgf = readFileSync(await download.path(), "utf8");
+  await page.fill("#record-text", "h8");
+  await page.click("#read-text");
+  await window.waitForMoves(/h8&/);
+  await page.click("#tab-record");
+  await page.fill("#record-text", sgf);
+  await page.click("#read-text");
+  await page.waitForFunction(([marked]) => document.getElementById("moves").textContent === marked, [marked]);
+  await page.waitForSelector("#curve:not([hidden]) svg");
+  // A reload keeps the review, too.
   await page.reload();
   await window.ready();
   await page.waitForFunction(([sign]) => document.getElementById("moves").textContent.includes(sign), [expected[8]]);

@@ -57,6 +57,10 @@ test("files are opened by the chooser, by drop and by paste", async () => {
   const gbk = Buffer.concat([Buffer.from("(;SZ[15]CA[GBK]PB["), Buffer.from([0xb5, 0x5d]), Buffer.from("];B[cc];W[dd])")]);
   await page.setInputFiles("#file", { name: "c.sgf", mimeType: "text/plain", buffer: gbk });
   await window.waitForMoves(/c13d12&/);
+  // A comment in that encoding is shown as it was written: 好 (good).
+  const good = Buffer.concat([Buffer.from("(;SZ[15]CA[GBK];B[cc]C["), Buffer.from([0xba, 0xc3]), Buffer.from("])")]);
+  await page.setInputFiles("#file", { name: "d.sgf", mimeType: "text/plain", buffer: good });
+  await page.waitForFunction(() => document.getElementById("comment").textContent === "好");
   await page.evaluate(() => {
     const data = new DataTransfer();
     data.items.add(new File(["(;SZ[15];B[aa];W[bb])"], "b.sgf"));
@@ -69,6 +73,116 @@ test("files are opened by the chooser, by drop and by paste", async () => {
     document.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
   });
   await window.waitForMoves(/c3d4e5&/);
+  await window.close();
+});
+
+test("of a file with several games one is chosen, and later another", async () => {
+  const window = await Window.open();
+  const { page } = window;
+  const file = "(;SZ[15]PB[Anna]PW[Bo]RE[B+5];B[hh];W[ii])\n(;SZ[40])\n(;SZ[20:15]RU[renju]PB[Chen];B[aa](;W[bb])(;W[cc]))";
+  await page.setInputFiles("#file", { name: "three.sgf", mimeType: "text/plain", buffer: Buffer.from(file) });
+  await page.waitForSelector("#games-dialog[open]");
+  const entries = await page.locator("#games-list option").allTextContents();
+  assert.match(entries[0], /^1\. Anna – Bo · 15 × 15 · 2 moves · black won$/);
+  assert.match(entries[1], /^2\. Cannot be read: .*40/);
+  assert.match(entries[2], /^3\. Chen – \? · 20 × 15 · 2 moves · Renju/);
+  await window.picture("games");
+  await page.fill("#games-find", "chen");
+  await page.waitForFunction(() => document.querySelectorAll("#games-list option").length === 1);
+  await page.click("#games-open");
+  await window.waitForMoves(/a15b14\(c13\)&/);
+  await window.status(/game 3 of 3 from three.sgf/);
+  await page.click("#tab-record");
+  await page.click("#other-game");
+  // The keyboard alone chooses, too.
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Enter");
+  await window.waitForMoves(/h8i7&/);
+  await page.click("#tab-record");
+  await read(window, "a1");
+  await window.waitForMoves(/a1&/);
+  await page.click("#tab-record");
+  assert.ok(await page.isHidden("#other-game"), "another record has no games of that file");
+  await window.close();
+});
+
+// Bug: a rule that the reader does not know was read as freestyle, or as the rule of the board, without a word.
+test("an unknown rule is reported, and another can be chosen", async () => {
+  const window = await Window.open({ hash: "rule=caro&moves=&black=person&white=person" });
+  const { page } = window;
+  await read(window, "(;SZ[15]RU[Ninuki];B[hi];W[aa];B[hg];W[oa];B[gh];W[ao];B[ih];W[oo])");
+  await window.status(/The rule “Ninuki” of the record is not known: read as Freestyle/);
+  assert.ok(await page.locator("#status.error").isVisible());
+  assert.match(await page.evaluate(() => location.hash), /rule=freestyle/);
+  assert.equal(await page.locator("path.forbidden").count(), 0);
+  await page.click("#tab-record");
+  await page.selectOption("#record-rule", "4");
+  await page.waitForSelector("path.forbidden");
+  assert.match(await page.evaluate(() => location.hash), /rule=renju/);
+  await read(window, "h8 i9");
+  await window.status(/The record names no rule: read as Renju/);
+  await window.close();
+});
+
+test("the address carries comments and names, and says what it has no room for", async () => {
+  const window = await Window.open({ hash: "moves=&black=person&white=person" });
+  const { page } = window;
+  const comment = () => page.textContent("#comment");
+  await read(window, "(;SZ[15]PB[a~b]C[before];B[hh]C[100 % ~ & = : 中文];W[ii](;B[jj])(;B[kk]C[other]))");
+  await window.waitForMoves(/h8i7j6\(k5\)&/);
+  await page.click("#tab-record");
+  assert.equal(await page.textContent("#link-note"), "");
+  const address = page.url();
+  // Somebody else, who has nothing but the link.
+  const other = await Window.open({ hash: address.split("#")[1] });
+  assert.match(await other.page.textContent("#players"), /a~b/);
+  await other.page.click("#go-start");
+  await other.page.waitForFunction(() => document.getElementById("comment").textContent === "before");
+  await other.page.click("#go-forward");
+  await other.page.waitForFunction(() => document.getElementById("comment").textContent === "100 % ~ & = : 中文");
+  await other.close();
+  // Too long: the comments that do not fit are left out of the address, and stay on this machine.
+  const long = "x".repeat(9000);
+  await read(window, `(;SZ[15];B[hh]C[${long}];W[ii]C[short])`);
+  await window.status(/open/);
+  await page.click("#tab-record");
+  assert.match(await page.textContent("#link-note"), /The link leaves out 1 of 2 comments: it would be too long/);
+  assert.ok(page.url().length < 8300 && page.url().includes("comments=2:short"), page.url());
+  await page.reload();
+  await window.ready();
+  await page.click("#go-back");
+  await page.waitForFunction(([long]) => document.getElementById("comment").textContent === long, [long]);
+  assert.ok((await saved(window, "sgf")).includes(`;B[hh]C[${long}];W[ii]C[short]`));
+  // So are variations.
+  const moves = Array.from({ length: 225 }, (_, point) => `(;W[${String.fromCharCode(97 + (point % 15), 97 + Math.floor(point / 15))}])`);
+  const many = moves.filter((move) => move !== "(;W[hh])").join("");
+  const deep = Array.from({ length: 9 }, (_, at) => `(;W[a${String.fromCharCode(97 + at)}];B[hi]${many.replace(/\(;W\[(a.|hi)\]\)/g, "")})`).join("");
+  await read(window, `(;SZ[15];B[hh]${deep})`);
+  await window.status(/open/);
+  await page.click("#tab-record");
+  assert.match(await page.textContent("#link-note"), /The link leaves out the variations \(\d+\)/);
+  const before = await page.textContent("#moves");
+  await page.reload();
+  await window.ready();
+  assert.equal(await page.textContent("#moves"), before, "a reload keeps them");
+  assert.equal(await comment(), "");
+  await window.close();
+});
+
+test("two windows keep their own games over a reload", async () => {
+  const window = await Window.open({ hash: "moves=&black=person&white=person" });
+  await read(window, `(;SZ[15];B[hh]C[${"one ".repeat(3000)}];W[ii])`);
+  await window.status(/open/);
+  const second = await window.context.newPage();
+  await second.goto(window.page.url().split("#")[0]);
+  await second.click("#tab-record");
+  await second.fill("#record-text", "a1 b2");
+  await second.click("#read-text");
+  await second.waitForFunction(() => /moves=a1b2/.test(location.hash));
+  await window.page.reload();
+  await window.ready();
+  await window.page.click("#go-back");
+  await window.page.waitForFunction(() => /^one one/.test(document.getElementById("comment").textContent));
   await window.close();
 });
 
