@@ -128,6 +128,7 @@ export class Analysis {
     byId("analyse-figures").textContent = best
       ? t("analyse.figures", { depth: best.depth, seldepth: best.seldepth, nodes: thousands(best.nodes), speed: speed ?? "–" })
       : this.isOn && !this.app.isOver() ? t("analyse.begins") : "";
+    byId("analyse-note").textContent = best ? t("analyse.note", { player: t(this.app.tree.side(this.app.at) === 0 ? "black" : "white") }) : "";
     if (!this.isHeld) replace(byId("analyse-lines"), ...this.lines.map((line) => this.row(line)));
   }
 

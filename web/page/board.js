@@ -90,7 +90,10 @@ export class BoardView {
     });
     this.grid.addEventListener("pointerleave", () => this.handlers.onLook(null, false));
     this.grid.addEventListener("keydown", (event) => this.key(event));
-    this.grid.addEventListener("focusin", () => this.handlers.onLook(this.focus, false));
+    this.grid.addEventListener("focusin", (event) => {
+      // A finger or the mouse focuses before it clicks: if the page moved in between, the click would be lost.
+      if (event.target.matches(":focus-visible")) this.handlers.onLook(this.focus, false);
+    });
   }
 
   /** The keys of the board: arrows and Home, End, PageUp, PageDown move, Enter and blank play, x blocks. */
@@ -145,7 +148,9 @@ export class BoardView {
   /** A text in a circle, as for a suggested move. */
   badge(kind, point, text) {
     const { x, y } = this.at(point);
-    return svg("g", { class: kind }, svg("circle", { cx: x, cy: y, r: 0.4 }), svg("text", { x, y: y + 0.11 }, text));
+    // Short texts are larger: on a phone a cell has 20 pixels.
+    const size = text.length < 3 ? 0.42 : text.length === 3 ? 0.36 : 0.3;
+    return svg("g", { class: kind }, svg("circle", { cx: x, cy: y, r: 0.4 }), svg("text", { x, y: y + 0.35 * size, "font-size": size }, text));
   }
 
   cross(kind, point, r) {

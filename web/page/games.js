@@ -3,6 +3,8 @@
 import { byId, el } from "./dom.js";
 import { t } from "./texts.js";
 
+/** Fewest and most entries that are shown at a time. */
+const [FEWEST, MOST] = [4, 12];
 /** Words of a game's entry are searched for after this many milliseconds without typing. */
 const TYPING = 120;
 
@@ -46,6 +48,7 @@ export class GamesDialog {
     const entries = this.games.map((game, number) => ({ number, game, text: this.entry(game, number) }));
     const found = entries.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
     const list = byId("games-list");
+    list.size = Math.min(Math.max(this.games.length, FEWEST), MOST);
     list.replaceChildren(...found.map(({ number, game, text }) => el("option", { value: number, disabled: "error" in game }, text)));
     const wanted = found.find(({ number }) => number === this.chosen) ?? found.find(({ game }) => !("error" in game));
     list.value = wanted ? String(wanted.number) : "";
@@ -53,7 +56,10 @@ export class GamesDialog {
   }
 
   dim() {
-    byId("games-open").disabled = byId("games-list").value === "";
+    const { value, selectedOptions } = byId("games-list");
+    byId("games-open").disabled = value === "";
+    // On a phone the list has no room for all of it.
+    byId("games-note").textContent = selectedOptions[0]?.textContent ?? "";
   }
 
   /** A game in one line. */

@@ -97,6 +97,10 @@ class Page {
     });
     click("proof-find", () => this.proof.find());
     click("review-start", () => this.startReview());
+    click("play-review", () => {
+      this.openTab("analyse");
+      this.startReview();
+    });
     click("promote", () => {
       app.tree.promote(app.at);
       app.changed();
@@ -137,6 +141,7 @@ class Page {
     for (const node of document.querySelectorAll("[data-text]")) node.textContent = t(node.dataset.text);
     for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", t(node.dataset.label));
     for (const node of document.querySelectorAll(".icon")) node.title = node.getAttribute("aria-label");
+    for (const node of document.querySelectorAll("[data-title]")) node.title = t(node.dataset.title);
     const options = (id, list, chosen) => {
       byId(id).replaceChildren(...list.map(([value, text]) => el("option", { value }, text)));
       byId(id).value = String(chosen);
@@ -149,6 +154,7 @@ class Page {
     byId("theme").setAttribute("aria-label", t(`theme.${settings.theme}`));
     byId("about-title").textContent = t("about.title", { version: this.version });
     byId("about-text").textContent = t("about.text");
+    byId("about-how").replaceChildren(...TABS.map((tab) => el("li", {}, el("strong", {}, t(`tab.${tab}`)), `: ${t(`how.${tab}`)}`)));
     byId("about-keys").replaceChildren(...["board", "walk", "undo", "analyse"].map((key) => el("li", {}, t(`key.${key}`))));
     byId("numbers").checked = settings.numbers;
     // The labels of the board are in the language of their making.
@@ -229,6 +235,7 @@ class Page {
     const { settings } = this.app;
     settings.tab = TABS.includes(tab) ? tab : "play";
     this.leave();
+    this.app.message = { text: "", isError: false };
     for (const one of TABS) {
       const isOpen = one === settings.tab;
       byId(`tab-${one}`).setAttribute("aria-selected", String(isOpen));

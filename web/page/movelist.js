@@ -13,12 +13,12 @@ export class MoveList {
   /** What the list shows; it is drawn again only when that changes, because a tree may be large. */
   state() {
     const { tree, at } = this.app;
-    return [at, tree.nodes.length, tree.changes, languageInUse()].join(" ");
+    return [at, tree.nodes.length, tree.changes, this.app.settings.tab, languageInUse()].join(" ");
   }
 
   draw() {
     const { app } = this;
-    const { tree } = app;
+    const { tree, at } = app;
     const state = this.state();
     if (this.drawn === state && this.tree === tree) return;
     Object.assign(this, { drawn: state, tree });
@@ -42,7 +42,10 @@ export class MoveList {
     }
     replace(list, ...rows);
     list.querySelector("[aria-current]")?.scrollIntoView?.({ block: "nearest" });
-    byId("variation-tools").hidden = app.at === 0;
+    // On the main line there is nothing to promote, and whoever plays takes moves back.
+    const isMain = tree.path(at).every((node) => tree.nodes[tree.nodes[node].parent].children[0] === node);
+    byId("variation-tools").hidden = at === 0 || (isMain && app.settings.tab === "play");
+    byId("promote").hidden = isMain;
     const { comment } = tree.nodes[app.at];
     byId("comment").hidden = !comment;
     byId("comment").textContent = comment ?? "";

@@ -14,10 +14,9 @@ export class NewGameDialog {
       this.start();
     });
     // A square board stays square, until the height is chosen.
-    let { value: side } = byId("new-width");
     byId("new-width").addEventListener("change", () => {
-      if (byId("new-height").value === side) byId("new-height").value = byId("new-width").value;
-      side = byId("new-width").value;
+      if (byId("new-height").value === this.width) byId("new-height").value = byId("new-width").value;
+      this.width = byId("new-width").value;
     });
     byId("new-cancel").addEventListener("click", () => this.dialog.close());
     byId("new-who").addEventListener("change", () => this.dim());
@@ -38,6 +37,7 @@ export class NewGameDialog {
     for (const id of ["new-width", "new-height"]) {
       fill(id, Array.from({ length: LARGEST - SMALLEST + 1 }, (_, index) => [index + SMALLEST, String(index + SMALLEST)]), 15);
     }
+    this.width = byId("new-width").value;
     fill("new-who", ["black", "white", "people", "engines"].map((who) => [who, t(`who.${who}`)]), "black");
     fill("new-opening", ["free", "swap2-person", "swap2-engine"].map((opening) => [opening, t(`opening.${opening}`)]), "free");
     fill("new-level", this.levels.map((level) => [level.strength, this.levelText(level)]), this.app.game.level);

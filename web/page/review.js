@@ -149,7 +149,9 @@ export class Review {
     const { width, height } = app.tree.ground;
     const name = (point) => pointName(point, width, height);
     const parts = [el("strong", {}, `${name(judged.point)} ${t(`mark.${judged.mark}`)}`)];
-    parts.push(` ${chanceText(judged.before)} → ${chanceText(judged.after)}. `);
+    const [before, after] = [chanceText(judged.before), chanceText(judged.after)];
+    const isProven = judged.after.plies !== null;
+    parts.push(` · ${isProven && before === after ? after : t("review.chance", { before, after })}. `);
     if (judged.missed) parts.push(`${t("review.missed", { plies: judged.missed })} `);
     if (judged.allowed) parts.push(`${t("review.allowed", { plies: judged.allowed })} `);
     const better = judged.before.line;

@@ -43,6 +43,7 @@ export class Screen {
     const { play, app } = this;
     byId("move-now").textContent = t(play.isThinking ? "move.stop" : "move.now");
     byId("move-now").disabled = !play.isActive || app.isOver() || play.isChoosing;
+    byId("play-review").hidden = !app.isOver() || app.at === 0;
     byId("undo").disabled = app.at === 0;
     byId("hint").disabled = app.isOver() || play.isChoosing || (play.isThinking && play.turn() === "engine");
     byId("go-start").disabled = byId("go-back").disabled = app.at === 0;
@@ -113,7 +114,10 @@ export class Screen {
     const before = at > 0 ? `${t("status.played", { player: this.colour(1 - side), point: this.name(tree.nodes[at].point) })} ` : "";
     if (play.isThinking && play.turn() === "engine") return `${before}${t("status.thinking")}`;
     if (play.isActive && play.turn() === "engine" && !play.isLeaf) return `${before}${t("status.engine_waits")}`;
-    return `${before}${t("status.turn", { player: this.colour(side) })}`;
+    const isPerson = play.isActive && !game.swap && play.turn() === "person";
+    const isYours = isPerson && game.players.includes("engine");
+    const click = isPerson && at === 0 ? ` ${t("status.click")}` : "";
+    return `${before}${t(isYours ? "status.yours" : "status.turn", { player: this.colour(side) })}${click}`;
   }
 
   drawStatus() {

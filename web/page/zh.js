@@ -11,7 +11,7 @@ export const ZH = {
   "board.move": "第 {number} 手", "board.last": "最后一手", "board.forbidden": "禁手", "board.blocked": "已屏蔽",
   "board.hint": "推荐，{text}",
 
-  "status.turn": "轮到{player}。", "status.played": "{player}下了 {point}。", "status.thinking": "Tengen 正在思考……",
+  "status.turn": "轮到{player}。", "status.yours": "轮到{player}，请你落子。", "status.click": "请在棋盘上选择一点。", "status.played": "{player}下了 {point}。", "status.thinking": "Tengen 正在思考……",
   "status.five": "{player}五连，获胜。", "status.row": "{player}{count} 连，获胜。", "status.draw": "和棋：双方都无法取胜。",
   "status.foul": "白方获胜：{point} 是禁手（{ruling}）。", "status.late": "{player}超时负。",
   "status.engine_waits": "轮到 Tengen。按“立即落子”从这里继续。", "status.tap": "再点一次，在 {point} 落子。",
@@ -22,6 +22,7 @@ export const ZH = {
   "player.person": "你", "player.one": "棋手", "player.engine": "Tengen，{level}",
   "player.opens": "开局：{who}", "player.chooses": "选择：{who}", you: "你", engine: "Tengen",
   undo: "悔棋", "hint.ask": "提示", hint: "提示：{point}", "move.now": "立即落子", "move.stop": "停止并落子",
+  "undo.title": "收回上一手和 Tengen 的应手", "hint.title": "显示一步好棋", "move.title": "Tengen 立即为当前一方落子",
   "go.start": "到开头", "go.back": "后退一手", "go.forward": "前进一手", "go.end": "到末尾",
   numbers: "棋子上显示手数",
   "note.game": "{rule}，{width} × {height}。", "note.level": "Tengen 的级别为“{level}”（{elo}），每手最多 {seconds} 秒。",
@@ -46,18 +47,18 @@ export const ZH = {
   "swap.took_black": "Tengen 选黑。", "swap.took_white": "Tengen 选白。",
 
   "analyse.start": "分析", "analyse.stop": "停止", "analyse.lines": "变化数", "analyse.block": "屏蔽着法",
-  "analyse.figures": "深度 {depth}/{seldepth} · {nodes} 节点 · {speed} k/s", "analyse.begins": "正在搜索……",
+  "analyse.figures": "深度 {depth}/{seldepth} · {nodes} 节点 · {speed} k/s", "analyse.begins": "正在搜索……", "analyse.note": "{player}的胜率和预计的着法。点击一手，即可走到那里。",
   "wins.in": "最多 {plies} 手胜", "loses.in": "最多 {plies} 手负",
 
   "proof.find": "证明胜局", "proof.cancel": "停止证明", "proof.looking": "正在寻找可证明的胜局……",
   "proof.none": "20 秒内没有证明出胜局，但这不表示没有。", "proof.stopped": "证明已停止。",
-  "proof.left": "{winner}最多 {plies} 手获胜。", "proof.reply": "请在棋盘上应对，任何应手都有答案。最顽强的防守（其后到五连的手数）：",
+  "proof.left": "{winner}最多 {plies} 手获胜（双方着法合计）。", "proof.reply": "请在棋盘上应对，任何应手都有答案。最顽强的防守（其后到五连的手数）：",
   "proof.any": "请在棋盘上应对，任何应手都有答案。", "proof.done": "{winner}已按证明获胜。", "proof.again": "从头开始",
 
   "review.title": "复盘", "review.start": "复盘本局", "review.cancel": "停止复盘", "review.effort": "力度",
   "effort.quick": "快速", "effort.usual": "细致", "effort.deep": "深入", "review.progress": "复盘进度",
   "review.empty": "没有可复盘的着法。", "review.stopped": "复盘已停止。",
-  "review.summary": "{player}：缓着 {inaccuracies}，错着 {mistakes}，漏胜 {missed}。",
+  "review.summary": "{player}：缓着 {inaccuracies}，错着 {mistakes}，漏胜 {missed}。", "review.chance": "胜率 {before} → {after}",
   "review.missed": "这里有最多 {plies} 手胜。", "review.allowed": "使对手有最多 {plies} 手胜。", "review.better": "更好：{moves}",
   "mark.best": "最佳", "mark.fine": "好", "mark.inaccuracy": "缓着 ?!", "mark.mistake": "错着 ?", "mark.missed win": "漏胜 ??",
   "curve.empty": "复盘后，这里显示黑方胜率曲线。",
@@ -66,7 +67,8 @@ export const ZH = {
   "moves.title": "着法", "moves.start": "开始", "variation.promote": "设为主变", "variation.cut": "从这里删除",
 
   "record.open": "打开文件……", "record.share": "复制链接", "record.save": "另存为", "record.moves": "着法", "record.paste": "或粘贴棋谱：",
-  "record.read": "读取", "record.note": "支持 Piskvork .psq、带变化的 SGF、以及 h8 i9 这样的着法。也可以把文件拖到页面上。网址中包含整局棋及其变化和注释。",
+  "record.read": "读取", "record.note": "支持 Piskvork .psq、带变化的 SGF、以及 h8 i9 这样的着法。也可以把文件拖到页面上。",
+  "record.keep": "保存和分享", "record.address": "网址中包含整局棋及其变化和注释，收藏网址即可保存。",
   "record.rule": "本局规则", "record.opened": "已打开{name}。", "record.opened_text": "棋局已打开。",
   "record.unknown_rule": "棋谱中的规则“{name}”无法识别，按“{rule}”读取。可在“棋谱”中选择其他规则。",
   "record.no_rule": "棋谱没有注明规则，按“{rule}”读取。",
@@ -80,6 +82,9 @@ export const ZH = {
 
   "about.open": "帮助", "about.title": "Tengen {version}",
   "about.text": "与强大的引擎下五子棋、连珠和 Caro。引擎只在本机运行：页面不向任何服务器发出请求，离线也能使用。Tengen 宣布的胜局都有证明。对局保存在网址中；若浏览器允许，下次访问时仍然保留。",
+  "how.play": "与 Tengen 对局，或两人对局。“新对局”可选择规则、棋盘和级别。",
+  "how.analyse": "当前局面的最佳着法、可证明的胜局，以及找出错着的复盘。",
+  "how.record": "打开、保存和分享棋谱。",
   "about.keys": "按键", "about.licences": "许可证",
   "key.board": "在棋盘上：方向键移动，回车或空格落子，x 在分析中屏蔽一手",
   "key.walk": "← → 后退或前进一手，Home End 到开头和末尾（在棋盘之外）", "key.undo": "u 悔棋，h 提示，m 立即落子", "key.analyse": "a 分析，n 新对局",

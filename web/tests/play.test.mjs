@@ -32,6 +32,9 @@ for (const rule of ["freestyle", "standard", "renju", "caro", "caro-exact"]) {
     assert.equal(await page.locator("line.row").count(), 1, "the winning row is drawn");
     await window.click("h1");
     await window.status(/The game is over/);
+    assert.ok(await page.isHidden("#variation-tools"), "whoever plays has no use for them");
+    await page.click("#play-review");
+    await page.waitForSelector("#review-progress:not([hidden])");
     await window.close();
   });
 }
