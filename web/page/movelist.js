@@ -41,7 +41,7 @@ export class MoveList {
       open.push({ node: first, number: number + 1, into });
     }
     replace(list, ...rows);
-    list.querySelector("[aria-current]")?.scrollIntoView?.({ block: "nearest" });
+    this.show(list.querySelector("[aria-current]"));
     // On the main line there is nothing to promote, and whoever plays takes moves back.
     const isMain = tree.path(at).every((node) => tree.nodes[tree.nodes[node].parent].children[0] === node);
     byId("variation-tools").hidden = at === 0 || (isMain && app.settings.tab === "play");
@@ -49,6 +49,14 @@ export class MoveList {
     const { comment } = tree.nodes[app.at];
     byId("comment").hidden = !comment;
     byId("comment").textContent = comment ?? "";
+  }
+
+  /** Scrolls the list, and not the page, to a move. */
+  show(move) {
+    const list = byId("moves");
+    const [place, box] = [move.getBoundingClientRect(), list.getBoundingClientRect()];
+    if (place.top < box.top) list.scrollTop -= box.top - place.top;
+    else if (place.bottom > box.bottom) list.scrollTop += place.bottom - box.bottom;
   }
 
   /** Adds the moves after a node of a variation, variations within it in brackets. */

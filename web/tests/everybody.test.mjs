@@ -59,6 +59,23 @@ test("on a phone a tap on a forbidden point chooses it and explains it", async (
   await window.close();
 });
 
+// Bug: after each move the page scrolled down to the list of moves, and the board went out of sight.
+test("on a phone the board stays in sight after a move, and the list of moves follows", async () => {
+  const points = Array.from({ length: 60 }, (_, at) => `${String.fromCharCode(97 + (at % 15))}${1 + 3 * Math.floor(at / 15)}`);
+  const hash = `moves=${points.join("")}&at=1&black=person&white=person`;
+  const window = await Window.open({ width: 320, height: 640, hash, hasTouch: true, isMobile: true });
+  const { page } = window;
+  await page.click("#go-end");
+  await page.waitForFunction(() => document.getElementById("moves").scrollTop > 0);
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  const isSeen = await page.evaluate(() => {
+    const [move, list] = [document.querySelector("#moves [aria-current]"), document.getElementById("moves")];
+    return move.getBoundingClientRect().bottom <= list.getBoundingClientRect().bottom + 1;
+  });
+  assert.ok(isSeen, "the last move is in sight within the list");
+  await window.close();
+});
+
 test("the keyboard alone starts a game, plays, undoes, analyses and walks", async () => {
   const window = await Window.open();
   const { page } = window;
