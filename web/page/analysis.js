@@ -10,15 +10,20 @@ const REST = 100;
 /** Moves of a line that are shown. */
 const SHOWN = 14;
 
+/** A winning chance in per cent. Nothing is certain before it is proven. */
+function percent(chance) {
+  return Math.min(Math.max(Math.round(chance * 100), 1), 99);
+}
+
 /** The winning chance in words: `56 %`, or how a proven result ends. */
 export function chanceText({ chance, plies }) {
-  if (plies === null) return `${Math.round(chance * 100)} %`;
+  if (plies === null) return `${percent(chance)} %`;
   return plies > 0 ? t("wins.in", { plies }) : t("loses.in", { plies: -plies });
 }
 
 /** The same, short enough for the board. */
 function chanceMark({ chance, plies }) {
-  if (plies === null) return String(Math.round(chance * 100));
+  if (plies === null) return String(percent(chance));
   return plies > 0 ? `+${plies}` : `−${-plies}`;
 }
 

@@ -149,7 +149,7 @@ export class BoardView {
   badge(kind, point, text) {
     const { x, y } = this.at(point);
     // Short texts are larger: on a phone a cell has 20 pixels.
-    const size = text.length < 3 ? 0.42 : text.length === 3 ? 0.36 : 0.3;
+    const size = text.length < 3 ? 0.42 : text.length === 3 ? 0.33 : 0.28;
     return svg("g", { class: kind }, svg("circle", { cx: x, cy: y, r: 0.4 }), svg("text", { x, y: y + 0.35 * size, "font-size": size }, text));
   }
 

@@ -147,7 +147,7 @@ test("the review of a known game is that of the native build", async () => {
   for (const [index, { mark, before, after }] of known.review.entries()) {
     if (before.plies !== null || after.plies !== null) continue;
     await page.click(`#moves > button >> nth=${index + 1}`);
-    const percent = (chance) => `${Math.round(chance * 100)} %`;
+    const percent = (chance) => `${Math.min(Math.max(Math.round(chance * 100), 1), 99)} %`;
     const start = `${names[index]} ${mark}`;
     await page.waitForFunction(([text]) => document.getElementById("review-remark").textContent.startsWith(text), [start]);
     assert.ok((await page.textContent("#review-remark")).includes(`${percent(before.chance)} → ${percent(after.chance)}`));
