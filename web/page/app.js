@@ -4,6 +4,9 @@ import { askReferee } from "./referee.js";
 import { newGame, save } from "./state.js";
 import { GameTree } from "./tree.js";
 
+/** The length from which on a record is not read in an instant, in characters: it takes about half a second for each million. */
+const LONG = 200_000;
+
 export class App {
   /** `engine` answers questions, `settings` are kept between visits. */
   constructor(engine, game, settings) {
@@ -87,12 +90,18 @@ export class App {
 
   /** What a record in any format has: see `records::games` of the engine. `source` is a text or an array of bytes. */
   games(source) {
-    return askReferee({ ask: "games", source, board: this.board() });
+    return this.askRecord({ ask: "games", source, board: this.board() });
+  }
+
+  /** Asks about a record; one that takes long is read in a worker, so that the page stays awake. */
+  askRecord(question) {
+    return question.source.length < LONG ? askReferee(question) : this.engine.ask(question, undefined, true);
   }
 
   /** Reads the game with this number of a record and opens it at its end; throws one line if it is none. */
-  read(source, number) {
-    const { game: record, rule, unknown_rule, notes } = askReferee({ ask: "read", source, board: this.board(), game: number });
+  async read(source, number) {
+    const question = { ask: "read", source, board: this.board(), game: number };
+    const { game: record, rule, unknown_rule, notes } = await this.askRecord(question);
     // A rule of which the record says nothing is that of the board.
     const tree = GameTree.fromRecord(record, rule ?? (unknown_rule === null ? this.tree.ground.rule : 0));
     const at = tree.end(0);

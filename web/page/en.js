@@ -69,7 +69,7 @@ export const EN = {
   "record.open": "Open a file …", "record.share": "Copy the link", "record.save": "Save as", "record.moves": "moves", "record.paste": "Or paste a game:",
   "record.read": "Read", "record.note": "Piskvork .psq, SGF with variations, plain moves such as h8 i9. Dropping a file on the page works, too.",
   "record.keep": "Save and share", "record.address": "The address of the page holds the game with its variations and comments, so a bookmark keeps it, too.",
-  "record.rule": "Rule of this game", "record.opened": "Opened {name}.", "record.opened_text": "The game is open.",
+  "record.rule": "Rule of this game", "record.reading": "Reading …", "record.opened": "Opened {name}.", "record.opened_text": "The game is open.",
   "record.unknown_rule": "The rule “{name}” of the record is not known: read as {rule}. Another rule can be chosen under Record.",
   "record.no_rule": "The record names no rule: read as {rule}.",
   "games.title": "{name}: {count} games", "games.text": "The text", "games.of": "game {number} of {count} from {name}", "games.other": "Games of the file ({number} of {count}) …",

@@ -1,6 +1,7 @@
 // Records: opened from a file, by drop, by paste; saved as files; the address to share.
 
 import { byId, el } from "./dom.js";
+import { Stopped } from "./engine.js";
 import { GamesDialog } from "./games.js";
 import { askReferee } from "./referee.js";
 import { RULES } from "./state.js";
@@ -62,26 +63,29 @@ export class RecordPanel {
   }
 
   /** Opens the record of a text or of bytes; of several games the person chooses one. */
-  read(source, name = "") {
+  async read(source, name = "") {
     try {
       if (source.length === 0 || (typeof source === "string" && source.trim() === "")) throw new Error(t("record.empty"));
       if (source.length > LARGEST) throw new Error(t("record.large"));
-      const games = this.app.games(source);
+      this.onBefore();
+      this.app.say(t("record.reading"));
+      const games = await this.app.games(source);
       if (games.every((game) => "error" in game)) throw new Error(games[0].error);
       this.file = { source, name, games, number: null, tree: null };
-      if (games.length === 1) this.openGame(0);
+      this.app.say("");
+      if (games.length === 1) await this.openGame(0);
       else this.dialog.open(name, games, null);
     } catch (error) {
-      this.app.say(t("record.bad", { reason: error.message }), true);
+      this.refuse(error);
     }
   }
 
   /** Opens a game of the file, and says what should be known about it. */
-  openGame(number) {
+  async openGame(number) {
     const { app, file } = this;
     try {
       this.onBefore();
-      const read = app.read(file.source, number);
+      const read = await app.read(file.source, number);
       Object.assign(file, { number, tree: app.tree });
       byId("record-text").value = "";
       const rule = app.ruleName(app.tree.ground.rule);
@@ -92,8 +96,14 @@ export class RecordPanel {
       this.onOpened();
       app.say([...parts, ...read.notes].join(" "), read.unknown_rule !== null);
     } catch (error) {
-      app.say(t("record.bad", { reason: error.message }), true);
+      this.refuse(error);
     }
+  }
+
+  /** Says why there is no game. Whoever does something else meanwhile has stopped the reading. */
+  refuse(error) {
+    const isStopped = error instanceof Stopped;
+    this.app.say(isStopped ? "" : t("record.bad", { reason: error.message }), !isStopped);
   }
 
   /** What the address leaves out, in words; empty if it has everything. */

@@ -69,7 +69,7 @@ export const ZH = {
   "record.open": "打开文件……", "record.share": "复制链接", "record.save": "另存为", "record.moves": "着法", "record.paste": "或粘贴棋谱：",
   "record.read": "读取", "record.note": "支持 Piskvork .psq、带变化的 SGF、以及 h8 i9 这样的着法。也可以把文件拖到页面上。",
   "record.keep": "保存和分享", "record.address": "网址中包含整局棋及其变化和注释，收藏网址即可保存。",
-  "record.rule": "本局规则", "record.opened": "已打开{name}。", "record.opened_text": "棋局已打开。",
+  "record.rule": "本局规则", "record.reading": "正在读取……", "record.opened": "已打开{name}。", "record.opened_text": "棋局已打开。",
   "record.unknown_rule": "棋谱中的规则“{name}”无法识别，按“{rule}”读取。可在“棋谱”中选择其他规则。",
   "record.no_rule": "棋谱没有注明规则，按“{rule}”读取。",
   "games.title": "{name}：{count} 局", "games.text": "文本", "games.of": "{name} 的第 {number} 局（共 {count} 局）", "games.other": "文件中的棋局（{number} / {count}）……",

@@ -106,6 +106,21 @@ test("of a file with several games one is chosen, and later another", async () =
   await window.close();
 });
 
+test("a large collection is read in a worker, and the page stays awake", async () => {
+  const window = await Window.open();
+  const { page } = window;
+  const moves = Array.from({ length: 60 }, (_, at) => `;${at % 2 ? "W" : "B"}[${String.fromCharCode(97 + (at % 15), 97 + 3 * Math.floor(at / 15))}]`);
+  const games = Array.from({ length: 2000 }, (_, number) => `(;SZ[15]PB[n${number}]C[${"x".repeat(200)}]${moves.join("")})`);
+  await page.setInputFiles("#file", { name: "many.sgf", mimeType: "text/plain", buffer: Buffer.from(games.join("\n")) });
+  await page.waitForSelector("#games-dialog[open]");
+  await page.fill("#games-find", "n1999");
+  await page.waitForFunction(() => document.querySelectorAll("#games-list option").length === 1);
+  await page.click("#games-open");
+  await window.status(/game 2000 of 2000 from many.sgf/);
+  assert.equal(window.workers, 3, "the list and the game were read in workers of their own");
+  await window.close();
+});
+
 // Bug: a rule that the reader does not know was read as freestyle, or as the rule of the board, without a word.
 test("an unknown rule is reported, and another can be chosen", async () => {
   const window = await Window.open({ hash: "rule=caro&moves=&black=person&white=person" });
