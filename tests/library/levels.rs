@@ -73,7 +73,7 @@ fn play_out(rule: Rule, opening: usize, levels: [u32; 2], seed: u64) -> String {
 #[test]
 fn every_level_plays_by_the_rules_and_repeats_its_games() {
     for rule in Rule::ALL {
-        for strength in (0..FULL).step_by(15) {
+        for strength in (0..FULL).step_by(if at_length() { 15 } else { 30 }) {
             let opening = strength as usize / 15;
             let levels = [strength, FULL - 10 - strength / 2];
             let game = play_out(rule, opening, levels, 7);
@@ -119,7 +119,7 @@ fn missed(game: &Game, point: Point) -> Option<&'static str> {
 /// Asks a level for its move in positions from games of weak players, and reports every move that misses something.
 fn oversights(strength: u32, mut report: impl FnMut(&Game, Point, &str)) {
     for rule in [Rule::Freestyle, Rule::Renju, Rule::Caro] {
-        for opening in 0..if at_length() { 8 } else { 2 } {
+        for opening in 0..if at_length() { 8 } else { 1 } {
             let mut game = Game::new(rule, opening);
             loop {
                 let answer = game.ask(strength, 3);

@@ -346,7 +346,7 @@ mod tests {
     use tengen::base::{Rule, Size};
 
     fn arguments(games: PathBuf, out: PathBuf) -> EvalArguments {
-        let descent = Descent { epochs: 3, batch: 16, seed: 1 };
+        let descent = Descent { epochs: 3, batch: 256, seed: 1 };
         EvalArguments { games: vec![games], out, settings: Settings { descent, score_share: 0.5 } }
     }
 

@@ -13,6 +13,11 @@ use tengen::base::{Color, Point, Rule, Size};
 use tengen::eval::network::architecture::{CHANNELS, OUTPUT_SCALE, STAGES};
 use tengen::eval::network::{Accumulator, Kernel, Network, reference};
 
+/// Whether the tests run at length, as in `.ci/run`.
+fn at_length() -> bool {
+    std::env::var_os("TENGEN_LONG").is_some()
+}
+
 /// Games of random moves near the centre with random scores; the result depends on the game's number.
 fn games(rule: Rule, count: u64, plies: usize) -> Vec<PackedGame> {
     let size = Size::square(13).unwrap();
@@ -58,7 +63,7 @@ fn slope(games: &[PackedGame], mut loss_at: impl FnMut(f32) -> f64, step: f32) -
 #[test]
 fn gradients_are_the_slopes_of_the_loss() {
     for rule in [Rule::Freestyle, Rule::Renju] {
-        let games = games(rule, 4, 14);
+        let games = games(rule, if at_length() { 4 } else { 2 }, 14);
         let model = Model::new(rule, 3);
         let parts = parts_of_rows(rule);
         let mut folded = model.fold(&parts);
@@ -145,7 +150,7 @@ fn a_position_is_worth_what_was_seen_later_too() {
 #[test]
 fn integers_and_floating_point_agree() {
     for rule in Rule::ALL {
-        let games = games(rule, 30, 30);
+        let games = games(rule, if at_length() { 30 } else { 8 }, 30);
         let mut model = Model::new(rule, 8);
         // An untrained network ignores the hints.
         for head in &mut model.heads {
@@ -187,7 +192,7 @@ fn training(records: &Path, out: PathBuf) -> Training {
         rule: Rule::Freestyle,
         any_rule: false,
         epochs: 4,
-        batch: 8,
+        batch: 20,
         rate: 0.01,
         score_share: 0.0,
         label_share: 0.85,
@@ -205,10 +210,11 @@ fn training(records: &Path, out: PathBuf) -> Training {
 
 #[test]
 fn the_network_overfits_a_few_games() {
-    let games = games(Rule::Freestyle, 24, 20);
+    let games = games(Rule::Freestyle, if at_length() { 24 } else { 8 }, 20);
     let targets = Targets { score_share: 0.0, ..TARGETS };
     let folder = tempfile::tempdir().unwrap();
-    let settings = Training { epochs: 150, policy: 0.0, ..training(Path::new(""), folder.path().join("net")) };
+    let settings =
+        Training { epochs: 150, rate: 0.1, policy: 0.0, ..training(Path::new(""), folder.path().join("net")) };
     let mut run = Run::begin(&settings).unwrap();
     let mut last = Losses::default();
     for _ in 0..settings.epochs {
@@ -225,7 +231,7 @@ fn the_network_overfits_a_few_games() {
 fn threads_and_interruptions_change_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let mut all = games(Rule::Freestyle, 60, 12);
+    let mut all = games(Rule::Freestyle, 60, 6);
     all.extend(games(Rule::Caro, 5, 4));
     write_games(&path("games"), &all);
     let network = |training: &Training| {
@@ -290,8 +296,8 @@ impl Write for Unfinished {
 fn the_network_is_written_after_the_last_epoch() {
     let folder = tempfile::tempdir().unwrap();
     let records = folder.path().join("games");
-    write_games(&records, &games(Rule::Freestyle, 60, 12));
-    let settings = training(&records, folder.path().join("net"));
+    write_games(&records, &games(Rule::Freestyle, 60, 6));
+    let settings = Training { epochs: 2, ..training(&records, folder.path().join("net")) };
     let mut log = Unfinished { out: settings.out.clone(), epochs: 0 };
     run(&settings, &mut log).unwrap();
     assert_eq!(log.epochs, settings.epochs);
@@ -364,7 +370,7 @@ fn a_labelled_position_is_one_sample_with_a_target_of_its_own() {
 fn games_and_labelled_positions_are_learned_from_together() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let played = games(Rule::Freestyle, 60, 12);
+    let played = games(Rule::Freestyle, 60, 6);
     let mut all = Vec::new();
     for game in &played {
         all.extend([labelled(game, Content::Asked { root: 2 }, 90), labelled(game, Content::Quiet, -40), game.clone()]);
