@@ -59,24 +59,20 @@ const RANDOM_KEYS: &[&str] = &["src/base/maps.rs", "tools/src/arena/", "tools/sr
 const ORACLE: &str = "src/board/oracle.rs";
 const WITHOUT_ORACLE: &[&str] = &["src/eval/", "src/search/", "src/solver/"];
 
-#[test]
-fn no_file_breaks_the_order_of_the_library() {
-    expect_none(&check(LIBRARY, &sources(LIBRARY)));
+/// No file breaks the order of a crate, and none use each other in a circle.
+fn expect_order(folder: &str) {
+    let sources = sources(folder);
+    expect_none(&[check(folder, &sources), Crate::new(&sources).circles()].concat());
 }
 
 #[test]
-fn no_file_breaks_the_order_of_the_tools() {
-    expect_none(&check(TOOLS, &sources(TOOLS)));
+fn the_library_has_its_order_and_no_circles() {
+    expect_order(LIBRARY);
 }
 
 #[test]
-fn the_library_has_no_circles() {
-    expect_none(&Crate::new(&sources(LIBRARY)).circles());
-}
-
-#[test]
-fn the_tools_have_no_circles() {
-    expect_none(&Crate::new(&sources(TOOLS)).circles());
+fn the_tools_have_their_order_and_no_circles() {
+    expect_order(TOOLS);
 }
 
 #[test]
