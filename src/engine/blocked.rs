@@ -6,6 +6,8 @@ use crate::base::{Cell, Point, Size};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocked {
     points: Vec<Point>,
+    /// Lines from the empty board. The search must not play the last move of a line after its other moves, which may have
+    /// been played in any order.
     paths: Vec<Vec<Point>>,
 }
 
@@ -13,12 +15,6 @@ impl Blocked {
     /// Points that the search must not play at the root.
     pub fn points(&self) -> &[Point] {
         &self.points
-    }
-
-    /// Lines from the empty board. The search must not play the last move of a line after its other moves, which may have
-    /// been played in any order.
-    pub fn paths(&self) -> &[Vec<Point>] {
-        &self.paths
     }
 
     /// Whether nothing is blocked.

@@ -131,11 +131,6 @@ impl Accumulator {
         new
     }
 
-    /// The network in use.
-    pub fn network(&self) -> &Network {
-        &self.network
-    }
-
     /// Starts again from this position.
     pub fn refresh(&mut self, board: &Board) {
         self.moves.clear();
