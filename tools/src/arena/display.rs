@@ -5,7 +5,7 @@ use super::ground::Ground;
 use super::line_check::{Flaw, Remark};
 use super::match_options::Setup;
 use super::ratings::rate;
-use super::sprt::{EloEstimate, Pentanomial, SprtBounds};
+use super::sprt::{EloEstimate, Pentanomial, SprtBounds, Verdict, llr_text};
 use super::tally::{EngineTally, PairTally, Standings};
 use crate::progress::Progress;
 use std::fmt::Write as _;
@@ -109,7 +109,7 @@ fn score(setup: &Setup, standings: &Standings) -> String {
         let _ = write!(text, "  Elo {}", elo_text(&elo));
     }
     if let Some(bounds) = &setup.sprt {
-        let _ = write!(text, "  {}", bounds.llr_text(pairing.pairs.llr(bounds)));
+        let _ = write!(text, "  {}", llr_text(pairing.pairs.llr(bounds)));
     }
     text
 }
@@ -213,7 +213,7 @@ fn pairs_text(Pentanomial([lost, worse, even, better, won]): &Pentanomial, by_on
 
 fn sprt_text(bounds: &SprtBounds, llr: f64) -> String {
     let (elo0, elo1) = (bounds.elo0, bounds.elo1);
-    format!("SPRT [{elo0}, {elo1}]: {}: {}", bounds.llr_text(llr), bounds.decide(llr).name())
+    format!("SPRT [{elo0}, {elo1}]: {}: {}", llr_text(llr), Verdict::of(llr).name())
 }
 
 /// A line for each engine, the strongest first.

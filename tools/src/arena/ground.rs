@@ -22,11 +22,11 @@ pub struct Ground {
 
 impl Ground {
     /// Reads `RULE:SIZE:FILE`, as in `8:15:caro15.txt`; without the file, games begin on the empty board. What is not
-    /// said there comes from `terms`. The seed decides the order of the openings; without one they keep that of the file.
+    /// said there comes from `terms`. The seed decides the order of the openings.
     ///
     /// # Errors
     /// If the text is not of that form or the file cannot be used.
-    pub fn parse(text: &str, terms: Terms, seed: Option<u64>) -> Result<Ground> {
+    pub fn parse(text: &str, terms: Terms, seed: u64) -> Result<Ground> {
         let mut parts = text.splitn(3, ':');
         let mut part = || parts.next().with_context(|| format!("'{text}' is not RULE:SIZE:FILE"));
         let rule = part()?.parse().with_context(|| text.to_owned())?;
@@ -41,16 +41,16 @@ impl Ground {
     pub fn with_book(text: &str, seed: u64) -> Result<Ground> {
         ensure!(text.splitn(3, ':').count() == 3, "'{text}' is not RULE:SIZE:FILE");
         let terms = Terms::plain(Rule::Freestyle, Size::square(15).context("15 is a legal side")?);
-        Ground::parse(text, terms, Some(seed))
+        Ground::parse(text, terms, seed)
     }
 
     /// A ground under these terms with the openings of a file, if there is one; see [`Ground::parse`].
     ///
     /// # Errors
     /// If the file cannot be used.
-    pub fn new(text: String, terms: Terms, book: Option<&Path>, seed: Option<u64>) -> Result<Ground> {
+    pub fn new(text: String, terms: Terms, book: Option<&Path>, seed: u64) -> Result<Ground> {
         let openings = match book {
-            Some(path) => openings::read(path, &terms, seed)?,
+            Some(path) => openings::read(path, &terms, Some(seed))?,
             None => vec![Opening::default()],
         };
         let rounds = openings::rounds(&openings, terms.size);
@@ -100,13 +100,13 @@ mod tests {
         let mut book = tempfile::NamedTempFile::new().unwrap();
         writeln!(book, "h8i9\na1c2").unwrap();
         let terms = Terms { swap2: true, ..Terms::plain(Rule::Freestyle, Size::square(10).unwrap()) };
-        let ground = Ground::parse("4:15", terms, Some(1)).unwrap();
+        let ground = Ground::parse("4:15", terms, 1).unwrap();
         assert_eq!((ground.name().as_str(), ground.variants(), ground.terms.swap2), ("renju 15x15", 1, true));
         let terms = Terms { swap2: false, ..terms };
-        let ground = Ground::parse(&format!("8:20x15:{}", book.path().display()), terms, None).unwrap();
+        let ground = Ground::parse(&format!("8:20x15:{}", book.path().display()), terms, 1).unwrap();
         assert_eq!((ground.name().as_str(), ground.openings.len()), ("caro 20x15", 2));
         for bad in ["", "4", "3:15", "4:99", "0:15:there/is/no/such/file"] {
-            assert!(Ground::parse(bad, terms, Some(1)).is_err(), "{bad}");
+            assert!(Ground::parse(bad, terms, 1).is_err(), "{bad}");
         }
         assert!(Ground::with_book("4:15", 1).is_err());
     }

@@ -3,7 +3,7 @@
 use super::ground::Ground;
 use super::schedule::{Schedule, pairings};
 use super::spec::{EngineSpec, Limits};
-use super::sprt::{self, SprtBounds};
+use super::sprt::{SprtBounds, parse_bounds};
 use super::terms::Terms;
 use crate::command_line::RULES;
 use anyhow::{Context, Result, bail, ensure};
@@ -38,11 +38,13 @@ Examples:
 pub struct Arguments {
     /// An engine, as key=value fields separated by commas. Give this option at least twice.
     ///
-    /// name; cmd (program with arguments; quote blanks); args; dir; restart=yes (a new process for every game);
-    /// suspend=yes (stopped while the opponent thinks); hiccup-ms (stopped at random times while it thinks, for up to
+    /// name; cmd (program with arguments; quote blanks); args; dir; restart=yes (a new process for every game, not START);
+    /// suspend=yes (SIGSTOP while the opponent thinks); hiccup-ms (stopped at random times while it thinks, for up to
     /// this long); pause-ms (a pause before each question, off the clock, for brains that do not answer a question that
-    /// follows at once); info.KEY=VALUE (sent as INFO KEY VALUE); and any of turn-ms, match-ms, inc-ms, nodes, depth,
-    /// memory-mb, check-memory, tolerance-ms, stall-ms, start-ms, which override the option of that name. Example: --engine name=Old,cmd="./old --quiet",nodes=20000,info.hash_size=65536
+    /// follows at once); start-ms (most time for the start, 10000) and stall-ms (most time for a move without a clock, 120000);
+    /// info.KEY=VALUE (sent as INFO KEY VALUE); and any of turn-ms, match-ms, inc-ms, nodes, depth, memory-mb, check-memory,
+    /// tolerance-ms, which override the option of that name. Example: --engine
+    /// name=Old,cmd="./old --quiet",nodes=20000,info.hash_size=65536
     #[arg(long, value_name = "FIELDS", required = true)]
     pub engine: Vec<String>,
 
@@ -71,10 +73,6 @@ pub struct Arguments {
     /// Seed of the order of the openings; random if not given, and recorded. Example: --seed 7
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-
-    /// Play the openings in the order of the file instead of a random one. Example: --in-order
-    #[arg(long)]
-    pub in_order: bool,
 
     /// The engines choose the opening by the swap2 rule; openings from a file give the first three stones.
     /// Example: --swap2 --rule 1
@@ -120,22 +118,6 @@ pub struct Arguments {
     /// How late an answer may be without losing the game. Example: --tolerance-ms 100
     #[arg(long, value_name = "MS", default_value_t = Limits::DEFAULT.tolerance.as_millis() as u64)]
     pub tolerance_ms: u64,
-
-    /// Time limit for a move in games without a clock (by nodes or depth). Example: --stall-ms 60000
-    #[arg(long, value_name = "MS", default_value_t = Limits::DEFAULT.stall.as_millis() as u64)]
-    pub stall_ms: u64,
-
-    /// Time limit for the start of a brain. Example: --start-ms 30000
-    #[arg(long, value_name = "MS", default_value_t = Limits::DEFAULT.start.as_millis() as u64)]
-    pub start_ms: u64,
-
-    /// Start new processes for every game; by default they are reused with START. Example: --restart
-    #[arg(long)]
-    pub restart: bool,
-
-    /// Stop brains (SIGSTOP) while their opponent thinks. Example: --suspend
-    #[arg(long)]
-    pub suspend: bool,
 
     /// Run brains as the official judge does: new processes, no ABOUT, START and INFO in one burst without waiting for
     /// OK, stopped after that and while the opponent thinks, BOARD for the first move. Example: --judge
@@ -188,9 +170,8 @@ impl Arguments {
     /// If one of them is invalid.
     pub fn engines(&self) -> Result<Vec<EngineSpec>> {
         let limits = limits(self)?;
-        let (fresh, suspend) = (self.restart || self.judge, self.suspend || self.judge);
         let engine = |text: &String| {
-            let spec = EngineSpec::parse(text, &limits, fresh, suspend);
+            let spec = EngineSpec::parse(text, &limits, self.judge);
             spec.map(with_default_time).with_context(|| format!("--engine {text}"))
         };
         self.engine.iter().map(engine).collect()
@@ -201,28 +182,10 @@ impl Arguments {
 #[derive(clap::Args, Debug, Clone)]
 #[allow(clippy::doc_markdown)] // Help texts, read by people.
 pub struct SprtArguments {
-    /// A sequential test decides between these two Elo gains of the first engine (two engines only). A match stops as soon
+    /// A sequential test, with error rates of 5 %, decides between these two Elo gains of the first engine (two engines only). A match stops as soon
     /// as it does. Example: --sprt 0,5 for a gain, --sprt -5,0 for a simplification
-    #[arg(long = "sprt", value_name = "ELO0,ELO1", value_parser = sprt::parse_bounds, allow_hyphen_values = true)]
-    pub gains: Option<(f64, f64)>,
-
-    /// Probability of accepting a change that is worth only ELO0. Example: --alpha 0.05
-    #[arg(long, default_value_t = sprt::ERROR_RATE, requires = "gains")]
-    pub alpha: f64,
-
-    /// Probability of rejecting a change that is worth ELO1. Example: --beta 0.05
-    #[arg(long, default_value_t = sprt::ERROR_RATE, requires = "gains")]
-    pub beta: f64,
-}
-
-impl SprtArguments {
-    /// The test that was asked for.
-    ///
-    /// # Errors
-    /// If an error rate is not between 0 and 0.5.
-    pub fn bounds(&self) -> Result<Option<SprtBounds>> {
-        self.gains.map(|gains| SprtBounds::new(gains, self.alpha, self.beta)).transpose()
-    }
+    #[arg(long = "sprt", value_name = "ELO0,ELO1", value_parser = parse_bounds, allow_hyphen_values = true)]
+    pub bounds: Option<SprtBounds>,
 }
 
 /// A tournament ready to be played.
@@ -265,14 +228,13 @@ impl Setup {
             adjudicate: !arguments.judge && !arguments.to_the_end,
         };
         let seed = seed(&arguments)?;
-        let order = (!arguments.in_order).then_some(seed);
         let grounds = if arguments.ground.is_empty() {
             let text = format!("{}:{}", terms.rule.number(), terms.size);
-            vec![Ground::new(text, terms, arguments.openings.as_deref(), order)?]
+            vec![Ground::new(text, terms, arguments.openings.as_deref(), seed)?]
         } else {
-            arguments.ground.iter().map(|text| Ground::parse(text, terms, order)).collect::<Result<_>>()?
+            arguments.ground.iter().map(|text| Ground::parse(text, terms, seed)).collect::<Result<_>>()?
         };
-        let sprt = arguments.sprt.bounds()?;
+        let sprt = arguments.sprt.bounds;
         ensure!(sprt.is_none() || engines.len() == 2, "--sprt compares exactly two engines");
         if arguments.concurrency == Some(0) || arguments.games == 0 {
             bail!("--concurrency and --games must be at least 1");
@@ -353,8 +315,6 @@ fn limits(arguments: &Arguments) -> Result<Limits> {
         ("depth", arguments.depth.map(u64::from)),
         ("memory-mb", Some(arguments.memory_mb)),
         ("tolerance-ms", Some(arguments.tolerance_ms)),
-        ("stall-ms", Some(arguments.stall_ms)),
-        ("start-ms", Some(arguments.start_ms)),
     ] {
         if let Some(value) = value {
             limits.set(key, &value.to_string())?;

@@ -18,7 +18,7 @@ use super::match_options::{Arguments, Setup};
 use super::pooled_count::Pool;
 use super::revision::{self, Builds, Side};
 use super::spec::split_quoted;
-use super::sprt::SprtBounds;
+use super::sprt::{SprtBounds, Verdict, llr_text};
 use super::tournament;
 use crate::experiments::{self, Row};
 use crate::output_file;
@@ -204,7 +204,7 @@ impl Queue {
                 format!("{} games, Elo {}{llr}", row.games, row.elo_text())
             } else if self.path(&entry, "jsonl").exists() {
                 let arguments = entry.arguments(&["new".into(), "old".into()], Path::new("records"))?;
-                let bounds = arguments.sprt.bounds()?;
+                let bounds = arguments.sprt.bounds;
                 let pool = counted(&self.path(&entry, "jsonl"), bounds.as_ref())?;
                 let games: u64 = pool.tally().games.iter().sum();
                 let mut state = format!("playing: {games} of {} games", arguments.games);
@@ -212,7 +212,7 @@ impl Queue {
                     let _ = write!(state, ", Elo {}", elo_text(&elo));
                 }
                 if let Some(bounds) = bounds {
-                    let _ = write!(state, ", {}", bounds.llr_text(pool.tally().pairs.llr(&bounds)));
+                    let _ = write!(state, ", {}", llr_text(pool.tally().pairs.llr(&bounds)));
                 }
                 state
             } else {
@@ -234,7 +234,7 @@ fn counted(records: &Path, bounds: Option<&SprtBounds>) -> Result<Pool> {
     let mut pool = Pool::default();
     for game in &games {
         pool.add(game).with_context(|| format!("{} game {}", records.display(), game.game))?;
-        if bounds.is_some_and(|bounds| bounds.decide(pool.tally().pairs.llr(bounds)).is_final()) {
+        if bounds.is_some_and(|bounds| Verdict::of(pool.tally().pairs.llr(bounds)).is_final()) {
             break;
         }
     }
@@ -271,7 +271,7 @@ fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> Row {
         elo: elo.and_then(|elo| tenths(elo.elo)),
         interval: elo.map(|elo| [tenths(elo.low), tenths(elo.high)]),
         llr: test.map(|(_, llr)| (llr * 100.0).round() / 100.0),
-        verdict: test.map(|(bounds, llr)| bounds.decide(llr).row_name().to_owned()).unwrap_or_default(),
+        verdict: test.map(|(_, llr)| Verdict::of(llr).row_name().to_owned()).unwrap_or_default(),
         seed: setup.seed.to_string(),
         result,
         ..Row::default()
@@ -330,7 +330,10 @@ mod tests {
         assert_eq!((entry.name.as_str(), entry.sides.each_ref().map(Side::is_tuned)), ("lmr-75", [true, false]));
         let arguments = entry.arguments(&["new".into(), "old".into()], Path::new("r.jsonl")).unwrap();
         assert_eq!(arguments.engine[0], "name=New,cmd=\"new\",info.tune.lmr=75");
-        assert_eq!((arguments.games, arguments.sprt.gains, arguments.resume), (8000, Some((0.0, 10.0)), true));
+        assert_eq!(
+            (arguments.games, arguments.sprt.bounds, arguments.resume),
+            (8000, Some(SprtBounds { elo0: 0.0, elo1: 10.0 }), true)
+        );
         assert_eq!(arguments.concurrency, None);
         for bad in ["", "name", "name new", "na/me new old", "name new old --nosuch", "name new old --sprt 5,0"] {
             assert!(Entry::parse(bad).is_err(), "{bad}");
@@ -450,8 +453,8 @@ mod tests {
         };
         let lines = (0..42).map(|number| serde_json::to_string(&game(number)).unwrap() + "\n");
         fs::write(&records, lines.collect::<String>()).unwrap();
-        let bounds = SprtBounds::new((0.0, 400.0), 0.05, 0.05).unwrap();
-        let verdict = |pool: &Pool| bounds.decide(pool.tally().pairs.llr(&bounds)).row_name();
+        let bounds = SprtBounds { elo0: 0.0, elo1: 400.0 };
+        let verdict = |pool: &Pool| Verdict::of(pool.tally().pairs.llr(&bounds)).row_name();
         assert_eq!(verdict(&counted(&records, None).unwrap()), "not decided");
         assert_eq!(verdict(&counted(&records, Some(&bounds)).unwrap()), "passed");
     }

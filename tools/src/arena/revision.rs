@@ -214,6 +214,7 @@ pub fn run(typed: &RevisionsArguments, interrupted: &Cancel) -> Result<RunEnd> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::sprt::SprtBounds;
 
     fn typed(options: &[&str]) -> RevisionsArguments {
         let options = options.iter().map(|&word| word.to_owned()).collect();
@@ -227,7 +228,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         assert!(books.len() == 5 && books.iter().all(|book| root.join(book).is_file()), "{books:?}");
         let arguments = arguments(&[".", "main"].map(Side::parse), ["A", "B"], &["a".into(), "b".into()], &options);
-        assert_eq!(arguments.unwrap().sprt.gains, Some((0.0, 10.0)));
+        assert_eq!(arguments.unwrap().sprt.bounds, Some(SprtBounds { elo0: 0.0, elo1: 10.0 }));
         assert_eq!(typed(&["--games", "2"]).options(), ["--games", "2"]);
     }
 

@@ -1,4 +1,4 @@
-//! The games of a tournament and their order.
+//! The games of a tournament and their order: who meets whom, on which ground, from which opening, with which colours.
 //!
 //! The number of a game decides who plays whom, where, and from which opening. A round has one opening of one ground; in
 //! it, every pairing plays two games with colours reversed. Rounds take the grounds in turn.
@@ -88,7 +88,7 @@ mod tests {
 
     fn schedule(engines: usize, gauntlet: bool, games_each: usize) -> Schedule {
         let terms = Terms::plain(Rule::Freestyle, Size::square(15).unwrap());
-        let grounds = ["0:15", "4:20"].map(|text| Ground::parse(text, terms, None).unwrap()).to_vec();
+        let grounds = ["0:15", "4:20"].map(|text| Ground::parse(text, terms, 1).unwrap()).to_vec();
         Schedule { pairings: pairings(engines, gauntlet), games_each, grounds }
     }
 

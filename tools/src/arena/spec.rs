@@ -148,11 +148,12 @@ pub struct EngineSpec {
 }
 
 impl EngineSpec {
-    /// Reads `key=value,key=value,...`. What the text leaves out comes from `defaults` and from the flags of the tournament.
+    /// Reads `key=value,key=value,...`. What the text leaves out comes from `defaults`. With `judge`, it runs as the
+    /// official judge runs brains: a new process for every game, stopped while the opponent thinks.
     ///
     /// # Errors
     /// For an unknown key, an unreadable value, or when `cmd` is missing.
-    pub fn parse(text: &str, defaults: &Limits, fresh: bool, suspend: bool) -> Result<EngineSpec> {
+    pub fn parse(text: &str, defaults: &Limits, judge: bool) -> Result<EngineSpec> {
         let mut name = None;
         let mut command = None;
         let mut spec = EngineSpec {
@@ -162,8 +163,8 @@ impl EngineSpec {
             directory: None,
             limits: defaults.clone(),
             infos: Vec::new(),
-            fresh,
-            suspend,
+            fresh: judge,
+            suspend: judge,
         };
         let mut extra = Vec::new();
         for field in split_quoted(text, ',') {
@@ -316,7 +317,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<EngineSpec> {
-        EngineSpec::parse(text, &Limits::default(), false, false)
+        EngineSpec::parse(text, &Limits::default(), false)
     }
 
     #[test]

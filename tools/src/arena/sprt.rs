@@ -4,22 +4,16 @@
 //! The unit is the pair: one opening played with both colours. A pair has five possible scores. Its variance includes the
 //! correlation of the two games, so an opening that black always wins adds nothing to it; with single games it would.
 
-use anyhow::{Result, ensure};
-
-/// The hypotheses of a sequential test and its error rates.
+/// The hypotheses of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SprtBounds {
     /// Gain under the null hypothesis, in Elo: the change is not worth having.
     pub elo0: f64,
     /// Gain under the alternative, in Elo: the change is worth having.
     pub elo1: f64,
-    /// Probability of accepting a change that is worth only `elo0`.
-    pub alpha: f64,
-    /// Probability of rejecting a change that is worth `elo1`.
-    pub beta: f64,
 }
 
-/// Error rate of both kinds, unless `--alpha` or `--beta` says otherwise.
+/// Probability of accepting a change that is worth only `elo0`, and of rejecting one that is worth `elo1`.
 pub const ERROR_RATE: f64 = 0.05;
 
 /// Largest gain or loss of a hypothesis, in Elo. Far beyond, its expected score is 0 or 1, and no result is likely.
@@ -29,53 +23,24 @@ const LARGEST_GAIN: f64 = 1000.0;
 ///
 /// # Errors
 /// A sentence for the user, if it is anything else or beyond 1,000 Elo, or the first number is not the smaller one.
-pub fn parse_bounds(text: &str) -> Result<(f64, f64), String> {
+pub fn parse_bounds(text: &str) -> Result<SprtBounds, String> {
     let (low, high) = text.split_once(',').ok_or("expected two numbers with a comma between them")?;
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is not a number"));
-    let bounds = (number(low)?, number(high)?);
-    if ![bounds.0, bounds.1].iter().all(|elo| elo.abs() <= LARGEST_GAIN) {
+    let (elo0, elo1) = (number(low)?, number(high)?);
+    if ![elo0, elo1].iter().all(|elo| elo.abs() <= LARGEST_GAIN) {
         return Err(format!("the numbers must be from -{LARGEST_GAIN} to {LARGEST_GAIN}"));
     }
-    if bounds.0 < bounds.1 { Ok(bounds) } else { Err("the first number must be the smaller one".to_owned()) }
+    if elo0 < elo1 { Ok(SprtBounds { elo0, elo1 }) } else { Err("the first number must be the smaller one".to_owned()) }
 }
 
-impl SprtBounds {
-    /// Checked bounds; the Elo values as [`parse_bounds`] returns them.
-    ///
-    /// # Errors
-    /// When an error rate is not between 0 and 0.5.
-    pub fn new((elo0, elo1): (f64, f64), alpha: f64, beta: f64) -> Result<SprtBounds> {
-        for rate in [alpha, beta] {
-            ensure!(rate > 0.0 && rate < 0.5, "error rates lie between 0 and 0.5");
-        }
-        Ok(SprtBounds { elo0, elo1, alpha, beta })
-    }
+/// At or above this log-likelihood ratio a change is accepted, at or below its negative rejected (Wald).
+fn limit() -> f64 {
+    ((1.0 - ERROR_RATE) / ERROR_RATE).ln()
+}
 
-    /// At or below this log-likelihood ratio the change is rejected.
-    pub fn lower(&self) -> f64 {
-        (self.beta / (1.0 - self.alpha)).ln()
-    }
-
-    /// At or above this log-likelihood ratio the change is accepted.
-    pub fn upper(&self) -> f64 {
-        ((1.0 - self.beta) / self.alpha).ln()
-    }
-
-    /// What this log-likelihood ratio says about the change.
-    pub fn decide(&self, llr: f64) -> Verdict {
-        if llr >= self.upper() {
-            Verdict::Accepted
-        } else if llr <= self.lower() {
-            Verdict::Rejected
-        } else {
-            Verdict::Open
-        }
-    }
-
-    /// A log-likelihood ratio with its bounds: `LLR 1.20 of [-2.94, 2.94]`.
-    pub fn llr_text(&self, llr: f64) -> String {
-        format!("LLR {llr:.2} of [{:.2}, {:.2}]", self.lower(), self.upper())
-    }
+/// A log-likelihood ratio with its bounds: `LLR 1.20 of [-2.94, 2.94]`.
+pub fn llr_text(llr: f64) -> String {
+    format!("LLR {llr:.2} of [{:.2}, {:.2}]", -limit(), limit())
 }
 
 /// What a sequential test says about a change.
@@ -90,6 +55,17 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// What this log-likelihood ratio says about the change.
+    pub fn of(llr: f64) -> Verdict {
+        if llr >= limit() {
+            Verdict::Accepted
+        } else if llr <= -limit() {
+            Verdict::Rejected
+        } else {
+            Verdict::Open
+        }
+    }
+
     /// Whether the test is over.
     pub fn is_final(self) -> bool {
         self != Verdict::Open
@@ -255,7 +231,7 @@ mod tests {
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
 
-    const BOUNDS: SprtBounds = SprtBounds { elo0: 0.0, elo1: 10.0, alpha: 0.05, beta: 0.05 };
+    const BOUNDS: SprtBounds = SprtBounds { elo0: 0.0, elo1: 10.0 };
 
     #[test]
     fn tables_of_the_elo_system() {
@@ -279,27 +255,21 @@ mod tests {
 
     #[test]
     fn bounds_are_read_and_checked() {
-        assert_eq!(parse_bounds("-5,0"), Ok((-5.0, 0.0)));
+        assert_eq!(parse_bounds("-5,0"), Ok(SprtBounds { elo0: -5.0, elo1: 0.0 }));
         assert!(parse_bounds("5,0").is_err() && parse_bounds("5").is_err() && parse_bounds("a,b").is_err());
         // Bug: with these the test never ended.
         assert!(parse_bounds("0,inf").is_err() && parse_bounds("-inf,5").is_err() && parse_bounds("nan,5").is_err());
         // Bug: with these the log-likelihood ratio was no number.
         assert!(parse_bounds("0,7000").is_err() && parse_bounds("-7000,0").is_err());
-        assert!(Pentanomial([1; 5]).llr(&SprtBounds { elo0: -1000.0, elo1: 1000.0, ..BOUNDS }).is_finite());
-        assert_eq!(SprtBounds::new((0.0, 10.0), ERROR_RATE, ERROR_RATE).unwrap(), BOUNDS);
-        assert!(SprtBounds::new((0.0, 10.0), 0.5, 0.05).is_err() && SprtBounds::new((0.0, 10.0), 0.05, 0.0).is_err());
+        assert!(Pentanomial([1; 5]).llr(&SprtBounds { elo0: -1000.0, elo1: 1000.0 }).is_finite());
     }
 
     #[test]
     fn walds_bounds() {
-        close(BOUNDS.upper(), 2.944_439, 1e-6);
-        close(BOUNDS.lower(), -2.944_439, 1e-6);
-        let skewed = SprtBounds { alpha: 0.05, beta: 0.10, ..BOUNDS };
-        close(skewed.upper(), 2.890_372, 1e-6);
-        close(skewed.lower(), -2.251_292, 1e-6);
-        assert_eq!(BOUNDS.decide(3.0), Verdict::Accepted);
-        assert_eq!(BOUNDS.decide(-3.0), Verdict::Rejected);
-        assert_eq!(BOUNDS.decide(2.9), Verdict::Open);
+        close(limit(), 2.944_439, 1e-6);
+        assert_eq!(Verdict::of(3.0), Verdict::Accepted);
+        assert_eq!(Verdict::of(-3.0), Verdict::Rejected);
+        assert_eq!(Verdict::of(2.9), Verdict::Open);
     }
 
     #[test]
@@ -365,7 +335,7 @@ mod tests {
     fn the_test_keeps_its_error_rates() {
         // Sequential tests of an engine that is worth exactly elo0, and of one worth elo1.
         let tests = if std::env::var_os("TENGEN_LONG").is_some() { 1000 } else { 200 };
-        let bounds = SprtBounds { elo0: 0.0, elo1: 60.0, alpha: 0.05, beta: 0.05 };
+        let bounds = SprtBounds { elo0: 0.0, elo1: 60.0 };
         for (elo, wrong) in [(bounds.elo0, Verdict::Accepted), (bounds.elo1, Verdict::Rejected)] {
             let score = expected_score(elo);
             let mut random = SmallRng::seed_from_u64(9);
@@ -378,7 +348,7 @@ mod tests {
                         if random.random_bool(0.5) { 1 } else { 2 * usize::from(random.random_bool(2.0 * score - 0.5)) }
                     };
                     pairs.add(game() + game());
-                    let answer = bounds.decide(pairs.llr(&bounds));
+                    let answer = Verdict::of(pairs.llr(&bounds));
                     if answer.is_final() {
                         break answer;
                     }

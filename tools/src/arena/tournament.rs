@@ -11,6 +11,7 @@ use super::game_log::{self, GameRecord, RecordFile};
 use super::match_options::{Arguments, Setup};
 use super::player::Player;
 use super::referee;
+use super::sprt::Verdict;
 use super::tally::{EngineTally, Standings};
 use crate::output_file;
 use anyhow::{Context, Result, ensure};
@@ -185,7 +186,7 @@ impl<'a> Results<'a> {
             self.standings.add(self.setup, record);
             self.next = number + 1;
             let test = self.setup.sprt.as_ref().zip(self.standings.pairings.first());
-            self.is_decided = test.is_some_and(|(bounds, tally)| bounds.decide(tally.pairs.llr(bounds)).is_final());
+            self.is_decided = test.is_some_and(|(bounds, tally)| Verdict::of(tally.pairs.llr(bounds)).is_final());
         }
     }
 

@@ -68,7 +68,7 @@ fn run(typed: Typed) -> Result<ExitCode> {
         Some(Command::Revisions(arguments)) => revision::run(&arguments, &interrupts()).map(ExitCode::from),
         Some(Command::Experiments(arguments)) => experiments::run(&arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Count { records, sprt }) => {
-            let report = pooled_count::count(&records)?.report(sprt.bounds()?.as_ref());
+            let report = pooled_count::count(&records)?.report(sprt.bounds.as_ref());
             std::io::stdout().write_all(report.as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
