@@ -1,4 +1,4 @@
-//! Numbers as managers write them.
+//! Numbers as managers write them: with a sign, with any number of digits, with text behind them.
 
 /// Reads an integer at the front of `text`: an optional sign and digits, saturating at 64 bits. Also returns the rest.
 pub(super) fn integer(text: &[u8]) -> Option<(i64, &[u8])> {

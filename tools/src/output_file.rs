@@ -1,4 +1,4 @@
-//! Files that the programs write.
+//! Files that the programs write: as a whole, new or locked, and charts as the text of SVG.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use std::path::Path;

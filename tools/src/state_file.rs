@@ -1,4 +1,4 @@
-//! The file with the state of a run.
+//! The file with the state of a run of a tuner or of `tengen-data openings`, from which it goes on after an interruption.
 
 use crate::output_file;
 use anyhow::{Context, Result};

@@ -1,4 +1,4 @@
-//! The conditions of a game.
+//! The conditions of a game: rule, board, swap2, the judge, and when it ends early.
 
 use tengen::base::{Rule, Size};
 

@@ -1,4 +1,4 @@
-//! Balanced openings for any rule and size.
+//! Balanced openings for any rule and size: random stones, judged by a search.
 //!
 //! A candidate is a few random stones within a small window of the board. Several points are tried for its last stone by
 //! short searches, then the best of them by longer ones, and the first with a balanced score is taken. A search longer still

@@ -1,4 +1,4 @@
-//! Positions of training games for the fits.
+//! Positions of training games for the fits, and which games are held out from them.
 
 use crate::data::packed_game::{PackedGame, PackedPly};
 use crate::data::record_file::records;

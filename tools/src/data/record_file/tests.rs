@@ -1,3 +1,5 @@
+//! Files of records: every format, appending, damage, interruptions.
+
 use super::*;
 use crate::arena::openings::Opening;
 use crate::data::packed_game::{Content, PackedPly};
