@@ -1,7 +1,7 @@
 //! The start positions of proofs: `verify` takes only those that an unfinished game can have reached. Which ones these are is
 //! found out by playing all orders of the moves.
 
-use crate::common::{amount, brain, seeded};
+use crate::common::{brain, from_environment, seeded};
 use rand::Rng;
 use rand::rngs::SmallRng;
 use rand::seq::{IndexedRandom, SliceRandom};
@@ -157,7 +157,7 @@ fn a_position_is_refused_exactly_where_all_orders_of_play_fail() {
     let size = Size::new(7, 7).unwrap();
     let mut random = seeded(20);
     let mut counts = [[0; 2]; Rule::ALL.len()];
-    for index in 0..amount("TENGEN_STARTS", 500, 1000) as usize {
+    for index in 0..from_environment("TENGEN_STARTS", 1000) as usize {
         let rule = Rule::ALL[index % Rule::ALL.len()];
         let stones = dense_stones(size, &mut random);
         let mut oracle = Oracle::new(rule, size);
