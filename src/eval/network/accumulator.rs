@@ -217,15 +217,19 @@ impl Accumulator {
     /// Appends the scores of moves of the side to move. Call [`Accumulator::update`] first.
     #[inline]
     pub fn move_scores(&self, board: &Board, points: &[Point], scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>) {
-        let (head, cells) = (self.network.head(board), &self.state.cells);
+        let (head, cells, pooled) = (self.network.head(board), &self.state.cells, &self.state.pooled);
         match self.kernel.0 {
-            InstructionSet::Plain => layers::move_scores(head, board, cells, points, scores),
+            InstructionSet::Plain => layers::move_scores(head, board, cells, pooled, points, scores),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2(detected) => avx2::move_scores(detected, head, board, cells, points, scores),
+            InstructionSet::Avx2(detected) => avx2::move_scores(detected, head, board, cells, pooled, points, scores),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512(detected) => avx512::move_scores(detected, head, board, cells, points, scores),
+            InstructionSet::Avx512(detected) => {
+                avx512::move_scores(detected, head, board, cells, pooled, points, scores);
+            }
             #[cfg(target_family = "wasm")]
-            InstructionSet::Simd128(detected) => simd128::move_scores(detected, head, board, cells, points, scores),
+            InstructionSet::Simd128(detected) => {
+                simd128::move_scores(detected, head, board, cells, pooled, points, scores);
+            }
         }
     }
 }
@@ -415,10 +419,11 @@ macro_rules! compiled_for {
                 head: &Head,
                 board: &Board,
                 cells: &[[i16; WIDTH]; CELLS],
+                pooled: &[i32; WIDTH],
                 points: &[Point],
                 scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>,
             ) {
-                layers::move_scores(head, board, cells, points, scores);
+                layers::move_scores(head, board, cells, pooled, points, scores);
             }
 
             pub(super) fn apply(_: Detected, state: &mut State, network: &Network, frame: &mut Frame) {
@@ -442,11 +447,12 @@ macro_rules! compiled_for {
                 head: &Head,
                 board: &Board,
                 cells: &[[i16; WIDTH]; CELLS],
+                pooled: &[i32; WIDTH],
                 points: &[Point],
                 scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>,
             ) {
                 // SAFETY: as above.
-                unsafe { move_scores_here(head, board, cells, points, scores) }
+                unsafe { move_scores_here(head, board, cells, pooled, points, scores) }
             }
         }
     };

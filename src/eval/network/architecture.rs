@@ -20,6 +20,8 @@ pub const THREATS: usize = 2 * Threat::ALL.len() * 2;
 pub const PAIRS: usize = Threat::PAIRS;
 /// Inputs from the classical evaluation: its points for the side to move, and its term for the threats on the board.
 pub const HINTS: usize = 2;
+/// Inputs that decide how the policy weighs the channels of a cell: the pooled channels and the threats.
+pub const MAKERS: usize = WIDTH + THREATS;
 /// Stages of a game; each has its own head.
 pub const STAGES: usize = 4;
 
@@ -41,6 +43,8 @@ pub const BIAS_MAX: i16 = 4096;
 pub const WIDE_MAX: i32 = 1 << 28;
 /// Units per 1.0 of the head's output, which is the logit of the expected result.
 pub const OUTPUT_SCALE: i32 = HEAD_SCALE * HEAD_SCALE;
+/// Largest policy weight, stored or made, in units of [`POLICY_SCALE`].
+pub const POLICY_MAX: i32 = 4 * HEAD_MAX;
 /// Units per 1.0 of a policy weight. Policy sums are in units of `POLICY_SCALE * CELL_SCALE`, 1/16384 of a logit.
 pub const POLICY_SCALE: i32 = 256;
 

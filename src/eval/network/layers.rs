@@ -5,8 +5,8 @@
 //! closures passed to `array::from_fn` are not always inlined and then lack the processor features of their caller.
 
 use super::architecture::{
-    CELL_MAX, CELL_SCALE, CHANNELS, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, POLICY_SCALE, POOL_SCALE,
-    THREATS, WIDTH, threat_input,
+    CELL_MAX, CELL_SCALE, CHANNELS, HEAD_MAX, HEAD_SCALE, HINTS, INPUT_SCALE, OUTPUT_SCALE, POLICY_MAX, POLICY_SCALE,
+    POOL_SCALE, THREATS, WIDTH, threat_input,
 };
 use super::features::nearness;
 use super::weights::Head;
@@ -21,6 +21,9 @@ use arrayvec::ArrayVec;
 const SCORE_SCALE: i64 = 200;
 /// From policy sums to move scores, which have [`ORDER_SCALE`] units per 1.0 of a logit.
 pub const MOVE_SHIFT: u32 = (POLICY_SCALE * CELL_SCALE / ORDER_SCALE).trailing_zeros();
+
+/// From products of the head's inputs and [`Head::made`] to units of policy weights.
+pub const MADE_SHIFT: u32 = (INPUT_SCALE * HEAD_SCALE / POLICY_SCALE).trailing_zeros();
 
 /// From units of the pooled sums to units of the head's input.
 const POOL_SHIFT: u32 = (POOL_SCALE / INPUT_SCALE).trailing_zeros();
@@ -127,18 +130,42 @@ pub fn activation(value: i16) -> i16 {
     value.clamp(0, CELL_MAX)
 }
 
-/// Appends the scores of moves of the side to move, in 1/32 of a logit. `cells` are the channels of all cells.
+/// How the policy weighs the channels of a cell in this position, first those of the side to move; `input` is that of the
+/// head. (Filters made by the position: Jia et al. 2016, "Dynamic Filter Networks".)
+#[inline(always)]
+fn policy_weights(head: &Head, input: &[i16; WIDTH], board: &Board) -> [i16; WIDTH] {
+    let Some((channels, threat_rows)) = head.made.split_at_checked(WIDTH) else { return head.policy };
+    let mut sums = [0; WIDTH];
+    for (row, &value) in channels.iter().zip(input) {
+        add(&mut sums, row, value);
+    }
+    for threat in threats(board) {
+        if let Some(row) = threat_rows.get(threat) {
+            add(&mut sums, row, INPUT_SCALE as i16);
+        }
+    }
+    let mut weights = [0; WIDTH];
+    for i in 0..WIDTH {
+        weights[i] = (i32::from(head.policy[i]) + (sums[i] >> MADE_SHIFT)).clamp(-POLICY_MAX, POLICY_MAX) as i16;
+    }
+    weights
+}
+
+/// Appends the scores of moves of the side to move, in 1/32 of a logit. `cells` are the channels of all cells, and `pooled` is
+/// the sum of their activations.
 #[inline(always)]
 pub fn move_scores(
     head: &Head,
     board: &Board,
     cells: &[[i16; WIDTH]; CELLS],
+    pooled: &[i32; WIDTH],
     points: &[Point],
     scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>,
 ) {
     let (us, them) = (board.side().index(), board.side().opponent().index());
     // The weights in the order of a cell's channels, black's first.
-    let (own, opposing) = head.policy.split_at(CHANNELS);
+    let weights = policy_weights(head, &input(pooled, board.side()), board);
+    let (own, opposing) = weights.split_at(CHANNELS);
     let mut weights = [0; WIDTH];
     weights[us * CHANNELS..][..CHANNELS].copy_from_slice(own);
     weights[them * CHANNELS..][..CHANNELS].copy_from_slice(opposing);

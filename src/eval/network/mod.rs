@@ -4,7 +4,8 @@
 //! cell, selected by the nine cells of that line as the colour sees them ([`features`]). The clamped vectors are summed
 //! over the board ([`accumulator`]). From the sums of the side to move and its opponent, the threats on the board and the
 //! terms of the classical evaluation (the hints), two small layers compute the expected result ([`layers`]). The score of
-//! a move comes from the vector of its cell, the threats that it makes and denies, and its nearness to the last moves.
+//! a move comes from the vector of its cell, the threats that it makes and denies, and its nearness to the last moves; the
+//! sums and the threats on the board decide how the vector is weighed.
 //! Each stage of the game has its own layers. [`architecture`] has all dimensions.
 //!
 //! ```text
@@ -136,7 +137,7 @@ pub fn embedded_bytes(rule: Rule) -> &'static [u8] {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::architecture::{BIAS_MAX, HEAD_MAX, PAIRS, THREATS, WIDE_MAX};
+    use super::architecture::{BIAS_MAX, HEAD_MAX, MAKERS, PAIRS, POLICY_MAX, THREATS, WIDE_MAX};
     use super::*;
     use crate::base::{Cell, Point, PointList, Size};
     use crate::board::symmetry::Symmetry;
@@ -172,6 +173,8 @@ pub(crate) mod tests {
         head.hints.iter_mut().for_each(|row| small(row, 900));
         small(&mut head.skip_hints, 900);
         small(&mut head.policy, 900);
+        head.made = vec![[0; WIDTH]; MAKERS];
+        head.made.iter_mut().for_each(|row| small(row, 300));
         let mut large = |weights: &mut [i32]| {
             weights.fill_with(|| random.random_range(-200_000..=200_000));
         };
@@ -253,9 +256,11 @@ pub(crate) mod tests {
         assert_eq!(logit, reference::logit(network, weights, board));
         let mut scores = ArrayVec::new();
         accumulator.move_scores(board, points, &mut scores);
+        let input = layers::input(&reference::pooled(weights, board), board.side());
+        let policy = reference::policy_weights(network.head(board), &input, board);
         for (&point, &score) in points.iter().zip(&scores) {
             let cell = reference::cell(weights, board, point);
-            assert_eq!(score, reference::move_score(network.head(board), &cell, board, point));
+            assert_eq!(score, reference::move_score(network.head(board), &policy, &cell, board, point));
         }
         assert_eq!(scores.len(), points.len());
     }
@@ -275,7 +280,8 @@ pub(crate) mod tests {
             fill(&mut head.skip, HEAD_MAX);
             head.hints.iter_mut().for_each(|row| fill(row, HEAD_MAX));
             fill(&mut head.skip_hints, HEAD_MAX);
-            fill(&mut head.policy, 4 * HEAD_MAX);
+            fill(&mut head.policy, POLICY_MAX);
+            head.made.iter_mut().for_each(|row| fill(row, HEAD_MAX));
             let mut fill = |weights: &mut [i32]| weights.fill_with(|| signed(WIDE_MAX));
             fill(&mut head.first_bias);
             fill(&mut head.second_bias);

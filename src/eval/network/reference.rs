@@ -3,7 +3,7 @@
 //! Slow. [`super::accumulator`] and the trainer are tested against it. The dimensions are in [`super::architecture`].
 
 use super::Network;
-use super::architecture::{CHANNELS, WIDTH};
+use super::architecture::{CHANNELS, INPUT_SCALE, POLICY_MAX, WIDTH};
 use super::features::{LINE_KINDS, ROWS, line_kind, nearness, row_of, shape_by_cells};
 use super::layers;
 use super::weights::{Head, Weights};
@@ -61,8 +61,19 @@ pub fn logit(network: &Network, weights: &Weights, board: &Board) -> i64 {
     layers::output(network.head(board), &layers::input(&pooled(weights, board), board.side()), hints, board)
 }
 
-/// The score of a move, in 1/32 of a logit, from the channels of its cell.
-pub fn move_score(head: &Head, cell: &[i16; WIDTH], board: &Board, point: Point) -> i32 {
+/// How the policy weighs the channels of a cell, first those of the side to move; `input` is that of the head.
+pub fn policy_weights(head: &Head, input: &[i16; WIDTH], board: &Board) -> [i32; WIDTH] {
+    let threats = layers::threats(board);
+    let threat = |i: usize| if threats.contains(&i) { INPUT_SCALE } else { 0 };
+    std::array::from_fn(|channel| {
+        let makers = input.iter().map(|&value| i32::from(value)).chain((0..).map(threat));
+        let sum: i32 = makers.zip(&head.made).map(|(value, row)| value * i32::from(row[channel])).sum();
+        (i32::from(head.policy[channel]) + (sum >> layers::MADE_SHIFT)).clamp(-POLICY_MAX, POLICY_MAX)
+    })
+}
+
+/// The score of a move, in 1/32 of a logit, from the channels of its cell and the [`policy_weights`].
+pub fn move_score(head: &Head, policy: &[i32; WIDTH], cell: &[i16; WIDTH], board: &Board, point: Point) -> i32 {
     let side = board.side();
     let made = board.combinations(point)[side.index()].threat();
     let denied = board.combinations(point)[side.opponent().index()].threat();
@@ -72,6 +83,6 @@ pub fn move_score(head: &Head, cell: &[i16; WIDTH], board: &Board, point: Point)
     let (black, white) = cell.split_at(CHANNELS);
     let (own, opposing) = if side == Color::Black { (black, white) } else { (white, black) };
     let channels = own.iter().chain(opposing);
-    let sum: i32 = channels.zip(&head.policy).map(|(&c, &w)| i32::from(layers::activation(c)) * i32::from(w)).sum();
+    let sum: i32 = channels.zip(policy).map(|(&channel, weight)| i32::from(layers::activation(channel)) * weight).sum();
     (base + sum) >> layers::MOVE_SHIFT
 }

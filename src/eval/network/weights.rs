@@ -2,10 +2,10 @@
 //!
 //! The file is little-endian: magic, version, rule, number of heads, channels, widths of the two layers; then the rows of
 //! both kinds of lines in order, the bias, the heads; and a CRC-32 of everything before it. A file that is wrong in any
-//! respect is refused. The dimensions are in [`super::architecture`].
+//! respect is refused. The dimensions are in [`super::architecture`]. Version 2 has no [`Head::made`], version 3 has it.
 
 use super::architecture::{
-    BIAS_MAX, CHANNELS, FIRST, HEAD_MAX, HINTS, PAIRS, SECOND, STAGES, THREATS, WIDE_MAX, WIDTH,
+    BIAS_MAX, CHANNELS, FIRST, HEAD_MAX, HINTS, MAKERS, PAIRS, POLICY_MAX, SECOND, STAGES, THREATS, WIDE_MAX, WIDTH,
 };
 use super::features::{LINE_KINDS, NEARNESS, ROWS, SHAPES, row_of};
 use crate::base::Rule;
@@ -39,6 +39,9 @@ pub struct Head<S = i16, W = i32> {
     pub skip_hints: [S; HINTS],
     /// Policy: weights of a cell's channels, first those of the side to move, in 1/`POLICY_SCALE`.
     pub policy: [S; WIDTH],
+    /// Policy: what each of the [`MAKERS`] inputs, first the channels, then the threats, adds to the weights of the
+    /// channels: 1/`HEAD_SCALE` of the sum for an input of one. Empty in a network whose policy is the same everywhere.
+    pub made: Vec<[S; WIDTH]>,
     /// Policy: weights of the pairs of threats ([`Threat::pair`](crate::board::Threat::pair)), in units of the policy sum:
     /// 1/(`POLICY_SCALE` * `CELL_SCALE`) of a logit.
     pub pairs: Box<[W; PAIRS]>,
@@ -63,6 +66,7 @@ impl<S: Copy + Default, W: Copy + Default> Head<S, W> {
             skip_threats: [wide; THREATS],
             skip_hints: [small; HINTS],
             policy: [small; WIDTH],
+            made: Vec::new(),
             pairs: Box::new([wide; PAIRS]),
             near: [[wide; NEARNESS]; 2],
         }
@@ -109,7 +113,9 @@ impl fmt::Display for WeightsError {
 impl std::error::Error for WeightsError {}
 
 const MAGIC: &[u8; 8] = b"TNGNnet\n";
-const VERSION: u16 = 2;
+/// Version of a file whose heads have [`Head::made`], and of one whose heads do not.
+const VERSION: u16 = 3;
+const PLAIN_VERSION: u16 = 2;
 const HEADER: usize = 20;
 
 impl Weights {
@@ -126,7 +132,9 @@ impl Weights {
         let rule = Rule::from_bits(i64::from(reader.u16()?)).ok_or(WeightsError::Unsupported)?;
         let heads = reader.u16()? as usize;
         let dimensions = [reader.u16()?, reader.u16()?, reader.u16()?].map(usize::from);
-        if version != VERSION || dimensions != [CHANNELS, FIRST, SECOND] || ![1, 2, STAGES, 2 * STAGES].contains(&heads)
+        if ![PLAIN_VERSION, VERSION].contains(&version)
+            || dimensions != [CHANNELS, FIRST, SECOND]
+            || ![1, 2, STAGES, 2 * STAGES].contains(&heads)
         {
             return Err(WeightsError::Unsupported);
         }
@@ -135,7 +143,7 @@ impl Weights {
             .map(|_| reader.take(CHANNELS).map(|row| std::array::from_fn(|i| row[i] as i8)))
             .collect::<Result<Vec<[i8; CHANNELS]>, WeightsError>>()?;
         let bias = reader.i16s()?;
-        let heads = (0..heads).map(|_| reader.head()).collect::<Result<Vec<Head>, WeightsError>>()?;
+        let heads = (0..heads).map(|_| reader.head(version == VERSION)).collect::<Result<Vec<Head>, WeightsError>>()?;
         if reader.at != body {
             return Err(WeightsError::Length);
         }
@@ -151,7 +159,8 @@ impl Weights {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         let rule = u16::from(self.rule.number());
-        for number in [VERSION, rule, self.heads.len() as u16, CHANNELS as u16, FIRST as u16, SECOND as u16] {
+        let version = if self.heads.iter().all(|head| head.made.is_empty()) { PLAIN_VERSION } else { VERSION };
+        for number in [version, rule, self.heads.len() as u16, CHANNELS as u16, FIRST as u16, SECOND as u16] {
             out.extend(number.to_le_bytes());
         }
         out.extend(self.rows.iter().flatten().map(|&weight| weight as u8));
@@ -171,6 +180,7 @@ impl Weights {
             head.hints.iter().for_each(|row| put16(&mut out, row));
             put16(&mut out, &head.skip_hints);
             head.near.iter().for_each(|row| put32(&mut out, row));
+            head.made.iter().for_each(|row| put16(&mut out, row));
         }
         let crc = crc32fast::hash(&out);
         out.extend(crc.to_le_bytes());
@@ -192,7 +202,9 @@ impl Weights {
                     && head.hints.iter().all(|row| small(row))
                     && small(&head.skip_hints)
                     && head.near.iter().all(|row| modest(row))
-                    && head.policy.iter().all(|&weight| i32::from(weight).abs() <= 4 * HEAD_MAX)
+                    && head.policy.iter().all(|&weight| i32::from(weight).abs() <= POLICY_MAX)
+                    && [0, MAKERS].contains(&head.made.len())
+                    && head.made.iter().all(|row| small(row))
                     && modest(&head.first_bias)
                     && modest(&head.second_bias)
                     && modest(&[head.output_bias])
@@ -255,7 +267,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn head(&mut self) -> Result<Head, WeightsError> {
+    /// Reads a head, with or without [`Head::made`].
+    fn head(&mut self, is_made: bool) -> Result<Head, WeightsError> {
         let mut head = Head::zero();
         self.by_output(&mut head.first[..])?;
         head.first_bias = self.i32s()?;
@@ -273,6 +286,9 @@ impl Reader<'_> {
         head.hints = [self.i16s()?, self.i16s()?];
         head.skip_hints = self.i16s()?;
         head.near = [self.i32s()?, self.i32s()?];
+        if is_made {
+            head.made = (0..MAKERS).map(|_| self.i16s()).collect::<Result<_, _>>()?;
+        }
         Ok(head)
     }
 }
@@ -285,7 +301,9 @@ mod tests {
     #[test]
     fn a_file_reads_back() {
         for rule in Rule::ALL {
-            let weights = random_weights(rule, 3);
+            let mut weights = random_weights(rule, 3);
+            assert_eq!(Weights::parse(&weights.to_bytes()).as_ref(), Ok(&weights));
+            weights.heads.iter_mut().for_each(|head| head.made.clear());
             assert_eq!(Weights::parse(&weights.to_bytes()).as_ref(), Ok(&weights));
         }
     }

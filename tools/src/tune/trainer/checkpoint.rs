@@ -1,16 +1,14 @@
 //! The state of a training run in a file, so that the run can continue after an interruption.
 
 use super::adam::Adam;
-use super::float_network::{FloatHead, Model, Parameters, Row, TABLE};
+use super::float_network::{FloatHead, Model, Parameters, Row, TABLE, zero_head};
 use crate::output_file;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use tengen::base::Rule;
 use tengen::eval::network::architecture::{CHANNELS, STAGES};
 
-const MAGIC: &[u8; 8] = b"TNGNrun3";
-/// The same without [`Checkpoint::settings`].
-const EARLIER_MAGIC: &[u8; 8] = b"TNGNrun2";
+const MAGIC: &[u8; 8] = b"TNGNrun4";
 
 /// A model in training, after some epochs.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +19,7 @@ pub struct Checkpoint {
     pub adam: Adam,
     /// Number of finished epochs.
     pub epochs: u32,
-    /// A checksum of the settings; `None` in a file of an earlier version.
+    /// A checksum of the settings; `None` before the first epoch.
     pub settings: Option<u64>,
 }
 
@@ -38,8 +36,8 @@ impl Checkpoint {
     /// # Errors
     /// When it cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut bytes = if self.settings.is_some() { MAGIC } else { EARLIER_MAGIC }.to_vec();
-        bytes.extend(self.settings.into_iter().flat_map(u64::to_le_bytes));
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(self.settings.unwrap_or(0).to_le_bytes());
         let heads = self.model.heads.len() as u32;
         for number in [u32::from(self.model.rule.number()), heads, TABLE as u32, self.epochs, self.adam.step] {
             bytes.extend(number.to_le_bytes());
@@ -72,11 +70,8 @@ impl Checkpoint {
         let (body, crc) = bytes.split_last_chunk::<4>().context("too short")?;
         ensure!(u32::from_le_bytes(*crc) == crc32fast::hash(body), "the checksum differs");
         let (magic, mut rest) = body.split_first_chunk::<8>().context("too short")?;
-        let settings = match magic {
-            MAGIC => Some(u64::from_le_bytes(take(&mut rest, 8)?.try_into()?)),
-            EARLIER_MAGIC => None,
-            _ => bail!("unknown format"),
-        };
+        ensure!(magic == MAGIC, "unknown format");
+        let settings = Some(u64::from_le_bytes(take(&mut rest, 8)?.try_into()?)).filter(|&settings| settings != 0);
         let mut numbers = [0; 5];
         for number in &mut numbers {
             *number = u32::from_le_bytes(take(&mut rest, 4)?.try_into()?);
@@ -94,7 +89,7 @@ impl Checkpoint {
         };
         let (weights, mean, square) = (rows(&mut rest)?, rows(&mut rest)?, rows(&mut rest)?);
         let read_heads = |rest: &mut &[u8]| -> Result<Vec<FloatHead>> {
-            let mut read = vec![FloatHead::zero(); heads as usize];
+            let mut read = vec![zero_head(); heads as usize];
             for numbers in read.iter_mut().flat_map(FloatHead::slices_mut) {
                 let bytes = bytemuck::cast_slice_mut::<f32, u8>(numbers);
                 bytes.copy_from_slice(take(rest, bytes.len())?);

@@ -10,8 +10,10 @@ use rand::Rng;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tengen::base::{Color, Point, Rule, Size};
+use tengen::board::NullObserver;
+use tengen::eval::classical_weights::ORDER_SCALE;
 use tengen::eval::network::architecture::{CHANNELS, OUTPUT_SCALE, STAGES};
-use tengen::eval::network::{Accumulator, Kernel, Network, reference};
+use tengen::eval::network::{Accumulator, Kernel, Network, layers, reference};
 
 /// Whether the tests run at length, as in `.ci/run`.
 fn at_length() -> bool {
@@ -64,6 +66,7 @@ fn slope(games: &[PackedGame], mut loss_at: impl FnMut(f32) -> f64, step: f32) -
 fn gradients_are_the_slopes_of_the_loss() {
     for rule in [Rule::Freestyle, Rule::Renju] {
         let games = games(rule, if at_length() { 4 } else { 2 }, 14);
+        // Without a made policy, whose inputs have no gradient from it.
         let model = Model::new(rule, 3);
         let parts = parts_of_rows(rule);
         let mut folded = model.fold(&parts);
@@ -179,6 +182,41 @@ fn integers_and_floating_point_agree() {
     }
 }
 
+/// Sets the weights that make the policy, which an untrained network does not have, to random values.
+fn make_policy(model: &mut Model) {
+    let mut random = SmallRng::seed_from_u64(8);
+    let made = model.heads.iter_mut().flat_map(|head| head.made.as_flattened_mut());
+    made.for_each(|weight| *weight = random.random_range(-0.1..0.1));
+}
+
+#[test]
+fn the_policy_is_that_of_the_integers() {
+    for rule in [Rule::Freestyle, Rule::Renju] {
+        let mut model = Model::new(rule, 8);
+        make_policy(&mut model);
+        let parts = parts_of_rows(rule);
+        let folded = model.fold(&parts);
+        let weights = model.export(&parts);
+        let network = Arc::new(Network::new(&weights));
+        let mut walker = Walker::new(model.heads.len());
+        let mut worst = 0.0f32;
+        for game in &games(rule, 20, 30) {
+            walker.walk(&labelled(game, Content::Quiet, 0), &model, &folded, &TARGETS, false, |_, _| {});
+            let mut board = Board::new(rule, game.size);
+            let stones: Vec<Point> = game.moves().collect();
+            stones[..stones.len() - 1].iter().for_each(|&stone| board.play(stone, &mut NullObserver));
+            let input = layers::input(&reference::pooled(&weights, &board), board.side());
+            let policy = reference::policy_weights(network.head(&board), &input, &board);
+            for &(point, _, logit) in &walker.moves {
+                let cell = reference::cell(&weights, &board, point);
+                let score = reference::move_score(network.head(&board), &policy, &cell, &board, point);
+                worst = worst.max((logit - score as f32 / ORDER_SCALE as f32).abs());
+            }
+        }
+        assert!(worst < 0.15, "{rule:?}: logits differ by {worst}");
+    }
+}
+
 fn write_games(path: &Path, games: &[PackedGame]) {
     let mut writer = Writer::create(path, Format::Positions).unwrap();
     for game in games {
@@ -269,7 +307,7 @@ fn a_run_does_not_go_on_with_other_options() {
         let error = Run::begin(&other).err().unwrap().to_string();
         assert!(error.contains("other options"), "{error}");
     }
-    // Checkpoints of earlier versions have no settings.
+    // A run that has not begun has no settings.
     Checkpoint::new(begun.rule, 1).save(&checkpoint).unwrap();
     assert!(Run::begin(&begun).is_ok());
 }

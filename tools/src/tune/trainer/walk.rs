@@ -5,7 +5,7 @@
 //! adds the total's growth since its last change when it changes again.
 
 use super::float_network::{
-    BIAS, CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Parameters, Row, TABLE,
+    BIAS, CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Parameters, Row, TABLE, zero_head,
 };
 use super::targets::{Targets, is_sample, values};
 use crate::data::packed_game::PackedGame;
@@ -70,7 +70,7 @@ impl Gradient {
             table: vec![[0.0; CHANNELS]; TABLE],
             touched: Vec::new(),
             is_touched: vec![false; TABLE],
-            heads: vec![FloatHead::zero(); heads],
+            heads: vec![zero_head(); heads],
         }
     }
 
@@ -83,7 +83,7 @@ impl Gradient {
         // The shared parts and the bias are few rows.
         let parts = LINE_KINDS * ROWS;
         self.table[parts..].fill([0.0; CHANNELS]);
-        self.heads.fill(FloatHead::zero());
+        self.heads.iter_mut().flat_map(FloatHead::slices_mut).for_each(|slice| slice.fill(0.0));
     }
 
     /// The gradient of a row, mutable.
@@ -151,8 +151,8 @@ pub struct Walker {
     pub gradient: Gradient,
     /// Losses of all games so far.
     pub losses: Losses,
-    /// Legal points and their policy.
-    moves: Vec<(Point, usize, f32)>,
+    /// Points, their pairs of threats and their policy at the last position that was judged.
+    pub(super) moves: Vec<(Point, usize, f32)>,
 }
 
 impl std::fmt::Debug for Walker {
@@ -354,7 +354,7 @@ impl Walker {
         if learn {
             self.learn_value(board, head, forward, guess - target);
         }
-        self.judge_move(board, head, best, targets.policy, learn);
+        self.judge_move(board, head, &forward.input, best, targets.policy, learn);
     }
 
     /// Adds the gradient of the value; `error` is the slope of the loss by the logit.
@@ -396,8 +396,9 @@ impl Walker {
     }
 
     /// Adds the policy's loss against the best move at a position, and its gradient.
-    fn judge_move(&mut self, board: &Board, head: &FloatHead, best: Point, weight: f32, learn: bool) {
+    fn judge_move(&mut self, board: &Board, head: &FloatHead, input: &Vector, best: Point, weight: f32, learn: bool) {
         let us = board.side();
+        let policy = policy_weights(head, input, board);
         let (ours, theirs) = (half_of(us), half_of(us.opponent()));
         self.moves.clear();
         let cells = &self.cells;
@@ -409,8 +410,8 @@ impl Walker {
             let mut sums = [0.0; 8];
             for i in (0..CHANNELS).step_by(8) {
                 for lane in 0..8 {
-                    sums[lane] += head.policy[i + lane] * activation(value[ours + i + lane])
-                        + head.policy[CHANNELS + i + lane] * activation(value[theirs + i + lane]);
+                    sums[lane] += policy[i + lane] * activation(value[ours + i + lane])
+                        + policy[CHANNELS + i + lane] * activation(value[theirs + i + lane]);
                 }
             }
             let near = last_moves.map(|last| nearness(point, last));
@@ -430,6 +431,7 @@ impl Walker {
         }
         let number = head_of(board, self.gradient.heads.len());
         let gradient = &mut self.gradient.heads[number];
+        let mut slope = [0.0; WIDTH];
         for &(point, pair, logit) in &self.moves {
             let share = (logit - largest).exp() / sum;
             let error = weight * (share - if point == best { 1.0 } else { 0.0 });
@@ -442,13 +444,35 @@ impl Walker {
             }
             let cell = &mut self.cells[point.index()];
             for i in 0..CHANNELS {
-                gradient.policy[i] += error * activation(cell.value[ours + i]);
-                gradient.policy[CHANNELS + i] += error * activation(cell.value[theirs + i]);
-                cell.own[ours + i] += error * head.policy[i];
-                cell.own[theirs + i] += error * head.policy[CHANNELS + i];
+                slope[i] += error * activation(cell.value[ours + i]);
+                slope[CHANNELS + i] += error * activation(cell.value[theirs + i]);
+                cell.own[ours + i] += error * policy[i];
+                cell.own[theirs + i] += error * policy[CHANNELS + i];
             }
         }
+        gradient.policy.iter_mut().zip(slope).for_each(|(sum, slope)| *sum += slope);
+        // The inputs that make the policy learn nothing from it: with their gradient, training diverges.
+        let (channels, threat_rows) = gradient.made.split_at_mut(WIDTH);
+        for (row, value) in channels.iter_mut().zip(input) {
+            row.iter_mut().zip(slope).for_each(|(sum, slope)| *sum += value * slope);
+        }
+        for threat in threats(board) {
+            threat_rows[threat].iter_mut().zip(slope).for_each(|(sum, slope)| *sum += slope);
+        }
     }
+}
+
+/// How the policy weighs the channels of a cell; see [`tengen::eval::network::reference::policy_weights`].
+fn policy_weights(head: &FloatHead, input: &Vector, board: &Board) -> Vector {
+    let mut weights = head.policy;
+    let (channels, threat_rows) = head.made.split_at(WIDTH);
+    for (row, value) in channels.iter().zip(input) {
+        weights.iter_mut().zip(row).for_each(|(sum, weight)| *sum += value * weight);
+    }
+    for threat in threats(board) {
+        weights.iter_mut().zip(&threat_rows[threat]).for_each(|(sum, weight)| *sum += weight);
+    }
+    weights
 }
 
 /// The index of the head for a position.
