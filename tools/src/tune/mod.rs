@@ -1,5 +1,6 @@
 //! Better numbers for the engine, found by games or by fitting to recorded games.
 
+pub mod arrays;
 pub mod duel;
 mod factor_model;
 pub mod fit_eval;

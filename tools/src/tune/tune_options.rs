@@ -1,5 +1,6 @@
 //! The command line of `tengen-tune`, with a subcommand for each kind of numbers.
 
+use super::arrays::{self, ArraysArguments};
 use super::duel::{self, Duel};
 use super::fit_eval::{self, EvalArguments};
 use super::numbers::{book_checksum, overlap, parse_value};
@@ -44,6 +45,10 @@ pub enum Command {
     ///
     /// Example: tengen-tune network --rule 0 --records games.tgr --epochs 10 --checkpoint run.ckpt --out freestyle.tnn
     Network(Training),
+    /// Write positions as flat arrays, for training other structures than the network's with other tools.
+    ///
+    /// Example: tengen-tune arrays --rule 0 --records games.tgr --out arrays
+    Arrays(ArraysArguments),
     /// Judge networks by labelled positions: loss, entropy of the targets, and the difference, by kind of position.
     ///
     /// The first network is the one that ships. Example: tengen-tune referee --rule 0 --records held-out.tgr --network new.tnn
@@ -196,6 +201,7 @@ pub fn run(command: &Command) -> Result<RunEnd> {
         Command::Spsa(arguments) => return run_spsa(arguments),
         Command::Screen(arguments) => return run_screen(arguments),
         Command::Network(typed) => super::trainer::run(typed, &mut std::io::stdout())?,
+        Command::Arrays(arguments) => arrays::run(arguments, &mut std::io::stdout())?,
         Command::Referee(arguments) => referee::run(arguments, &mut std::io::stdout())?,
         Command::Match(arguments) => return run_match(arguments),
         Command::Eval(arguments) => fit_eval::run(arguments)?,
