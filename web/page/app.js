@@ -65,9 +65,11 @@ export class App {
     return null;
   }
 
-  /** Plays a move here and goes to it. */
+  /** Plays a move here and goes to it. A move of a game, unlike one of an analysis, is the main line from now on. */
   play(point) {
-    this.go(this.tree.play(this.at, point));
+    const node = this.tree.play(this.at, point);
+    if (this.settings.tab === "play") this.tree.promote(node);
+    this.go(node);
   }
 
   /** Goes to a node. */

@@ -74,6 +74,8 @@ export class GameTree {
 
   /** Makes the variation of a node the first one after its parent, all the way up. */
   promote(at) {
+    const isFirst = (node) => this.nodes[this.nodes[node].parent].children[0] === node;
+    if (this.path(at).every(isFirst)) return;
     this.changes += 1;
     for (let node = at; node > 0; node = this.nodes[node].parent) {
       const siblings = this.nodes[this.nodes[node].parent].children;

@@ -60,7 +60,7 @@ fn forbidden(rule: Rule, size: Size, cells: &[(Point, Cell)], side: Color) -> Ve
     size.points().filter(|&point| board.is_empty(point) && board.is_forbidden(point)).collect()
 }
 
-/// The longest row of equal stones through a stone.
+/// The longest row of equal stones through a stone, from one end to the other.
 fn row_of(oracle: &Oracle, size: Size, point: Point) -> Vec<usize> {
     let cell = oracle.cell(point);
     let rows = Direction::ALL.map(|direction| {
@@ -70,7 +70,8 @@ fn row_of(oracle: &Oracle, size: Size, point: Point) -> Vec<usize> {
                 .take_while(|&next| size.contains(next) && oracle.cell(next) == cell)
                 .collect::<Vec<_>>()
         };
-        [run(-1), vec![point], run(1)].concat()
+        let before = run(-1).into_iter().rev();
+        before.chain([point]).chain(run(1)).collect::<Vec<_>>()
     });
     // Under some rules a longer row does not win, but then the row of five does.
     let exact = rows.iter().find(|row| row.len() == 5).cloned();
@@ -158,6 +159,13 @@ mod tests {
         assert_eq!(judge(&position(Rule::Freestyle, six)).unwrap()["end"]["winner"], 0);
         let four = judge(&position(Rule::Standard, "h8a1i8b1j8c1k8d3")).unwrap();
         assert_eq!(four["wins"].as_array().unwrap().len(), 2);
+    }
+
+    /// Bug: the stones before the last one came in the wrong order, so the line through the row began in its middle.
+    #[test]
+    fn the_stones_of_a_row_are_in_order() {
+        let judged = judge(&position(Rule::Freestyle, "h8a1i8b1k8c1l8d1j8")).unwrap();
+        assert_eq!(judged["end"]["stones"], json!([112, 113, 114, 115, 116]));
     }
 
     #[test]

@@ -67,6 +67,17 @@ test("undo takes back the person's move and the reply; a hint is a move", async 
   await window.close();
 });
 
+// Bug: the move taken back stayed the main line, and the game that was played was saved as its variation.
+test("what is played after an undo is the main line", async () => {
+  const window = await Window.open({ hash: "moves=&black=person&white=person" });
+  await window.click("h8");
+  await window.click("i9");
+  await window.page.click("#undo");
+  await window.click("j10");
+  await window.page.waitForFunction(() => /moves=h8j10\(i9\)/.test(decodeURIComponent(location.hash)));
+  await window.close();
+});
+
 test("the engine can begin, and plays on when it is asked to", async () => {
   const window = await Window.open({ hash: "moves=&black=engine&white=person&level=100&seconds=1" });
   await window.waitForMoves(/h8/);
