@@ -47,8 +47,9 @@ fn as_the_judge_runs_them() {
 #[test]
 fn node_limited_matches_repeat_to_the_move_whatever_the_concurrency() {
     let folder = TempDir::new().unwrap();
-    let runs = ["--concurrency 1", "--concurrency 2", "--concurrency 2 --restart --suspend"].map(|words| {
-        let (path, output) = own_match(folder.path(), &words.replace(' ', "_"), words);
+    let runs = [(1, ""), (2, ""), (2, ",restart=yes,suspend=yes")].map(|(concurrency, fields)| {
+        let name = format!("{concurrency}{fields}");
+        let (path, output) = match_of(folder.path(), &name, &format!("--concurrency {concurrency}"), fields);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         timeless(&path)
     });

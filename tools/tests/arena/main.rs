@@ -77,9 +77,15 @@ fn openings(folder: &Path) -> PathBuf {
 }
 
 fn own_match(folder: &Path, name: &str, words: &str) -> (PathBuf, Output) {
+    match_of(folder, name, words, "")
+}
+
+/// Like [`own_match`], with further fields for both engines.
+fn match_of(folder: &Path, name: &str, words: &str, fields: &str) -> (PathBuf, Output) {
     let brain = brain();
     let path = folder.join(name);
-    let engines = [format!("name=A,cmd={brain},nodes=600"), format!("name=B,cmd={brain},nodes=400")];
+    let engines =
+        [("A", 600), ("B", 400)].map(|(name, nodes)| format!("name={name},cmd={brain},nodes={nodes}{fields}"));
     let words = format!("--games 10 --seed 3 --openings {} {words}", openings(folder).display());
     let output = run(&words, &[&engines[0], &engines[1]], &path);
     (path, output)
