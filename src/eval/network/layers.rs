@@ -130,13 +130,13 @@ pub fn activation(value: i16) -> i16 {
     value.clamp(0, CELL_MAX)
 }
 
-/// How the policy weighs the channels of a cell in this position, first those of the side to move; `input` is that of the
-/// head. (Filters made by the position: Jia et al. 2016, "Dynamic Filter Networks".)
+/// How the policy weighs the channels of a cell in this position, first those of the side to move; `pooled` is the sum of
+/// the activations of all cells. (Filters made by the position: Jia et al. 2016, "Dynamic Filter Networks".)
 #[inline(always)]
-fn policy_weights(head: &Head, input: &[i16; WIDTH], board: &Board) -> [i16; WIDTH] {
+fn policy_weights(head: &Head, pooled: &[i32; WIDTH], board: &Board) -> [i16; WIDTH] {
     let Some((channels, threat_rows)) = head.made.split_at_checked(WIDTH) else { return head.policy };
     let mut sums = [0; WIDTH];
-    for (row, &value) in channels.iter().zip(input) {
+    for (row, value) in channels.iter().zip(input(pooled, board.side())) {
         add(&mut sums, row, value);
     }
     for threat in threats(board) {
@@ -164,7 +164,7 @@ pub fn move_scores(
 ) {
     let (us, them) = (board.side().index(), board.side().opponent().index());
     // The weights in the order of a cell's channels, black's first.
-    let weights = policy_weights(head, &input(pooled, board.side()), board);
+    let weights = policy_weights(head, pooled, board);
     let (own, opposing) = weights.split_at(CHANNELS);
     let mut weights = [0; WIDTH];
     weights[us * CHANNELS..][..CHANNELS].copy_from_slice(own);
