@@ -4,8 +4,8 @@
 //! cell, selected by the nine cells of that line as the colour sees them ([`features`]). The clamped vectors are summed
 //! over the board ([`accumulator`]). From the sums of the side to move and its opponent, the threats on the board and the
 //! terms of the classical evaluation (the hints), two small layers compute the expected result ([`layers`]). The score of
-//! a move comes from the vector of its cell, the threats that it makes and denies, and its nearness to the last moves; the
-//! sums and the threats on the board decide how the vector is weighed.
+//! a move comes from the vector of its cell, the threats that it makes and denies, and its nearness to the last moves; in
+//! files of version 3 the sums and the threats on the board decide how the vector is weighed.
 //! Each stage of the game has its own layers. [`architecture`] has all dimensions.
 //!
 //! ```text

@@ -182,8 +182,8 @@ impl Arguments {
 #[derive(clap::Args, Debug, Clone)]
 #[allow(clippy::doc_markdown)] // Help texts, read by people.
 pub struct SprtArguments {
-    /// A sequential test, with error rates of 5 %, decides between these two Elo gains of the first engine (two engines only). A match stops as soon
-    /// as it does. Example: --sprt 0,5 for a gain, --sprt -5,0 for a simplification
+    /// A sequential test, with error rates of 5 %, decides between these two Elo gains of the first engine (two engines only).
+    /// A match stops as soon as it does. Example: --sprt 0,5 for a gain, --sprt -5,0 for a simplification
     #[arg(long = "sprt", value_name = "ELO0,ELO1", value_parser = parse_bounds, allow_hyphen_values = true)]
     pub bounds: Option<SprtBounds>,
 }

@@ -150,6 +150,14 @@ fn a_position_is_worth_what_was_seen_later_too() {
     assert_eq!(before[4..], after[4..]);
 }
 
+/// A model on the grid of the integers, its integers, and the network that they make.
+fn rounded(model: &Model) -> (Folded, Weights, Arc<Network>) {
+    let parts = parts_of_rows(model.rule);
+    let weights = model.export(&parts);
+    let network = Arc::new(Network::new(&weights));
+    (model.fold(&parts), weights, network)
+}
+
 #[test]
 fn integers_and_floating_point_agree() {
     for rule in Rule::ALL {
@@ -160,10 +168,7 @@ fn integers_and_floating_point_agree() {
             let hints = head.hints.as_flattened_mut().iter_mut().chain(&mut head.skip_hints);
             hints.enumerate().for_each(|(i, weight)| *weight = 0.1 * ((i % 7) as f32 - 3.0));
         }
-        let parts = parts_of_rows(rule);
-        let folded = model.fold(&parts);
-        let weights = model.export(&parts);
-        let network = Arc::new(Network::new(&weights));
+        let (folded, weights, network) = rounded(&model);
         let mut walker = Walker::new(model.heads.len());
         let mut worst = 0.0f32;
         for game in &games {
@@ -194,10 +199,7 @@ fn the_policy_is_that_of_the_integers() {
     for rule in [Rule::Freestyle, Rule::Renju] {
         let mut model = Model::new(rule, 8);
         make_policy(&mut model);
-        let parts = parts_of_rows(rule);
-        let folded = model.fold(&parts);
-        let weights = model.export(&parts);
-        let network = Arc::new(Network::new(&weights));
+        let (folded, weights, network) = rounded(&model);
         let mut walker = Walker::new(model.heads.len());
         let mut worst = 0.0f32;
         for game in &games(rule, 20, 30) {
