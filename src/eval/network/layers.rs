@@ -9,6 +9,7 @@ use super::architecture::{
     POOL_SCALE, THREATS, WIDTH, threat_input,
 };
 use super::features::nearness;
+use super::products::{add_all, add_chosen};
 use super::weights::Head;
 use crate::base::point::CELLS;
 use crate::base::{Color, Point, Score, Size};
@@ -71,22 +72,17 @@ pub fn hints(parts: Parts) -> [i16; HINTS] {
 #[inline(always)]
 pub fn output(head: &Head, input: &[i16; WIDTH], hints: [i16; HINTS], board: &Board) -> i64 {
     let mut first = head.first_bias;
-    for (row, &value) in head.first.iter().zip(input) {
-        add(&mut first, row, value);
-    }
+    add_all(&mut first, &head.first[..], input);
     let mut direct = i64::from(head.output_bias) + 2 * i64::from(dot(&head.skip, input));
-    for feature in threats(board) {
-        direct += i64::from(head.skip_threats[feature]);
-        add(&mut first, &head.threats[feature], INPUT_SCALE as i16);
+    let threats = threats(board);
+    for &threat in &threats {
+        direct += i64::from(head.skip_threats[threat]);
     }
+    add_chosen(&mut first, &head.threats[..], &threats, INPUT_SCALE as i16);
     direct += 2 * i64::from(dot(&head.skip_hints, &hints));
-    for (row, hint) in head.hints.iter().zip(hints) {
-        add(&mut first, row, hint);
-    }
+    add_all(&mut first, &head.hints, &hints);
     let mut second = head.second_bias;
-    for (row, value) in head.second.iter().zip(activated(&first, INPUT_SCALE)) {
-        add(&mut second, row, value);
-    }
+    add_all(&mut second, &head.second[..], &activated(&first, INPUT_SCALE));
     direct + i64::from(dot(&head.output, &activated(&second, HEAD_SCALE)))
 }
 
@@ -98,14 +94,6 @@ fn activated<const N: usize>(sums: &[i32; N], scale: i32) -> [i16; N] {
         *value = (sum >> scale.trailing_zeros()).clamp(0, HEAD_MAX) as i16;
     }
     values
-}
-
-/// Adds `value` times the weights `row` of one input to the sums of a layer.
-#[inline(always)]
-fn add<const N: usize>(sums: &mut [i32; N], row: &[i16; N], value: i16) {
-    for i in 0..N {
-        sums[i] += i32::from(row[i]) * i32::from(value);
-    }
 }
 
 /// Dot product.
@@ -136,14 +124,8 @@ pub fn activation(value: i16) -> i16 {
 fn policy_weights(head: &Head, pooled: &[i32; WIDTH], board: &Board) -> [i16; WIDTH] {
     let Some((channels, threat_rows)) = head.made.split_at_checked(WIDTH) else { return head.policy };
     let mut sums = [0; WIDTH];
-    for (row, value) in channels.iter().zip(input(pooled, board.side())) {
-        add(&mut sums, row, value);
-    }
-    for threat in threats(board) {
-        if let Some(row) = threat_rows.get(threat) {
-            add(&mut sums, row, INPUT_SCALE as i16);
-        }
-    }
+    add_all(&mut sums, channels, &input(pooled, board.side()));
+    add_chosen(&mut sums, threat_rows, &threats(board), INPUT_SCALE as i16);
     let mut weights = [0; WIDTH];
     for i in 0..WIDTH {
         weights[i] = (i32::from(head.policy[i]) + (sums[i] >> MADE_SHIFT)).clamp(-POLICY_MAX, POLICY_MAX) as i16;

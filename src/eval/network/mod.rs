@@ -22,6 +22,7 @@ pub mod accumulator;
 pub mod architecture;
 pub mod features;
 pub mod layers;
+mod products;
 pub mod reference;
 pub mod weights;
 
