@@ -8,9 +8,6 @@ use tengen::eval::network::features::{LINE_KINDS, ROWS};
 const FIRST_DECAY: f32 = 0.9;
 const SECOND_DECAY: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
-/// Learning rate of [`Head::made`](tengen::eval::network::weights::Head::made), relative to that of the other weights. Its many
-/// weights add up in each logit: at the full rate the policy is worse after two epochs than without them.
-const MADE_RATE: f32 = 0.15;
 /// Weight decay of the own parts of rows, relative to the learning rate.
 const SHRINK: f32 = 0.02;
 
@@ -44,8 +41,10 @@ impl Adam {
         }
     }
 
-    /// Makes one step against the gradient, after [`Model::spread`].
-    pub fn update(&mut self, model: &mut Model, gradient: &Gradient, rate: f32) {
+    /// Makes one step against the gradient, after [`Model::spread`]. `made_rate` is the rate of
+    /// [`Head::made`](tengen::eval::network::weights::Head::made), relative to that of the other weights: its many weights add up
+    /// in each logit, and at the full rate the policy is worse after two epochs than without them.
+    pub fn update(&mut self, model: &mut Model, gradient: &Gradient, rate: f32, made_rate: f32) {
         self.step += 1;
         let parts = (LINE_KINDS * ROWS) as u32..TABLE as u32;
         for row in gradient.touched.iter().copied().chain(parts.clone()) {
@@ -64,7 +63,7 @@ impl Adam {
             }
             rate.step(weights, slope, &mut self.mean[index], &mut self.square[index]);
         }
-        let (rate, made_rate) = (Rate::new(rate, self.step), Rate::new(rate * MADE_RATE, self.step));
+        let (rate, made_rate) = (Rate::new(rate, self.step), Rate::new(rate * made_rate, self.step));
         for i in 0..model.heads.len() {
             let weights = model.heads[i].slices_mut().into_iter().zip(gradient.heads[i].slices());
             let means = self.head_mean[i].slices_mut().into_iter().zip(self.head_square[i].slices_mut());

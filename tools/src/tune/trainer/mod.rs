@@ -91,8 +91,10 @@ pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
 impl Training {
     /// A checksum of what decides the network besides the rule, the games and the number of epochs.
     fn checksum(&self) -> u64 {
-        let &Training { any_rule, batch, rate, score_share, label_share, asked_share, trace, policy, .. } = self;
-        let learning = (any_rule, batch, rate, score_share, label_share, asked_share, trace, policy);
+        let &Training {
+            any_rule, batch, rate, score_share, label_share, asked_share, trace, policy, made_rate, ..
+        } = self;
+        let learning = (any_rule, batch, rate, score_share, label_share, asked_share, trace, policy, made_rate);
         Checksum::of(format!("{learning:?} {:?} {} {:?}", self.games, self.seed, self.from).as_bytes())
     }
 
@@ -212,7 +214,7 @@ impl Run {
             let step = self.state.adam.step as f32;
             let falling = 0.5 + 0.5 * (std::f32::consts::PI * (step / steps_in_all).min(1.0)).cos();
             let rate = training.rate * ((step + 1.0) / WARM_UP).min(1.0) * (LAST_RATE + (1.0 - LAST_RATE) * falling);
-            self.state.adam.update(&mut self.state.model, gradient, rate);
+            self.state.adam.update(&mut self.state.model, gradient, rate, training.made_rate);
             gradient.clear();
         }
         self.sum()

@@ -42,6 +42,9 @@ pub struct Training {
     /// Weight of the policy's loss beside that of the value.
     #[arg(long, default_value_t = 0.3)]
     pub policy: f32,
+    /// Learning rate of the matrix that makes the policy by the position, relative to the others; 0 leaves it as it is.
+    #[arg(long, default_value_t = 0.15)]
+    pub made_rate: f32,
     /// Largest number of games and labelled positions to use.
     #[arg(long)]
     pub games: Option<usize>,
@@ -75,6 +78,7 @@ impl Training {
         ensure!((1..=2).contains(&self.threads), "--threads must be 1 or 2");
         ensure!(self.rate > 0.0 && self.rate < 1.0, "--rate must be above 0 and below 1");
         ensure!(self.policy >= 0.0, "--policy must not be negative");
+        ensure!((0.0..=1.0).contains(&self.made_rate), "--made-rate must be from 0 to 1");
         Ok(())
     }
 }

@@ -15,7 +15,7 @@ use tengen::eval::classical_weights::ORDER_SCALE;
 use tengen::eval::network::architecture::{CHANNELS, OUTPUT_SCALE, STAGES};
 use tengen::eval::network::{Accumulator, Kernel, Network, layers, reference};
 
-/// Whether the tests run at length, as in `.ci/run`.
+/// Whether the tests run at length.
 fn at_length() -> bool {
     std::env::var_os("TENGEN_LONG").is_some()
 }
@@ -239,6 +239,7 @@ fn training(records: &Path, out: PathBuf) -> Training {
         asked_share: 0.85,
         trace: 0.0,
         policy: 0.3,
+        made_rate: 0.15,
         games: None,
         seed: 1,
         threads: 1,
