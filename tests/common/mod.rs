@@ -67,7 +67,7 @@ pub fn given(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
 }
 
-/// Whether the tests run at length, as in `.ci/run`: `TENGEN_LONG=1`.
+/// Whether the tests run at length: `TENGEN_LONG=1`.
 pub fn at_length() -> bool {
     from_environment("TENGEN_LONG", 0) > 0
 }

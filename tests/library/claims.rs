@@ -144,7 +144,7 @@ fn check(board: &mut Board, tally: &mut Tally) {
 }
 
 fn positions() -> usize {
-    amount("TENGEN_POSITIONS", 3_000, 10_000) as usize
+    amount("TENGEN_POSITIONS", 2_000, 10_000) as usize
 }
 
 fn check_rule(rule: Rule) {

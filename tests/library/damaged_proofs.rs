@@ -338,7 +338,7 @@ impl Tally {
 /// Bug: some proofs were accepted whose start position no game can reach.
 #[test]
 fn no_damaged_proof_is_accepted_that_is_not_true() {
-    let total = amount("TENGEN_DAMAGED", 60, 400) as usize;
+    let total = amount("TENGEN_DAMAGED", 40, 400) as usize;
     let mut random = seeded(22);
     let small = small_proofs(total / 25 + 10, &mut random);
     let large = large_proofs();
