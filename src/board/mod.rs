@@ -334,7 +334,7 @@ impl Board {
     }
 
     /// A point where a stone of `color` would make exactly `threat`, if there is one. Fast for a four-three, an open four
-    /// and a five.
+    /// and a five. Not for [`Threat::None`]: such points need not be near a stone.
     pub fn find(&self, color: Color, threat: Threat) -> Option<Point> {
         if self.count(color, threat) == 0 {
             return None;
@@ -354,14 +354,14 @@ impl Board {
         found
     }
 
-    /// All points where a stone of `color` would make exactly `threat`.
+    /// All points where a stone of `color` would make exactly `threat`, which is not [`Threat::None`].
     pub fn points_of(&self, color: Color, threat: Threat) -> PointList {
         let mut points = PointList::new();
         self.for_each_point_of(color, threat, |point| points.push(point));
         points
     }
 
-    /// Calls `visit` for every point where a stone of `color` would make exactly `threat`.
+    /// Calls `visit` for every point where a stone of `color` would make exactly `threat`, which is not [`Threat::None`].
     #[inline]
     pub fn for_each_point_of(&self, color: Color, threat: Threat, mut visit: impl FnMut(Point)) {
         let count = self.count(color, threat);
@@ -415,6 +415,7 @@ impl Board {
     /// false.
     #[inline]
     fn for_each_candidate_while(&self, color: Color, threat: Threat, visit: impl FnMut(Point) -> bool) {
+        debug_assert_ne!(threat, Threat::None, "such points need not be near a stone");
         if threat.is_strong() {
             let strong = self.now.strong[color.index()].rows();
             self.for_each_of_while(|row| strong[row], visit);

@@ -28,6 +28,7 @@ impl Worker<'_> {
         if is_first {
             return -self.search(-beta, -alpha, depth, ply);
         }
+        // Not below the horizon, unless the unreduced depth is.
         let reduced = (depth - reduction).max(Depth::ZERO.min(depth));
         let mut score = -self.search(-alpha.above(), -alpha, reduced, ply);
         if score > alpha && reduction > Depth::ZERO && !self.aborted {

@@ -67,6 +67,19 @@ mod tests {
     }
 
     #[test]
+    fn an_extension_stays_within_what_the_iteration_allows() {
+        for rule in Rule::ALL {
+            let params = Params::shipped(rule);
+            let left = |ply, depth| allowance(&params, 8, ply, Depth::plies(depth));
+            assert!(left(Ply::ROOT, 8) >= Depth::ZERO);
+            assert_eq!(left(Ply::ROOT.next(), 8), left(Ply::ROOT, 9), "a ply counts as much as a ply of depth");
+            for is_pv in [false, true] {
+                assert_eq!(singular(&params, is_pv, Depth::units(1)), Depth::units(1));
+            }
+        }
+    }
+
+    #[test]
     fn the_target_below_a_believed_loss_is_an_estimate() {
         let params = Params::shipped(Rule::Freestyle);
         let depth = Depth::plies(30);

@@ -97,6 +97,7 @@ impl MovePicker {
             if !duty.is_free() {
                 self.points.sort_unstable();
             }
+            debug_assert!(self.points.is_sorted(), "the table move is looked up by bisection");
             let mut scores = Scores::new();
             policy(params, board, &self.points, evaluator, history, !duty.is_free(), &mut scores);
             self.top = scores.iter().copied().max().unwrap_or(i32::MIN);
@@ -187,7 +188,35 @@ pub fn is_full_width(board: &Board) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Rule;
+    use crate::board::notation::parse_moves;
+    use crate::eval::ShapeEvaluator;
     use std::cmp::Reverse;
+
+    #[test]
+    fn every_move_is_picked_once_the_table_move_first_and_the_others_by_score() {
+        let (rule, size) = (Rule::Freestyle, Size::square(15).unwrap());
+        let (params, history, duty) = (Params::shipped(rule), History::new(), Duty::Free);
+        let (mut board, mut evaluator) = (Board::new(rule, size), ShapeEvaluator::new(rule));
+        evaluator.refresh(&board);
+        for point in parse_moves("h8i9g9h10", size).unwrap() {
+            board.play(point, &mut evaluator);
+        }
+        let mut expected = Vec::new();
+        for_each_reply(&board, &duty, |point| expected.push(point));
+        let table_move = expected[expected.len() / 2];
+        let mut picker = MovePicker::new(&board, &duty, Some(table_move));
+        let (mut picked, mut lags) = (Vec::new(), Vec::new());
+        while let Some(point) = picker.next(&params, &board, &duty, &mut evaluator, &history) {
+            assert_eq!(picker.is_table_move(), picked.is_empty());
+            picked.push(point);
+            lags.push(picker.lag());
+        }
+        assert_eq!(picked[0], table_move);
+        assert!(lags[1..].is_sorted());
+        picked.sort_unstable();
+        assert_eq!(picked, expected);
+    }
 
     #[test]
     fn ranks_are_ordered_by_score_and_then_by_place_and_contain_both() {

@@ -38,7 +38,27 @@ pub fn is_late_reply(params: &Params, depth: Depth, index: usize, lag: i32) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Rule;
+    use crate::base::{Ply, Rule};
+
+    #[test]
+    fn estimates_prune_beyond_their_margin_and_never_against_a_proof() {
+        for rule in Rule::ALL {
+            let params = Params::shipped(rule);
+            let reverse =
+                |units, beta, depth| can_prune_reverse_futile(&params, Score::estimate(units), beta, depth, false);
+            let slope = params.rfp_slope();
+            assert!(reverse(slope, Score::DRAW, Depth::ONE) && !reverse(slope - 1, Score::DRAW, Depth::ONE));
+            let too_deep = Depth::plies(params.rfp_depth()) + Depth::units(1);
+            assert!(!reverse(Score::EVAL_LIMIT, Score::DRAW, too_deep));
+            assert!(!reverse(Score::EVAL_LIMIT, Score::loss_in(Ply::ROOT, 9), Depth::ONE));
+            let razor = |units, alpha, depth| can_razor(&params, Score::estimate(units), alpha, depth);
+            let margin = params.razor_base() + params.razor_slope();
+            assert!(razor(-margin - 1, Score::DRAW, Depth::ONE) && !razor(-margin, Score::DRAW, Depth::ONE));
+            let too_deep = Depth::plies(params.razor_depth()) + Depth::units(1);
+            assert!(!razor(-Score::EVAL_LIMIT, Score::DRAW, too_deep));
+            assert!(!razor(-Score::EVAL_LIMIT, Score::win_in(Ply::ROOT, 9), Depth::ONE));
+        }
+    }
 
     #[test]
     fn more_moves_are_tried_in_deeper_improving_and_pv_nodes() {

@@ -103,10 +103,12 @@ impl Worker<'_> {
             depth = depth - reduce::fail_high_reduction(&self.params, eval, beta, depth);
         }
 
+        // Without a table move, a free node is searched less deeply.
         if duty.is_free() && hit.is_none_or(|hit| hit.best.is_none()) {
             depth = depth - reduce::internal_iterative_reduction(&self.params, depth);
         }
 
+        // Singular extension, or a cut because two moves refute the position.
         let (excluded, extension) = (None, Depth::ZERO);
         let mut node = Node { duty: &duty, depth, ply, is_pv, was_pv, improving, excluded, extension };
         if let Some(hit) = &hit
@@ -114,10 +116,13 @@ impl Worker<'_> {
         {
             return score;
         }
+        // The moves.
         let tried = self.try_moves(&node, hit.and_then(|hit| hit.best), alpha, beta);
         if self.aborted {
             return Score::DRAW;
         }
+
+        // The result, and what the table and the corrections learn from it.
         let best = self.node_score(&tried, &node, beta);
         let best_move = tried.best_move;
         let bound = Bound::of(best, alpha, beta);

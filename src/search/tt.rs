@@ -13,6 +13,7 @@
 mod memory;
 
 use crate::base::memory::prefetch;
+use crate::base::point::CELLS;
 use crate::base::{Depth, Ply, Point, Score, Size, StoredScore};
 use memory::{BUCKET_WORDS, TableMemory};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -103,6 +104,12 @@ const WAS_PV_SHIFT: u32 = 52;
 const GENERATION_SHIFT: u32 = 53;
 /// Number of generations; after the last one they wrap around.
 const GENERATIONS: u64 = 1 << (u64::BITS - GENERATION_SHIFT);
+const _: () = {
+    assert!(CELLS <= 1 << (BOUND_SHIFT - BEST_SHIFT), "every move has a number");
+    assert!(MIN_DEPTH + DEPTH_OFFSET > 0, "no entry is the word 0, which means empty");
+    assert!(MAX_DEPTH + DEPTH_OFFSET < 1 << (EVAL_SHIFT - DEPTH_SHIFT));
+    assert!(EVAL_SHIFT + u16::BITS == WAS_PV_SHIFT && WAS_PV_SHIFT < GENERATION_SHIFT);
+};
 /// Bytes of a bucket.
 const BUCKET_BYTES: u64 = (BUCKET_WORDS * size_of::<u64>()) as u64;
 /// Buckets of an empty table: 4 MiB, ready when the table is made.

@@ -98,7 +98,7 @@ fn compare_point(board: &Board, oracle: &Oracle, p: Point) -> Result<[Threat; 2]
 
 /// Compares the whole board.
 fn compare_all(board: &mut Board, oracle: &Oracle) -> Result<(), String> {
-    let mut expected = [[0; Threat::ALL.len()]; 2];
+    let mut expected = Color::ALL.map(|_| Threat::ALL.map(|_| Vec::new()));
     let mut strong = [const { Vec::new() }; 2];
     for p in oracle.size().points() {
         if board.cell(p) != oracle.cell(p) || board.is_empty(p) != (oracle.cell(p) == Cell::Empty) {
@@ -106,7 +106,7 @@ fn compare_all(board: &mut Board, oracle: &Oracle) -> Result<(), String> {
         }
         if board.is_empty(p) {
             for (color, threat) in Color::ALL.into_iter().zip(compare_point(board, oracle, p)?) {
-                expected[color.index()][threat.index()] += 1;
+                expected[color.index()][threat.index()].push(p);
                 if threat >= Threat::Four || threat == Threat::Forbidden {
                     strong[color.index()].push(p);
                 }
@@ -116,8 +116,17 @@ fn compare_all(board: &mut Board, oracle: &Oracle) -> Result<(), String> {
     }
     for color in Color::ALL {
         let fast = Threat::ALL.map(|threat| board.count(color, threat));
-        if fast != expected[color.index()] {
-            return Err(format!("{color:?} counts: board {fast:?}, oracle {:?}", expected[color.index()]));
+        let slow = &expected[color.index()];
+        if fast != slow.each_ref().map(Vec::len) {
+            return Err(format!("{color:?} counts: board {fast:?}, oracle {slow:?}"));
+        }
+        for threat in Threat::ALL.into_iter().filter(|&threat| threat != Threat::None) {
+            let slow = &slow[threat.index()];
+            let (listed, found) = (board.points_of(color, threat), board.find(color, threat));
+            if listed[..] != slow[..] || found.is_none() != slow.is_empty() || found.is_some_and(|p| !slow.contains(&p))
+            {
+                return Err(format!("{color:?} {threat:?}: board {listed:?}, found {found:?}, oracle {slow:?}"));
+            }
         }
         let mut fast = Vec::new();
         board.for_each_strong(color, |point| fast.push(point));
