@@ -15,7 +15,7 @@ use tengen::solver::{Hunter, Outcome, Proof, ProofBuilder, VcfSolver, VctLimits,
 use tengen::tools::solve;
 
 fn positions() -> usize {
-    amount("TENGEN_POSITIONS", 250, 1_500) as usize
+    amount("TENGEN_POSITIONS", 400, 1_500) as usize
 }
 
 /// A position with many threats and no five; every tenth board is nearly full.

@@ -82,7 +82,7 @@ struct Losses {
 /// Searches positions on a board with sides of this length.
 fn losses(side: usize) -> Losses {
     let mut losses = Losses::default();
-    for (number, board) in positions(Rule::Freestyle, side, if at_length() { 300 } else { 100 }).into_iter().enumerate()
+    for (number, board) in positions(Rule::Freestyle, side, if at_length() { 300 } else { 150 }).into_iter().enumerate()
     {
         let is_free = forced::duty(&board).is_free() && forced::static_result(&mut board.clone(), Ply::ROOT).is_none();
         if !is_free && number % 8 > 0 {
