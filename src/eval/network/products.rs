@@ -1,7 +1,7 @@
 //! Sums of products of inputs and weights, two inputs at a time, for the layers of the head.
 //!
-//! Compilers turn the plain loops into instructions that gather one weight after the other, which takes six times as long on
-//! processors without AVX-512. So x86-64 has the instruction for two products and their sum by name.
+//! Compilers turn the plain loops into instructions that gather one weight after the other, which takes about six times as
+//! long in code for AVX2 and SSE2. So x86-64 has the instruction for two products and their sum by name.
 
 /// Adds to the sums of a layer the products of its inputs, whose number is even, and their rows of weights.
 #[inline(always)]
