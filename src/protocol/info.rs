@@ -104,7 +104,7 @@ pub static KEYS: &[Key] = &[
     setting(
         "thread_num",
         |o, threads| o.threads = positive(threads).map_or(1, |threads| threads as usize),
-        "number of threads, at most two for each processor, 64, and what half of the memory allows; 0 or less: one",
+        "number of threads; the limits are 64, two for each processor, and half of the memory; 0 or less: one",
     ),
     setting(
         "strength",
@@ -117,7 +117,7 @@ pub static KEYS: &[Key] = &[
             o.seed = seed as u64;
             o.opening_seed = seed as u64;
         },
-        "random seed of the opening proposed under swap2 (unless set, another one in each process, except in recorded sessions) and of the levels below 100 (unless set, 0)",
+        "random seed of the swap2 opening (default: a new one in each process, 0 in recorded sessions) and of the levels below 100 (default: 0)",
     ),
     setting(
         "max_node",
@@ -146,7 +146,7 @@ pub static KEYS: &[Key] = &[
     session(
         "pondering",
         |w, n| w.pondering = n > 0,
-        "1: search in the opponent's time, where the manager allows it, see [pondering](#pondering); 0: do not",
+        "1: search in the opponent's time, see [pondering](#pondering); 0: do not",
     ),
     accepted("vcthread", Kind::Number, "accepted, no effect"),
     accepted("checkmate", Kind::Number, "accepted, no effect"),

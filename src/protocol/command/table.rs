@@ -113,7 +113,7 @@ pub static ROWS: &[Row] = &[
     gomocup(
         &[bare("PONDER", |_| Some(Command::Ponder))],
         |command| matches!(command, Command::Ponder),
-        "search in the background until a command stops it, where the manager allows it, see [pondering](#pondering)",
+        "search in the background until a command stops it, see [pondering](#pondering)",
         "none",
     ),
     yixin(
@@ -165,7 +165,7 @@ pub static ROWS: &[Row] = &[
     yixin(
         &[bare("YXSHOWINFO", |_| Some(Command::ShowInfo))],
         |command| matches!(command, Command::ShowInfo),
-        "show the most threads and the largest hash table that `max_memory` allows (as the logarithm of its KiB to base 2); from then on new games keep the hash table",
+        "show the most threads and the largest hash table that `max_memory` allows; from then on new games keep the hash table",
         "two `MESSAGE INFO` lines",
     ),
     yixin(
@@ -283,14 +283,14 @@ pub static ROWS: &[Row] = &[
             payload::edit(rest).map_or(NO_VALUE, |query| Command::Database(query, spots))
         })],
         |command| matches!(command, Command::Database(..)),
-        "change the tag t (a character code, m 1), the value v (m 2), the depth d (m 4), or several (m is the sum)",
+        "change, by the bits of m, the tag t (1; a character code), the value v (2) and the depth d (4)",
         "none",
     )
     .on_board(),
     yixin(
         &[points("YXEDITLABELDATABASE", "text", label)],
         |command| matches!(command, Command::Database(..)),
-        "change the label of the position; a text `x,y` is the first point, and the label is empty",
+        "set the position's label; a text `x,y` counts as the first point, with an empty label",
         "none",
     )
     .on_board(),
