@@ -1,7 +1,7 @@
 //! When a game may end before the rules end it: nobody can make a five any more, or both players have proven the same
 //! result.
 
-use tengen::base::{Cell, Color, Direction, Point, Rule};
+use tengen::base::{Cell, Color, Direction, Point};
 use tengen::board::oracle::Oracle;
 
 /// Whether no sequence of moves, legal or not, lets either side win or lose.
@@ -21,19 +21,16 @@ pub fn is_dead_draw(oracle: &Oracle) -> bool {
 /// Whether the points from `start` on, as many as a winning row has, may still become a winning row of `color`.
 fn may_become_row(oracle: &Oracle, color: Color, start: Point, direction: Direction) -> bool {
     let at = |offset: i32| start.step(direction, offset).map_or(Cell::Wall, |point| oracle.cell(point));
-    let length = oracle.rule().line_rule(color).win_length() as i32;
+    let line_rule = oracle.rule().line_rule(color);
+    let length = line_rule.win_length() as i32;
     let (own, other) = (Cell::from(color), Cell::from(color.opponent()));
     if (0..length).any(|offset| [other, Cell::Wall].contains(&at(offset))) {
         return false;
     }
     let ends = [at(-1), at(length)];
-    match oracle.rule() {
-        // A longer row of black loses in renju, so that it, too, must be impossible.
-        Rule::Freestyle | Rule::Renju => true,
-        Rule::Standard => !ends.contains(&own),
-        Rule::Caro => ends != [other; 2],
-        Rule::CaroExact => ends != [other; 2] && !ends.contains(&own),
-    }
+    // A longer row of black loses in renju, so that it, too, must be impossible.
+    let ends_the_game = line_rule.longer_rows_win() || oracle.rule().has_forbidden(color);
+    (ends_the_game || !ends.contains(&own)) && !(line_rule.is_caro() && ends == [other; 2])
 }
 
 /// What a score claims: `Some(true)` a proven win of the player that reports it, `Some(false)` a proven loss. Engines
@@ -54,6 +51,7 @@ mod tests {
     use rand::rngs::SmallRng;
     use rand::seq::SliceRandom;
     use rand::{Rng, SeedableRng};
+    use tengen::base::Rule;
     use tengen::base::Size;
     use tengen::board::oracle::Verdict;
 

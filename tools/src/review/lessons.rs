@@ -1,7 +1,7 @@
 //! The lost games of a player, from records: reading them, judging them side by side, the report and the pictures.
 
 use super::lesson_text::{self, Report};
-use super::records::{Collection, Record};
+use super::records::{self, Collection, Record};
 use super::review_options::Request;
 use super::turning_point::{self, LostGame};
 use super::{board_picture, review_text};
@@ -36,7 +36,8 @@ pub fn run(request: &Request, collection: Collection, source: &str, out: &mut dy
     }
     ensure!(
         !collection.records.is_empty(),
-        "{source}: no record of a game (in a folder: .psq, .sgf, .pgn, .rif, .xml, .txt, .jsonl)"
+        "{source}: no record of a game (in a folder: .{})",
+        records::ENDINGS.join(", .")
     );
     let player = request.player.as_deref().unwrap_or(OWN_NAME);
     let mut report = Report {

@@ -11,8 +11,8 @@ use tengen::base::{Point, Size};
 use tengen::tools::gamefile::{self, Forfeit, Format, GameFile, Outcome, PlayStart};
 
 /// The endings of the files that are read in a folder; records of matches first, because they hold the most.
+pub const ENDINGS: [&str; 7] = [MATCH, "psq", "sgf", "pgn", "rif", "xml", TEXT];
 const MATCH: &str = "jsonl";
-const GAMES: [&str; 5] = ["psq", "sgf", "pgn", "rif", "xml"];
 /// The ending of files that may be anything.
 const TEXT: &str = "txt";
 
@@ -131,7 +131,7 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
             let path = entry.path();
             if entry.file_type().with_context(cannot)?.is_dir() {
                 folders.push(path);
-            } else if path.is_file() && [MATCH, TEXT].iter().chain(&GAMES).any(|known| extension(&path) == *known) {
+            } else if path.is_file() && ENDINGS.contains(&extension(&path).as_str()) {
                 files.push(path);
             }
         }
