@@ -254,11 +254,11 @@ impl<'a, 'w> Deepening<'a, 'w> {
     fn reduction(&self, depth: u32, point: Point, index: usize) -> Depth {
         let Worker { board, params, history, .. } = &*self.worker;
         let us = board.side();
-        let is_late = index >= params.lmr_root() as usize && depth as i32 >= params.lmr_root_depth();
+        let depth = Depth::plies(depth as i32);
+        let is_late = reduce::is_late_at_root(params, depth, index);
         if !is_late || board.threat(point, us) >= Threat::Four || !forced::duty(board).is_free() {
             return Depth::ZERO;
         }
-        let depth = Depth::plies(depth as i32);
         reduce::at_root(params, depth, index, history.get(us, point)).min(depth - Depth::plies(2))
     }
 }

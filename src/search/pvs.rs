@@ -246,9 +246,7 @@ impl Worker<'_> {
     fn reduction(&self, node: &Node<'_>, point: Point, index: usize, lag: i32, after_alpha: bool) -> Depth {
         let us = self.board.side();
         let is_quiet = self.board.threat(point, us) < Threat::Four;
-        let is_late = index >= self.params.lmr_moves() as usize;
-        let is_deep = node.depth >= Depth::plies(self.params.lmr_depth());
-        if !is_late || !is_deep || matches!(node.duty, Duty::StopFive(_)) {
+        if !reduce::is_late_move(&self.params, node.depth, index) || matches!(node.duty, Duty::StopFive(_)) {
             return Depth::ZERO;
         }
         let is_free = node.duty.is_free();

@@ -74,6 +74,16 @@ pub struct LateMove {
     pub after_alpha: bool,
 }
 
+/// Whether a move is reduced: after so many moves of a node, and not near the horizon.
+pub fn is_late_move(params: &Params, depth: Depth, index: usize) -> bool {
+    index >= params.lmr_moves() as usize && depth >= Depth::plies(params.lmr_depth())
+}
+
+/// The same at the root, where `depth` is that of the iteration.
+pub fn is_late_at_root(params: &Params, depth: Depth, index: usize) -> bool {
+    index >= params.lmr_root() as usize && depth >= Depth::plies(params.lmr_root_depth())
+}
+
 /// Late-move reduction: the logarithm of the depth times that of the index; more for moves with a low move score, where
 /// the position does not improve, and after a move has raised alpha; less in PV nodes and former ones, and for moves with a
 /// good history.
@@ -153,6 +163,17 @@ mod tests {
         assert!(late_move(&params, LateMove { lag: 400, ..late(8, 8) }) > reduction(8, 8));
         assert!(late_move(&params, LateMove { improving: false, ..late(8, 8) }) > reduction(8, 8));
         assert!(late_move(&params, LateMove { after_alpha: true, ..late(8, 8) }) > reduction(8, 8));
+    }
+
+    #[test]
+    fn the_first_moves_and_those_near_the_horizon_are_not_late() {
+        let params = Params::shipped(Rule::Standard);
+        let (first, least) = (params.lmr_moves() as usize, Depth::plies(params.lmr_depth()));
+        assert!(is_late_move(&params, least, first));
+        assert!(!is_late_move(&params, least, first - 1) && !is_late_move(&params, least - Depth::units(1), first));
+        let (first, least) = (params.lmr_root() as usize, Depth::plies(params.lmr_root_depth()));
+        assert!(is_late_at_root(&params, least, first));
+        assert!(!is_late_at_root(&params, least, first - 1) && !is_late_at_root(&params, least - Depth::ONE, first));
     }
 
     #[test]
