@@ -370,7 +370,7 @@ impl Engine {
 
     /// The network of the rule; `None` if the classical evaluation is the one to use.
     fn network(&self) -> Option<Arc<Network>> {
-        (self.options.evaluator == EvaluatorKind::Network).then(|| Network::embedded(self.rule))
+        (self.options.evaluator == EvaluatorKind::Network).then(|| Network::embedded(self.rule, self.size))
     }
 
     /// The table, mutable; waits for helpers that are still leaving a search.
@@ -449,7 +449,7 @@ mod tests {
         let mut nodes = |turn, hash| {
             engine.options_mut().turn = Some(Duration::from_secs(turn));
             engine.options_mut().hash_size = hash;
-            let control = SearchControl::within(SearchLimits { depth: Some(8), ..SearchLimits::default() });
+            let control = SearchControl::within(SearchLimits { depth: Some(12), ..SearchLimits::default() });
             engine.think(&control, &mut NullSink).last.nodes
         };
         let fresh = nodes(1, None);

@@ -115,7 +115,7 @@ impl Hunter {
             board: board.clone(),
             scope: Scope::default(),
             params: Params::shipped(board.rule()),
-            network: Some(Network::embedded(board.rule())),
+            network: Some(Network::embedded(board.rule(), board.size())),
             history: &mut self.history,
             table: &self.table,
             pool: &mut self.pool,

@@ -20,6 +20,7 @@
 
 pub mod accumulator;
 pub mod architecture;
+pub mod embedded;
 pub mod features;
 pub mod layers;
 mod products;
@@ -27,13 +28,14 @@ pub mod reference;
 pub mod weights;
 
 pub use accumulator::{Accumulator, Kernel};
+pub use embedded::{Embedded, replacement};
 pub use weights::{Weights, WeightsError};
 
-use crate::base::{Color, Rule};
+use crate::base::{Color, Rule, Size};
 use crate::board::Board;
 use architecture::{CHANNELS, STAGES, WIDTH};
 use features::{LINE_KINDS, SHAPES};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use weights::Head;
 
 /// Length of a table of rows: the number of shapes, rounded up to a power of two so that a masked index needs no bounds
@@ -68,20 +70,9 @@ impl Network {
         Network { rule: weights.rule, rows, bias: weights.bias, heads: weights.heads.clone(), head_numbers }
     }
 
-    /// The network of the program for `rule`.
-    pub fn embedded(rule: Rule) -> Arc<Network> {
-        static NETWORKS: [OnceLock<Arc<Network>>; Rule::ALL.len()] = [const { OnceLock::new() }; Rule::ALL.len()];
-        let network = NETWORKS[rule.index()].get_or_init(|| {
-            if let Ok(Some(weights)) = replacement()
-                && weights.rule == rule
-            {
-                return Arc::new(Network::new(&weights));
-            }
-            let weights =
-                Weights::parse(embedded_bytes(rule)).expect("the embedded networks are valid; a test reads them");
-            Arc::new(Network::new(&weights))
-        });
-        Arc::clone(network)
+    /// The network of the program for a rule and a board.
+    pub fn embedded(rule: Rule, size: Size) -> Arc<Network> {
+        Embedded::of(rule, size).network()
     }
 
     /// The rule that it was trained for.
@@ -102,45 +93,11 @@ impl Network {
     }
 }
 
-/// The network in the file that the environment variable `TENGEN_NETWORK` names. In builds for tuning it replaces the embedded
-/// network of its rule; all others ignore the variable. Programs check it at the start, so that no match is played with the
-/// embedded network by mistake.
-///
-/// # Errors
-/// When the file cannot be read, or is not a network.
-pub fn replacement() -> Result<Option<Weights>, String> {
-    if !cfg!(feature = "tune") {
-        return Ok(None);
-    }
-    let Some(path) = std::env::var_os("TENGEN_NETWORK").map(std::path::PathBuf::from) else { return Ok(None) };
-    let message = |error: &dyn std::error::Error| format!("TENGEN_NETWORK={}: {error}", path.display());
-    let bytes = std::fs::read(&path).map_err(|error| message(&error))?;
-    Weights::parse(&bytes).map(Some).map_err(|error| message(&error))
-}
-
-// Statics: the compiler may copy a constant into each crate that uses it, and the page for browsers then had every file twice.
-static FREESTYLE: &[u8] = include_bytes!("weights/freestyle.tnn");
-static STANDARD: &[u8] = include_bytes!("weights/standard.tnn");
-static RENJU: &[u8] = include_bytes!("weights/renju.tnn");
-static CARO: &[u8] = include_bytes!("weights/caro.tnn");
-static CARO_EXACT: &[u8] = include_bytes!("weights/caro-exact.tnn");
-
-/// The file of the embedded network for `rule`. `weights/README.md` says how it was trained.
-pub fn embedded_bytes(rule: Rule) -> &'static [u8] {
-    match rule {
-        Rule::Freestyle => FREESTYLE,
-        Rule::Standard => STANDARD,
-        Rule::Renju => RENJU,
-        Rule::Caro => CARO,
-        Rule::CaroExact => CARO_EXACT,
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::architecture::{BIAS_MAX, HEAD_MAX, MAKERS, PAIRS, POLICY_MAX, THREATS, WIDE_MAX};
     use super::*;
-    use crate::base::{Cell, Point, PointList, Size};
+    use crate::base::{Cell, Point, PointList};
     use crate::board::symmetry::Symmetry;
     use crate::board::{Board, NullObserver};
     use arrayvec::ArrayVec;

@@ -182,7 +182,7 @@ mod tests {
         }
 
         fn computed(board: &Board) -> Score {
-            let network = Network::embedded(board.rule());
+            let network = Network::embedded(board.rule(), board.size());
             Accumulator::new(network, board, Kernel::best()).evaluate(board, reference::parts(board))
         }
 

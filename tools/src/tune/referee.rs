@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tengen::base::{Color, Rule, Score};
 use tengen::eval::network::architecture::{OUTPUT_SCALE, stage};
-use tengen::eval::network::{Accumulator, Kernel, Network, Weights, embedded_bytes, reference};
+use tengen::eval::network::{Accumulator, Embedded, Kernel, Network, Weights, reference};
 
 /// Options of `referee`.
 #[derive(clap::Args, Debug)]
@@ -178,9 +178,10 @@ impl Judge {
     }
 }
 
-/// The network that ships for this rule, and those in these files.
+/// The network that ships for this rule and most boards, and those in these files.
 fn judges(rule: Rule, paths: &[PathBuf]) -> Result<Vec<Judge>> {
-    let mut judges = vec![Judge::new("the network that ships".to_owned(), &Weights::parse(embedded_bytes(rule))?)];
+    let mut judges =
+        vec![Judge::new("the network that ships".to_owned(), &Weights::parse(Embedded::main(rule).bytes())?)];
     for path in paths {
         judges.push(Judge::new(path.display().to_string(), &weights(rule, path)?));
     }
@@ -232,11 +233,11 @@ mod tests {
         RefereeArguments { rule: Rule::Freestyle, records: vec![records], network: Vec::new() }
     }
 
-    /// The score of the network that ships.
+    /// The score of the network that is judged as the one that ships.
     fn shipped(position: &PackedGame) -> i16 {
         let mut board = Board::new(position.rule, position.size);
         position.opening.stones.iter().for_each(|&point| board.play(point, &mut NullObserver));
-        let network = Network::embedded(position.rule);
+        let network = Embedded::main(position.rule).network();
         let parts = reference::parts(&board);
         Accumulator::new(network, &board, Kernel::best()).evaluate(&board, parts).units() as i16
     }
@@ -258,7 +259,7 @@ mod tests {
         let game = PackedGame { content: Content::Game, ..wrong.clone() };
         let elsewhere = PackedGame { rule: Rule::Renju, ..wrong.clone() };
         write(&path("asked"), &[agreed.clone(), wrong.clone(), game, elsewhere]);
-        let shipping = embedded_bytes(Rule::Freestyle);
+        let shipping = Embedded::Freestyle.bytes();
         std::fs::write(path("same.tnn"), shipping).unwrap();
         let mut out = Vec::new();
         let both = RefereeArguments { network: vec![path("same.tnn")], ..arguments(path("asked")) };
@@ -292,7 +293,7 @@ mod tests {
         let refusal = |arguments: RefereeArguments| run(&arguments, &mut Vec::new()).unwrap_err().to_string();
         let renju = RefereeArguments { rule: Rule::Renju, ..arguments(path("asked")) };
         assert!(refusal(renju).contains("no labelled positions of renju"));
-        std::fs::write(path("caro.tnn"), embedded_bytes(Rule::Caro)).unwrap();
+        std::fs::write(path("caro.tnn"), Embedded::Caro.bytes()).unwrap();
         let other = RefereeArguments { network: vec![path("caro.tnn")], ..arguments(path("asked")) };
         assert!(refusal(other).contains("a network for caro"));
     }

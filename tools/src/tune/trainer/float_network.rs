@@ -349,11 +349,10 @@ mod tests {
 
     #[test]
     fn a_finished_network_survives_import_and_export() {
-        for rule in Rule::ALL {
-            let bytes = tengen::eval::network::embedded_bytes(rule);
-            let weights = Weights::parse(bytes).unwrap();
-            let again = Model::of_weights(&weights).export(&parts_of_rows(rule));
-            assert!(again == weights, "{rule:?}");
+        for embedded in tengen::eval::network::Embedded::ALL {
+            let weights = Weights::parse(embedded.bytes()).unwrap();
+            let again = Model::of_weights(&weights).export(&parts_of_rows(embedded.rule()));
+            assert!(again == weights, "{embedded:?}");
         }
     }
 

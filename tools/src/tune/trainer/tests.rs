@@ -349,7 +349,7 @@ fn the_network_is_written_after_the_last_epoch() {
 fn without_epochs_a_network_is_given_to_another_rule_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let from = folder.path().join("caro.tnn");
-    let caro = tengen::eval::network::embedded_bytes(Rule::Caro);
+    let caro = tengen::eval::network::Embedded::Caro.bytes();
     std::fs::write(&from, caro).unwrap();
     let settings = Training {
         records: Vec::new(),
