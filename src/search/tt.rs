@@ -533,6 +533,51 @@ mod tests {
     }
 
     #[test]
+    fn a_full_bucket_gives_up_its_shallowest_entry_and_older_ones_first() {
+        let mut table = TranspositionTable::new(1 << 16);
+        let key = |n: u64| n << 40 | 7;
+        let store = |table: &TranspositionTable, n, depth| {
+            table.store(key(n), Ply::ROOT, entry(depth, Score::DRAW, Bound::Exact, None));
+        };
+        let found = |table: &TranspositionTable| -> Vec<u64> {
+            (1..20).filter(|&n| table.probe(key(n), Ply::ROOT).is_some()).collect()
+        };
+        for (n, depth) in [(1, 20), (2, 12), (3, 11), (4, 30)] {
+            store(&table, n, depth);
+        }
+        assert_eq!(2 * found(&table).len(), table.bucket(7).len(), "the bucket is full");
+        store(&table, 5, 1);
+        assert_eq!(found(&table), [1, 2, 4, 5], "the shallowest goes, though the new one is shallower");
+        store(&table, 6, 12);
+        assert_eq!(found(&table), [1, 2, 4, 6]);
+        table.new_search();
+        store(&table, 2, 12);
+        store(&table, 7, 12 - AGE_WEIGHT as i32 + 1);
+        assert_eq!(found(&table), [1, 2, 4, 7], "as deep as another, but of the search before");
+        store(&table, 8, 40);
+        assert_eq!(found(&table), [1, 2, 4, 8], "the shallowest again: the others are deeper by more than their age");
+    }
+
+    #[test]
+    fn a_deeper_bound_stays_until_a_result_is_exact_or_nearly_as_deep_or_of_a_later_search() {
+        let mut table = TranspositionTable::new(1 << 16);
+        let shallow = 10 - REPLACED_WITHIN - 1;
+        let mut depth_after = |later: bool, depth, bound| {
+            table.clear();
+            table.store(5, Ply::ROOT, entry(10, Score::DRAW, Bound::Lower, None));
+            if later {
+                table.new_search();
+            }
+            table.store(5, Ply::ROOT, entry(depth, Score::estimate(9), bound, None));
+            table.probe(5, Ply::ROOT).unwrap().depth
+        };
+        assert_eq!(depth_after(false, shallow, Bound::Lower), 10);
+        assert_eq!(depth_after(false, shallow + 1, Bound::Lower), shallow + 1);
+        assert_eq!(depth_after(false, shallow, Bound::Exact), shallow);
+        assert_eq!(depth_after(true, shallow, Bound::Lower), shallow);
+    }
+
+    #[test]
     fn a_proof_is_not_overwritten_by_an_estimate() {
         let table = TranspositionTable::new(1 << 16);
         table.store(9, Ply::ROOT, entry(2, Score::win_in(Ply::ROOT, 7), Bound::Lower, None));
