@@ -553,7 +553,7 @@ mod tests {
         table.new_search();
         store(&table, 2, 12);
         store(&table, 7, 12 - AGE_WEIGHT as i32 + 1);
-        assert_eq!(found(&table), [1, 2, 4, 7], "as deep as another, but of the search before");
+        assert_eq!(found(&table), [1, 2, 4, 7], "of the shallow ones the older goes");
         store(&table, 8, 40);
         assert_eq!(found(&table), [1, 2, 4, 8], "the shallowest again: the others are deeper by more than their age");
     }
