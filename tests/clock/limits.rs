@@ -6,7 +6,7 @@
 //! clock are printed; they mean something on an idle machine only.
 
 use crate::common::process::{Process, quantile, spread};
-use crate::common::{alone, from_environment};
+use crate::common::{alone, at_length, from_environment};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
@@ -81,7 +81,7 @@ fn a_brain_without_memory_says_so_or_goes_on_with_less() {
     let _turn = alone();
     let (mut refused, mut warned, mut whole) = (0, 0, 0);
     // From less than the thread that thinks needs up to what the whole table needs.
-    for kib in (50_000..230_000).step_by(6_000) {
+    for kib in (50_000..230_000).step_by(if at_length() { 6_000 } else { 12_000 }) {
         let input = "INFO thread_num 2\nSTART 20\nINFO rule 4\nINFO max_node 3000\nBEGIN\nTURN 0,0\nEND\n";
         let output = within_address_space(kib, input);
         let said = String::from_utf8(output.stdout).unwrap();

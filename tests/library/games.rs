@@ -90,7 +90,7 @@ impl Player {
 fn wins_every_game_against_a_random_mover() {
     for rule in Rule::ALL {
         let size = Size::square(15).unwrap();
-        for number in 0..if at_length() { 20 } else { 8 } {
+        for number in 0..if at_length() { 20 } else { 4 } {
             let mut random = SmallRng::seed_from_u64(number);
             let mut game = Game::new(rule, size);
             let ours = if number % 2 == 0 { Color::Black } else { Color::White };
@@ -155,7 +155,7 @@ fn random_size(random: &mut SmallRng) -> Size {
 
 #[test]
 fn self_play_is_legal_and_wins_are_never_taken_back() {
-    let games = amount("TENGEN_GAMES", 10, 60);
+    let games = amount("TENGEN_GAMES", 6, 60);
     let timed = given("TENGEN_TURN_MS").map(Duration::from_millis);
     let limits = match timed {
         Some(turn) => SearchLimits { turn: Some(turn), ..SearchLimits::default() },

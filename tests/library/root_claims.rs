@@ -248,7 +248,7 @@ fn a_win_is_announced_no_sooner_than_it_comes() {
 fn a_win_at_hand_is_played_with_any_number_of_nodes() {
     let mut distances = [0; 6];
     for rule in Rule::ALL {
-        for board in positions(rule, 13, 150) {
+        for board in positions(rule, 13, if at_length() { 150 } else { 75 }) {
             let Some(win) = forced::static_result(&mut board.clone(), Ply::ROOT).filter(|score| score.is_win()) else {
                 continue;
             };

@@ -355,7 +355,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let games = folder.path().join("games");
         let kinds = vec![Kind { rule: Rule::Standard, size: Size::square(12).unwrap(), weight: 1 }];
-        selfplay::run(&Series { kinds, games: 60, nodes: 60, seed: 3, labels: None }, &games, 1).unwrap();
+        selfplay::run(&Series { kinds, games: 24, nodes: 60, seed: 3, labels: None }, &games, 1).unwrap();
         let fit = |name: &str| {
             let out = folder.path().join(name);
             run(&arguments(games.clone(), out.clone())).unwrap();
