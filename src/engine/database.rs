@@ -435,8 +435,9 @@ impl Database {
     /// stay, and so do their tags and labels.
     ///
     /// # Errors
-    /// The file cannot be read or is no database. This one then stays as it was.
+    /// The file is missing, cannot be read or is no database. This one then stays as it was.
     pub fn merge(&mut self, path: &Path) -> Result<(), DatabaseError> {
+        files::open(path)?;
         self.merge_entries(load(path)?);
         Ok(())
     }

@@ -9,6 +9,7 @@ use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::foul_explanation::Explanation;
 use crate::board::oracle::{Oracle, Verdict};
 use crate::engine::Engine;
+use crate::engine::files;
 use crate::engine::level::{FULL, LEVELS};
 use crate::search::{NullSink, SearchControl, SearchReport};
 use anyhow::{Context, Result, bail, ensure};
@@ -402,7 +403,8 @@ impl Table {
             );
             gamefile::psq(size, self.game.moves.iter().map(|&point| (point, 0)), &names)
         };
-        std::fs::write(path, text).with_context(|| format!("cannot write {path}"))?;
+        files::replace(Path::new(path), |file| file.write_all(text.as_bytes()))
+            .with_context(|| format!("cannot write {path}"))?;
         Ok(writeln!(out, "saved to {path}")?)
     }
 

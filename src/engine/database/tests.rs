@@ -229,6 +229,20 @@ fn a_locked_file_keeps_what_another_process_has_written() {
 }
 
 /// Bug: the second process overwrote newer entries of the first and lost its own labels.
+/// Bug: a file that does not exist was added without a word, like an empty one.
+#[test]
+fn a_missing_file_cannot_be_added() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("missing");
+    let mut database = filled();
+    let before = database.len();
+    let error = database.merge(&path).unwrap_err();
+    assert!(matches!(&error, DatabaseError::Io(cause) if cause.kind() == io::ErrorKind::NotFound), "{error}");
+    std::fs::write(&path, "").unwrap();
+    assert!(database.merge(&path).is_ok(), "an empty file has no entries");
+    assert_eq!(database.len(), before);
+}
+
 #[test]
 fn changes_of_two_processes_are_merged() {
     let folder = tempfile::tempdir().unwrap();
