@@ -127,6 +127,8 @@ export class App {
   /** The game as a record; `format` is `sgf`, `psq` or `moves`. */
   write(format) {
     const at = format === "sgf" ? this.at : this.tree.end(this.at);
-    return askReferee({ ask: "write", format, game: this.tree.toRecord(at, this.game.names) });
+    const { names, players } = this.game;
+    const written = names.map((name, side) => name || (players[side] === "engine" ? "Tengen" : ""));
+    return askReferee({ ask: "write", format, game: this.tree.toRecord(at, written) });
   }
 }

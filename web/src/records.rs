@@ -3,6 +3,7 @@
 //! The readers of the library read one line of play. A file with variations is cut into its lines here, each is read by the
 //! library, and the lines are put together to a tree.
 
+use super::referee;
 use super::reviews::Judged;
 use super::wire::{self, Position};
 use anyhow::{Context, Result, ensure};
@@ -327,13 +328,34 @@ pub fn write(format: Format, game: &Tree) -> Result<String> {
             let first = section.first;
             let start = Section { moves: Vec::new(), ..section };
             let mut remarks = sgf::Remarks::names(names);
-            remarks.properties.push(("C", game.comment.clone()));
+            remarks.properties.extend([("RE", result_of(game)?), ("C", game.comment.clone())]);
             let mut text = sgf::write(rule, size, &start, &remarks)?;
             text.truncate(text.trim_end().len() - 1);
             write_nodes(game, size, first, &mut text)?;
             text + ")\n"
         }
     })
+}
+
+/// The result on the board at the end of the main line, as SGF writes it; empty if the game goes on there.
+fn result_of(game: &Tree) -> Result<String> {
+    let mut moves = Vec::new();
+    let mut last = None;
+    for (number, node) in game.nodes.iter().enumerate() {
+        // Of the children of a node the first belongs to the main line.
+        if node.parent == last {
+            moves.push(node.point);
+            last = Some(number);
+        }
+    }
+    let end = referee::judge(&Position { moves, ..game.position.clone() })?["end"].take();
+    Ok(match (end["kind"].as_str(), end["winner"].as_u64()) {
+        (Some("draw"), _) => "0",
+        (_, Some(0)) => "B+",
+        (_, Some(_)) => "W+",
+        _ => "",
+    }
+    .to_owned())
 }
 
 /// What is left to be written.
@@ -421,6 +443,20 @@ mod tests {
 
     fn shape(tree: &Tree) -> Vec<(usize, Option<usize>)> {
         tree.nodes.iter().map(|node| (node.point, node.parent)).collect()
+    }
+
+    #[test]
+    fn a_finished_game_is_written_with_its_result() {
+        let five = "B[hh];W[aa];B[ih];W[ab];B[jh];W[ac];B[kh](;W[ad];B[lh])(;W[lh])";
+        let result = |record: &str| {
+            let written = write(Format::Sgf, &game(record)).unwrap();
+            written.split_once("RE[").and_then(|(_, rest)| Some(rest.split_once(']')?.0.to_owned()))
+        };
+        assert_eq!(result(&format!("(;SZ[15]PB[a];{five})")).as_deref(), Some("B+"));
+        assert_eq!(result("(;SZ[15];B[hh];W[aa](;B[ih])(;B[jh]))"), None, "it goes on");
+        // Black's overline is a foul.
+        let row = "B[hh];W[aa];B[ih];W[ac];B[jh];W[ae];B[lh];W[ag];B[mh];W[ai]";
+        assert_eq!(result(&format!("(;SZ[15]RU[renju];{row};B[nh];W[ak];B[kh])")).as_deref(), Some("W+"));
     }
 
     #[test]

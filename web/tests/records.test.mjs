@@ -37,6 +37,9 @@ test("a game with variations goes out as SGF and comes back; psq and moves keep 
   await window.ready();
   await window.page.waitForFunction(() => document.getElementById("comment").textContent === "centre");
   assert.match(await saved(window, "sgf"), /;B\[hh\]C\[centre\];W\[ii\]/);
+  const finished = await Window.open({ hash: "rule=freestyle&moves=h8a1h9a2h10a3h11a4h12&black=person&white=engine" });
+  assert.match(await saved(finished, "sgf"), /PW\[Tengen\]RE\[B\+\]/);
+  await finished.close();
   await read(window, sgf);
   for (const format of ["psq", "moves"]) {
     const text = await saved(window, format);
