@@ -60,12 +60,15 @@ fn against_plain(behaviour: &str, limits: &str, words: &str) -> (Vec<GameRecord>
     (records(&path), output)
 }
 
-/// The records without their times.
+/// The records without their times, and without the numbers of lines: of deep iterations that follow each other within
+/// milliseconds, how many the brain reports depends on the time.
 fn timeless(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for line in &mut lines {
-        line.as_object_mut().unwrap().remove("timing");
+        for field in ["timing", "lines"] {
+            line.as_object_mut().unwrap().remove(field);
+        }
     }
     lines
 }
