@@ -61,6 +61,8 @@ pub struct Process {
     /// Disconnected when the error stream has been read to its end.
     errors_open: Receiver<()>,
     suspended: bool,
+    /// Whether it has ever been suspended.
+    was_suspended: bool,
     /// Random stops, if they are requested.
     hiccups: Option<Hiccups>,
     /// Whether it has been killed and reaped.
@@ -125,7 +127,17 @@ impl Process {
                 drop::<Sender<()>>(open);
             });
         }
-        Ok(Process { child, input: Some(input), output, errors, errors_open, suspended: false, hiccups, reaped: false })
+        Ok(Process {
+            child,
+            input: Some(input),
+            output,
+            errors,
+            errors_open,
+            suspended: false,
+            was_suspended: false,
+            hiccups,
+            reaped: false,
+        })
     }
 
     /// Passes text to the writing thread without waiting. If the brain is gone, its answer will be missing.
@@ -147,8 +159,16 @@ impl Process {
                 Ok(heard) => return Next::Line(heard),
                 Err(RecvTimeoutError::Disconnected) => return Next::Closed,
                 Err(RecvTimeoutError::Timeout) if left <= nap => return Next::Silence,
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => self.resume_children(),
             }
+        }
+    }
+
+    /// Resumes the processes of the brain once more. One that was being forked while the brain was stopped and resumed may
+    /// stay stopped: seen on Linux 6.18 with brains that are shell scripts.
+    fn resume_children(&self) {
+        if self.was_suspended && !self.suspended {
+            group::signal(&self.child, group::Kind::Continue);
         }
     }
 
@@ -191,6 +211,7 @@ impl Process {
     pub fn suspend(&mut self) {
         if !self.suspended {
             self.suspended = group::signal(&self.child, group::Kind::Stop);
+            self.was_suspended |= self.suspended;
         }
     }
 
