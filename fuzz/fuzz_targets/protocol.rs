@@ -1,3 +1,5 @@
+//! The target `protocol` of `tools/tests/fuzz/targets.rs`, for the coverage-guided fuzzer.
+
 #![no_main]
 
 #[path = "../shared.rs"]

@@ -1,4 +1,4 @@
-//! Pruning of nodes and moves: one predicate and one margin per idea.
+//! Pruning of nodes and moves: one predicate and one margin per idea. The numbers are in `params.rs`.
 //!
 //! Pruning never makes a proven score: a pruned node returns an estimate. Moves are pruned only after one that does not
 //! lose, so a proven loss rests on all moves of the node.

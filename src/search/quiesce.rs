@@ -1,6 +1,6 @@
 //! Quiescence search: at the horizon only fours are tried, because only a win by fours (VCF) leaves the opponent no free
 //! move. The attacker may stop at any time and take the static evaluation. The defender must answer every four, and all
-//! answers are tried, so a win found here is a proof.
+//! answers are tried, so a win found here is a proof. The numbers are in `params.rs`.
 
 use super::forced::{self, Duty, Kills};
 use super::health::{self, Event};

@@ -1,4 +1,4 @@
-//! Which of several threads' results to follow.
+//! Which of several threads' results to follow. The numbers are in `params.rs`.
 
 use super::params::Params;
 use super::report::SearchReport;

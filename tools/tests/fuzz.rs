@@ -1,4 +1,5 @@
-//! Fuzzing without further tools: random mutations of a corpus, given to the targets of `fuzz/targets.rs`.
+//! Fuzzing without further tools: random mutations of a corpus, given to the targets of
+//! `tools/tests/fuzz/targets.rs`.
 //!
 //! By default each target runs for a moment. `TENGEN_FUZZ_SECONDS=1800 cargo test --release --test fuzz` runs all targets for
 //! longer; a name at the end selects one. Inputs are the same in every run; `TENGEN_FUZZ_SEED` changes them. An input that

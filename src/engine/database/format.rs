@@ -1,4 +1,5 @@
 //! The file format of a database: text, one position a line, sorted, with the count and a checksum at the end.
+//! The first four fields of a line, the position, are made by `name` in `database.rs`.
 //!
 //! ```text
 //! tengen-database 1

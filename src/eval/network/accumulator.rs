@@ -1,4 +1,5 @@
-//! The network's cells and their sum, updated move by move: a move changes at most 33 cells.
+//! The network's cells and their sum, updated move by move: a move changes at most 33 cells. The additions of rows are here,
+//! compiled for each kind of processor.
 //!
 //! Updates are lazy: moves and undos are only recorded. When a result is needed, moves that were applied but have been
 //! undone are reverted from a copy, and moves that were played but not yet applied are applied. So a move that is undone

@@ -283,7 +283,7 @@ pub static ROWS: &[Row] = &[
             payload::edit(rest).map_or(NO_VALUE, |query| Command::Database(query, spots))
         })],
         |command| matches!(command, Command::Database(..)),
-        "change, by the bits of m, the tag t (1; a character code), the value v (2) and the depth d (4)",
+        "change what the bits of m select: 1 the tag t (a character code), 2 the value v, 4 the depth d",
         "none",
     )
     .on_board(),

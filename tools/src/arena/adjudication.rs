@@ -1,5 +1,5 @@
 //! When a game may end before the rules end it: nobody can make a five any more, or both players have proven the same
-//! result.
+//! result. `certain_ending` in `referee.rs` applies both; the draw at a number of stones (`--draw-after`) is there, too.
 
 use tengen::base::{Cell, Color, Direction, Point};
 use tengen::board::oracle::Oracle;
