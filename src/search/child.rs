@@ -31,10 +31,10 @@ impl Worker<'_> {
         // Not below the horizon, unless the unreduced depth is.
         let reduced = (depth - reduction).max(Depth::ZERO.min(depth));
         let mut score = -self.search(-alpha.above(), -alpha, reduced, ply);
-        if score > alpha && reduction > Depth::ZERO && !self.aborted {
+        if score > alpha && reduction > Depth::ZERO && !self.stop.aborted {
             score = -self.search(-alpha.above(), -alpha, depth, ply);
         }
-        if score > alpha && score < beta && is_pv && !self.aborted {
+        if score > alpha && score < beta && is_pv && !self.stop.aborted {
             score = -self.search(-beta, -alpha, depth, ply);
         }
         score

@@ -102,10 +102,10 @@ impl<'a, 'w> Deepening<'a, 'w> {
                 self.sink.iteration(&line.iteration);
             }
             let effort = self.effort();
-            self.worker.note_iteration(self.moves[0].point, score, effort);
+            self.worker.stop.manager.note_iteration(self.moves[0].point, score, effort);
             let is_alone = self.wanted == 1 && !score.is_loss() && self.moves[1..].iter().all(|m| m.loses);
             alone_for = if is_alone { alone_for + 1 } else { 0 };
-            if self.is_finished(depth, alone_for) || !self.worker.may_deepen(depth) {
+            if self.is_finished(depth, alone_for) || !self.worker.stop.may_deepen(depth) {
                 break;
             }
         }
@@ -124,7 +124,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
         self.moves.len() == 1
             || depth as usize >= self.worker.board.moves_to_draw().max(1)
             || self.lines.iter().all(|line| line.is_settled(params.proof_iterations()))
-            || (alone_for > params.only_move_iterations() && self.worker.saves_time())
+            || (alone_for > params.only_move_iterations() && self.worker.stop.manager.saves_time())
     }
 
     /// Makes the first moves the lines of this iteration, and the report that of the first line.
@@ -183,7 +183,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
             // The score that a move must beat to be among the best.
             let is_wanted = index < self.wanted;
             let alpha = if is_wanted { window.alpha } else { window.alpha.max(self.moves[self.wanted - 1].score) };
-            let nodes = self.worker.nodes;
+            let nodes = self.worker.stop.nodes();
             self.sink.root_event(RootEvent::Begins(point));
             let Some(Searched { score, is_kept, is_new }) = self.search_move(depth, index, alpha, window.beta) else {
                 let is_exact = |m: &RootMove| m.is_kept || window.contains(m.score);
@@ -195,7 +195,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
             }
             let is_among_best = is_wanted || score > alpha;
             let root_move = &mut self.moves[index];
-            root_move.nodes = self.worker.nodes - nodes;
+            root_move.nodes = self.worker.stop.nodes() - nodes;
             root_move.loses = score.is_loss();
             root_move.is_kept = is_kept;
             root_move.score = if is_among_best { score } else { -Score::INFINITE };
@@ -243,7 +243,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
         self.worker.play(point);
         let score = self.worker.search_child(child, alpha, beta);
         self.worker.undo();
-        if self.worker.aborted {
+        if self.worker.stop.aborted {
             return None;
         }
         let kept = before.map(|(before, _)| before).filter(|&before| is_worse_proof(before, score));

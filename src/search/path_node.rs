@@ -46,7 +46,7 @@ impl Worker<'_> {
                 score = self.search_child(child, alpha, beta);
                 self.undo();
             }
-            if self.aborted {
+            if self.stop.aborted {
                 return Some(Score::DRAW);
             }
             best = best.max(Some(score));

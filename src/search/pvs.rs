@@ -96,7 +96,7 @@ impl Worker<'_> {
             }
             if prune::can_razor(&self.params, eval, alpha, depth) {
                 let score = self.attack_from_here(alpha, alpha.above(), ply, Fours::NONE, known, None);
-                if score <= alpha || self.aborted {
+                if score <= alpha || self.stop.aborted {
                     return score;
                 }
             }
@@ -118,7 +118,7 @@ impl Worker<'_> {
         }
         // The moves.
         let tried = self.try_moves(&node, hit.and_then(|hit| hit.best), alpha, beta);
-        if self.aborted {
+        if self.stop.aborted {
             return Score::DRAW;
         }
 
@@ -168,7 +168,7 @@ impl Worker<'_> {
         let others = Node { depth, is_pv: false, excluded: Some(best), ..*node };
         let tried = self.try_moves(&others, None, target.below(), target);
         self.pv[node.ply.index()].clear();
-        if self.aborted {
+        if self.stop.aborted {
             return Some(Score::DRAW);
         }
         let score = tried.best.map_or(target.below(), Score::unproven);
@@ -200,7 +200,7 @@ impl Worker<'_> {
             self.play(point);
             let score = self.search_child(child, alpha, beta);
             self.undo();
-            if self.aborted {
+            if self.stop.aborted {
                 return result;
             }
             if result.best.is_none_or(|best| score > best) {

@@ -109,7 +109,7 @@ impl Worker<'_> {
             self.play(point);
             let score = -self.defend(-beta, -best.alpha, ply.next(), Fours { last: Some(point), all_make_threats });
             self.undo();
-            if self.aborted {
+            if self.stop.aborted {
                 return Score::DRAW;
             }
             if self.take_score(&mut best, ply, point, score) {
@@ -141,7 +141,7 @@ impl Worker<'_> {
             self.play(stop);
             let score = -self.attack(-beta, -best.alpha, ply.next(), before);
             self.undo();
-            if self.aborted {
+            if self.stop.aborted {
                 return Score::DRAW;
             }
             if self.take_score(&mut best, ply, stop, score) {

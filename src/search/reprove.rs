@@ -44,7 +44,7 @@ impl Worker<'_> {
         } else {
             self.prove_loss(ply, nodes)
         };
-        if proven.is_none() && (self.aborted || *nodes == 0) {
+        if proven.is_none() && (self.stop.aborted || *nodes == 0) {
             return claim;
         }
         let score = proven.unwrap_or(claim.score.unproven());
@@ -104,13 +104,13 @@ impl Worker<'_> {
 
     /// Looks for a win by fours of the side to move.
     fn prove_attack(&mut self, ply: Ply, nodes: &mut u32) -> Option<Score> {
-        if *nodes == 0 || self.aborted {
+        if *nodes == 0 || self.stop.aborted {
             return None;
         }
-        let before = self.nodes;
+        let before = self.stop.nodes();
         let score = self.quiesce(LEAST_WIN, Score::INFINITE, ply);
-        *nodes = nodes.saturating_sub((self.nodes - before) as u32);
-        (!self.aborted).then_some(score)
+        *nodes = nodes.saturating_sub((self.stop.nodes() - before) as u32);
+        (!self.stop.aborted).then_some(score)
     }
 }
 

@@ -73,7 +73,7 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
     let mut report = Deepening::new(&mut worker, moves, lines, report, sink).run(MAX_DEPTH);
     // Several lines are reported as the main thread has found them: helpers search for the first only.
     // A search that was stopped in the opponent's time does not wait for votes.
-    if let Some(reports) = helpers.filter(|_| !worker.is_unwanted()).map(RunningHelpers::stop_and_collect)
+    if let Some(reports) = helpers.filter(|_| !worker.stop.is_unwanted()).map(RunningHelpers::stop_and_collect)
         && lines == 1
     {
         report = choose(report, reports, &worker, sink);
@@ -86,9 +86,9 @@ pub fn search(task: Task<'_>, sink: &mut dyn ReportSink) -> SearchReport {
         report.best = Some(point);
         report.last = Iteration { pv: vec![point], ..worker.iteration_report(0, score) };
     }
-    report.cut = worker.cut;
-    report.last.nodes = worker.total_nodes();
-    report.last.elapsed = worker.searched();
+    report.cut = worker.stop.cut;
+    report.last.nodes = worker.stop.total_nodes();
+    report.last.elapsed = worker.stop.searched();
     // A known win is announced even where not one iteration was completed.
     if report.last.depth == 0 && report.last.score.is_win() {
         sink.iteration(&report.last);
@@ -139,7 +139,7 @@ fn assist(job: &Job, id: usize, history: &mut History) -> SearchReport {
     }
     let report = SearchReport::new(moves.first().map(|m| m.point), worker.iteration_report(0, Score::DRAW));
     let report = Deepening::new(&mut worker, moves, 1, report, &mut NullSink).run(job.deepest);
-    worker.note_nodes();
+    worker.stop.note_nodes();
     report
 }
 
@@ -154,8 +154,8 @@ fn choose(
     let elected = vote::elect(&others, &worker.params);
     let mut report = others.swap_remove(elected);
     if elected != 0 {
-        report.last.nodes = worker.total_nodes();
-        report.last.elapsed = worker.searched();
+        report.last.nodes = worker.stop.total_nodes();
+        report.last.elapsed = worker.stop.searched();
         sink.iteration(&report.last);
     }
     report
