@@ -4,6 +4,11 @@ import { byId, el } from "./dom.js";
 import { LARGEST, newGame, RULES, SMALLEST } from "./state.js";
 import { t } from "./texts.js";
 
+/** Who plays black and white, by what the dialog calls it. */
+const PLAYERS = {
+  black: ["person", "engine"], white: ["engine", "person"], people: ["person", "person"], engines: ["engine", "engine"],
+};
+
 export class NewGameDialog {
   /** `levels` are those of the engine; `onStart(game)` gets the new game. */
   constructor(app, levels, onStart) {
@@ -27,22 +32,28 @@ export class NewGameDialog {
 
   /** Fills the lists, in the language in use. */
   build() {
-    const fill = (id, options, chosen) => {
+    const { tree, game } = this.app;
+    const { rule, width, height } = tree.ground;
+    const usual = newGame();
+    /** Chooses again what was chosen, at first what the game on the board has, and `otherwise` where that is not in the list. */
+    const fill = (id, options, ofGame, otherwise) => {
       const select = byId(id);
-      const value = select.value || String(chosen);
+      const value = select.value || String(ofGame);
       select.replaceChildren(...options.map(([key, text]) => el("option", { value: key }, text)));
       select.value = value;
+      if (select.selectedIndex < 0) select.value = String(otherwise);
     };
-    fill("new-rule", RULES.map(([number, name]) => [number, t(`rule.${name}`)]), 0);
-    for (const id of ["new-width", "new-height"]) {
-      fill(id, Array.from({ length: LARGEST - SMALLEST + 1 }, (_, index) => [index + SMALLEST, String(index + SMALLEST)]), 15);
-    }
+    const sides = Array.from({ length: LARGEST - SMALLEST + 1 }, (_, index) => [index + SMALLEST, String(index + SMALLEST)]);
+    const who = Object.entries(PLAYERS).find(([, players]) => String(players) === String(game.players))?.[0];
+    fill("new-rule", RULES.map(([number, name]) => [number, t(`rule.${name}`)]), rule, 0);
+    fill("new-width", sides, width, 15);
+    fill("new-height", sides, height, 15);
     this.width = byId("new-width").value;
-    fill("new-who", ["black", "white", "people", "engines"].map((who) => [who, t(`who.${who}`)]), "black");
-    fill("new-opening", ["free", "swap2-person", "swap2-engine"].map((opening) => [opening, t(`opening.${opening}`)]), "free");
-    fill("new-level", this.levels.map((level) => [level.strength, this.levelText(level)]), this.app.game.level);
-    fill("new-seconds", [1, 3, 10, 30, 60].map((seconds) => [seconds, t("seconds", { seconds })]), 3);
-    fill("new-clock", [0, 3, 5, 10, 15, 30, 60].map((minutes) => [minutes, minutes ? t("minutes", { minutes }) : t("clock.none")]), 0);
+    fill("new-who", Object.keys(PLAYERS).map((one) => [one, t(`who.${one}`)]), who, "black");
+    fill("new-opening", ["free", "swap2-person", "swap2-engine"].map((opening) => [opening, t(`opening.${opening}`)]), "free", "free");
+    fill("new-level", this.levels.map((level) => [level.strength, this.levelText(level)]), game.level, usual.level);
+    fill("new-seconds", [1, 3, 10, 30, 60].map((seconds) => [seconds, t("seconds", { seconds })]), game.seconds, usual.seconds);
+    fill("new-clock", [0, 3, 5, 10, 15, 30, 60].map((minutes) => [minutes, minutes ? t("minutes", { minutes }) : t("clock.none")]), game.minutes, usual.minutes);
     this.dim();
   }
 
@@ -81,10 +92,7 @@ export class NewGameDialog {
     game.seconds = Number(value("new-seconds"));
     game.minutes = Number(value("new-clock"));
     const who = value("new-who");
-    const kinds = {
-      black: ["person", "engine"], white: ["engine", "person"], people: ["person", "person"], engines: ["engine", "engine"],
-    };
-    game.players = kinds[who];
+    game.players = [...PLAYERS[who]];
     const opening = value("new-opening");
     if (opening !== "free") {
       const two = who === "people" ? ["person", "person"] : who === "engines" ? ["engine", "engine"] : ["person", "engine"];

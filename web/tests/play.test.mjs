@@ -112,6 +112,21 @@ test("a new game on a board that is no square", async () => {
   await window.close();
 });
 
+test("the dialog for a new game begins with the game on the board; the buttons below stay where they are", async () => {
+  const window = await Window.open({ hash: "rule=renju&width=17&height=13&black=engine&white=person&level=40&seconds=10" });
+  const { page } = window;
+  await page.click("#new-game");
+  const chosen = () => page.evaluate(() => ["rule", "width", "height", "who", "level", "seconds"].map((id) => document.getElementById(`new-${id}`).value));
+  assert.deepEqual(await chosen(), ["4", "17", "13", "white", "40", "10"]);
+  await page.click("#new-cancel");
+  const top = async (text) => {
+    await page.evaluate((shown) => (document.getElementById("status").textContent = shown), text);
+    return (await page.locator("#undo").boundingBox()).y;
+  };
+  assert.equal(await top(""), await top("White played h8. Tengen is thinking about a reply. ".repeat(2)));
+  await window.close();
+});
+
 test("swap2: Tengen places three stones, the person chooses", async () => {
   const window = await Window.open();
   const { page } = window;
