@@ -56,15 +56,15 @@ pub struct Level {
 /// Every tenth level: search probability per mille, depth, width, oversight rate per mille. 91 to 99 play like 90.
 const SETTINGS: [[u32; 4]; 10] = [
     [0, 1, 3, 700],
-    [0, 1, 3, 400],
-    [0, 1, 3, 200],
-    [0, 1, 4, 60],
-    [330, 1, 5, 15],
-    [700, 1, 8, 10],
-    [1000, 1, 12, 4],
-    [1000, 2, 14, 3],
-    [1000, 4, 18, 2],
-    [1000, 7, 26, 1],
+    [0, 1, 3, 380],
+    [0, 1, 4, 105],
+    [360, 1, 6, 14],
+    [780, 1, 9, 8],
+    [1000, 2, 8, 4],
+    [1000, 3, 14, 3],
+    [1000, 5, 13, 2],
+    [1000, 6, 22, 1],
+    [1000, 8, 26, 1],
 ];
 
 /// Value of making or preventing each threat, for moves that are chosen without a search.
