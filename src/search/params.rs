@@ -248,9 +248,9 @@ params! {
     vcf_delta = 999, 300..=3000, "delta margin of quiescence: where the evaluation plus this is below alpha, no fours are tried";
     quiescence_radius = 2, 0..=22, "quiescence continues with fours this close to the last one, in steps";
     quiescence_line = 4, 0..=22, "quiescence continues with fours this close to the last one on a common line, in steps";
-    time_moves = 20, 12..=40, "moves that a game's clock is divided by";
+    time_moves = 14, 8..=40, "moves that a game's clock is divided by";
     time_fewest_moves = 7, 3..=12, "moves that the clock must last for in any case";
-    time_ample_moves = 32, 8..=112, "a clock that lasts for this many whole turns is not saved";
+    time_ample_moves = 12, 8..=112, "a clock that lasts for this many whole turns is not saved";
     time_begin = 60, 30..=100, "hundredths of a move's time after which no iteration begins";
     time_last_begin = 90, 50..=100, "hundredths of the time to the hard deadline after which no iteration begins";
     time_unsteady = 600, 0..=2000, "thousandths of time added when the best move has just changed";
