@@ -113,7 +113,7 @@ test("a new game on a board that is no square", async () => {
 });
 
 test("the dialog for a new game begins with the game on the board; the buttons below stay where they are", async () => {
-  const window = await Window.open({ hash: "rule=renju&width=17&height=13&black=engine&white=person&level=40&seconds=10" });
+  const window = await Window.open({ hash: "rule=renju&size=17x13&black=engine&white=person&level=40&seconds=10" });
   const { page } = window;
   await page.click("#new-game");
   const chosen = () => page.evaluate(() => ["rule", "width", "height", "who", "level", "seconds"].map((id) => document.getElementById(`new-${id}`).value));
