@@ -1,6 +1,6 @@
 //! The engine as its users see it: set a position, play, think, stop. No text, no stdin.
 
-pub mod balance;
+pub mod balanced_opening;
 pub mod blocked;
 pub mod database;
 pub mod files;
@@ -11,7 +11,7 @@ pub mod options;
 mod proven_line;
 pub mod trace;
 
-pub use balance::Balanced;
+pub use balanced_opening::Balanced;
 pub use blocked::Blocked;
 pub use database::Database;
 pub use level::Level;

@@ -44,7 +44,7 @@ enum Question {
     Charset { bytes: Vec<u8> },
     Games { source: records::Source, board: Option<(usize, usize)> },
     Read { source: records::Source, board: Option<(usize, usize)>, game: usize },
-    Write { format: records::Format, game: records::Tree },
+    Write { format: records::SaveFormat, game: records::Tree },
     Prepare { position: wire::Position },
     Think { position: wire::Position, budget: mind::Budget, level: u32, seed: u64 },
     Analyse { position: wire::Position, budget: mind::Budget, lines: usize, blocked: Vec<usize> },

@@ -24,10 +24,10 @@ const MAX_MOVES: usize = 200_000;
 /// The property of our own with the judgement of a review on a move.
 const JUDGED: &str = "JUDGED";
 
-/// A format of records.
+/// A format in which a record is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum SaveFormat {
     /// Piskvork's; the line of play only.
     Psq,
     /// SGF, with variations.
@@ -315,16 +315,16 @@ fn lines_of_play(game: &str) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// When a stone is off the board or on another one.
-pub fn write(format: Format, game: &Tree) -> Result<String> {
+pub fn write(format: SaveFormat, game: &Tree) -> Result<String> {
     let (rule, size, section) = (game.position.rule()?, game.position.size()?, game.position.section()?);
     let names = game.players.clone();
     Ok(match format {
-        Format::Psq => gamefile::psq(size, section.cells().into_iter().map(|(point, _)| (point, 0)), &names),
-        Format::Moves => {
+        SaveFormat::Psq => gamefile::psq(size, section.cells().into_iter().map(|(point, _)| (point, 0)), &names),
+        SaveFormat::Moves => {
             let stones: Vec<Point> = section.cells().into_iter().map(|(point, _)| point).collect();
             point_names::names(&stones, size, " ") + "\n"
         }
-        Format::Sgf => {
+        SaveFormat::Sgf => {
             let first = section.first;
             let start = Section { moves: Vec::new(), ..section };
             let mut remarks = sgf::Remarks::names(names);
@@ -449,7 +449,7 @@ mod tests {
     fn a_finished_game_is_written_with_its_result() {
         let five = "B[hh];W[aa];B[ih];W[ab];B[jh];W[ac];B[kh](;W[ad];B[lh])(;W[lh])";
         let result = |record: &str| {
-            let written = write(Format::Sgf, &game(record)).unwrap();
+            let written = write(SaveFormat::Sgf, &game(record)).unwrap();
             written.split_once("RE[").and_then(|(_, rest)| Some(rest.split_once(']')?.0.to_owned()))
         };
         assert_eq!(result(&format!("(;SZ[15]PB[a];{five})")).as_deref(), Some("B+"));
@@ -475,7 +475,7 @@ mod tests {
         ];
         assert_eq!(shape(&tree), expected);
         assert_eq!((tree.position.rule, tree.players[0].as_str()), (4, "a]b"));
-        let written = write(Format::Sgf, &tree).unwrap();
+        let written = write(SaveFormat::Sgf, &tree).unwrap();
         let expected_text = ";B[hh](;W[ii];B[jj](;W[kk])(;W[ll]))(;W[gg]C[not ) here];B[aa]C[a\\]b]))";
         assert!(written.contains(expected_text), "{written}");
         assert_eq!(shape(&game(&written)), expected);
@@ -540,7 +540,7 @@ mod tests {
         let mut tree = game("(;SZ[15]C[the final];B[hh]C[why? a\\]b];W[ii])");
         assert_eq!((tree.comment.as_str(), tree.nodes[0].comment.as_str()), ("the final", "why? a]b"));
         tree.nodes[0].judged = Some(judged.clone());
-        let written = write(Format::Sgf, &tree).unwrap();
+        let written = write(SaveFormat::Sgf, &tree).unwrap();
         assert!(written.contains("BM[1]JUDGED[{"), "{written}");
         let back = game(&written);
         assert_eq!((back.comment, &back.nodes[0].comment), (tree.comment.clone(), &tree.nodes[0].comment));
@@ -557,7 +557,7 @@ mod tests {
     fn other_formats_come_back_too() {
         let tree = game("h8 i9 j10");
         let line = Tree { position: Position { moves: vec![112, 98, 84], ..tree.position.clone() }, ..tree.clone() };
-        for format in [Format::Psq, Format::Moves] {
+        for format in [SaveFormat::Psq, SaveFormat::Moves] {
             assert_eq!(shape(&game(&write(format, &line).unwrap())), shape(&tree));
         }
         assert_eq!(game("(;SZ[15]AB[hh]AW[ii];B[jj])").position.setup, vec![(112, 1), (128, 2)]);

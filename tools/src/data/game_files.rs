@@ -200,7 +200,7 @@ pub fn copy(paths: &[PathBuf], out: &Path, filter: &Filter) -> Result<(u64, u64)
 mod tests {
     use super::*;
     use crate::arena::openings::Opening;
-    use crate::data::packed_game::{Format, PackedPly};
+    use crate::data::packed_game::{PackedPly, RecordFormat};
     use crate::data::record_file::{Reader, Writer};
     use crate::data::selfplay::{Kind, Series, run};
     use tengen::base::Color;
@@ -261,7 +261,7 @@ mod tests {
     fn a_game_found_by_its_number_is_shown_with_all_its_positions() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("all");
-        let mut writer = Writer::create(&path, Format::Positions).unwrap();
+        let mut writer = Writer::create(&path, RecordFormat::Positions).unwrap();
         for number in [1, 2] {
             for content in [Content::Quiet, Content::Asked { root: 1 }, Content::Game] {
                 writer.write(&record(content, number)).unwrap();
@@ -283,7 +283,7 @@ mod tests {
         let mut asked = record(Content::Asked { root: 2 }, 40);
         asked.opening.stones.push(Point::new(3, 7).unwrap());
         let all = [asked.clone(), record(Content::Quiet, 40), record(Content::Game, 40), asked];
-        let mut writer = Writer::create(&path("all"), Format::Positions).unwrap();
+        let mut writer = Writer::create(&path("all"), RecordFormat::Positions).unwrap();
         for record in &all {
             writer.write(record).unwrap();
         }
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(kept(Some(Selection::Games), "games"), (1, 4));
         assert_eq!(kept(Some(Selection::Positions), "positions"), (2, 4));
         assert_eq!(kept(None, "long"), (2, 4));
-        assert_eq!(Reader::open(&path("long")).unwrap().format(), Format::Packed);
+        assert_eq!(Reader::open(&path("long")).unwrap().format(), RecordFormat::Packed);
         let (merged, _) = copy(&[path("games"), path("positions")], &path("again"), &Filter::default()).unwrap();
         assert_eq!(merged, 3);
     }

@@ -1,6 +1,6 @@
 //! Games of `tengen-match` as training games: their searches have many nodes, so their scores are good labels.
 
-use super::packed_game::{Content, Format, PackedGame, PackedPly};
+use super::packed_game::{Content, PackedGame, PackedPly, RecordFormat};
 use super::record_file::Writer;
 use crate::arena::game_log::{self, GameRecord, Reason};
 use crate::arena::openings::Opening;
@@ -36,7 +36,7 @@ pub fn import(paths: &[PathBuf], out: &Path) -> Result<Imported> {
     for path in paths {
         matches.push(game_log::records(path)?);
     }
-    let mut writer = Writer::create(out, Format::Games)?;
+    let mut writer = Writer::create(out, RecordFormat::Games)?;
     let mut imported = Imported::default();
     for record in matches.iter().flatten() {
         match packed(record) {

@@ -28,7 +28,7 @@ use tengen::base::{Color, Point, Rule, Size};
 
 /// What a file may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Format {
+pub enum RecordFormat {
     /// Games only.
     Games,
     /// Games and labelled positions.
@@ -37,20 +37,20 @@ pub enum Format {
     Packed,
 }
 
-impl Format {
-    pub(super) const ALL: [Format; 3] = [Format::Games, Format::Positions, Format::Packed];
+impl RecordFormat {
+    pub(super) const ALL: [RecordFormat; 3] = [RecordFormat::Games, RecordFormat::Positions, RecordFormat::Packed];
 
     /// The bytes that a file begins with.
     pub(super) const fn magic(self) -> [u8; 8] {
         match self {
-            Format::Games => *b"TGREC1\r\n",
-            Format::Positions => *b"TGREC2\r\n",
-            Format::Packed => *b"TGREC3\r\n",
+            RecordFormat::Games => *b"TGREC1\r\n",
+            RecordFormat::Positions => *b"TGREC2\r\n",
+            RecordFormat::Packed => *b"TGREC3\r\n",
         }
     }
 }
 
-/// Length of [`Format::magic`].
+/// Length of [`RecordFormat::magic`].
 pub(super) const MAGIC: usize = 8;
 /// Largest size of a record in bytes, more than any board allows.
 pub(super) const LONGEST: usize = 8192;
@@ -150,9 +150,9 @@ impl PackedGame {
         self.winner.map_or(0.5, |winner| if winner == color { 1.0 } else { 0.0 })
     }
 
-    pub(super) fn encode(&self, format: Format) -> Vec<u8> {
+    pub(super) fn encode(&self, format: RecordFormat) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(19 + 2 * self.opening.stones.len() + 6 * self.plies.len());
-        if format != Format::Games {
+        if format != RecordFormat::Games {
             let (kind, root) = self.content.code();
             bytes.push(kind);
             bytes.extend(u16::to_le_bytes(root));
@@ -175,9 +175,9 @@ impl PackedGame {
         bytes
     }
 
-    pub(super) fn decode(bytes: &[u8], format: Format) -> Result<PackedGame> {
+    pub(super) fn decode(bytes: &[u8], format: RecordFormat) -> Result<PackedGame> {
         let mut rest = bytes;
-        let content = if format == Format::Games {
+        let content = if format == RecordFormat::Games {
             Content::Game
         } else {
             let [kind] = take(&mut rest)?;

@@ -2,7 +2,7 @@
 //! finished game.
 
 use super::compressed_columns;
-use super::packed_game::{Format, LONGEST, MAGIC, PackedGame, take};
+use super::packed_game::{LONGEST, MAGIC, PackedGame, RecordFormat, take};
 use crate::output_file;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs::File;
@@ -10,19 +10,19 @@ use std::io::{BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tengen::engine::files::FileLock;
 
-/// Number of records in a block of [`Format::Packed`].
+/// Number of records in a block of [`RecordFormat::Packed`].
 const BLOCK: usize = 4096;
 
 /// Reads records in order.
 #[derive(Debug)]
 pub struct Reader<R> {
     input: R,
-    format: Format,
+    format: RecordFormat,
     /// Number of bytes up to the end of the last complete record.
     whole: u64,
     /// Whether reading has failed.
     is_damaged: bool,
-    /// The records of the last block of [`Format::Packed`] that are still to be returned.
+    /// The records of the last block of [`RecordFormat::Packed`] that are still to be returned.
     block: std::vec::IntoIter<PackedGame>,
 }
 
@@ -45,7 +45,7 @@ impl<R: Read> Reader<R> {
     pub fn new(mut input: R) -> Result<Reader<R>> {
         let mut magic = [0; MAGIC];
         input.read_exact(&mut magic).context("too short for a file of games")?;
-        let Some(format) = Format::ALL.into_iter().find(|format| format.magic() == magic) else {
+        let Some(format) = RecordFormat::ALL.into_iter().find(|format| format.magic() == magic) else {
             ensure!(!magic.starts_with(b"TGREC"), "a file of games in a format that this version does not know");
             bail!("not a file of games")
         };
@@ -53,7 +53,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// What the file may contain.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> RecordFormat {
         self.format
     }
 
@@ -69,7 +69,7 @@ impl<R: Read> Reader<R> {
         let mut head = head.as_slice();
         let length = u32::from_le_bytes(take(&mut head)?) as usize;
         let crc = u32::from_le_bytes(take(&mut head)?);
-        let longest = if self.format == Format::Packed { BLOCK * LONGEST } else { LONGEST };
+        let longest = if self.format == RecordFormat::Packed { BLOCK * LONGEST } else { LONGEST };
         ensure!(length <= longest, "damaged after byte {}: no record is {length} bytes long", self.whole);
         let mut bytes = vec![0; length];
         if !fill(&mut self.input, &mut bytes)? {
@@ -77,7 +77,7 @@ impl<R: Read> Reader<R> {
         }
         ensure!(crc32fast::hash(&bytes) == crc, "damaged after byte {}: the checksum differs", self.whole);
         let damaged = || format!("damaged after byte {}", self.whole);
-        let mut block = if self.format == Format::Packed {
+        let mut block = if self.format == RecordFormat::Packed {
             compressed_columns::unpack(&bytes).with_context(damaged)?.into_iter()
         } else {
             vec![PackedGame::decode(&bytes, self.format).with_context(damaged)?].into_iter()
@@ -130,7 +130,7 @@ fn fill(input: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
 pub struct Writer {
     path: PathBuf,
     output: BufWriter<File>,
-    format: Format,
+    format: RecordFormat,
     /// Keeps other runs away.
     _lock: FileLock,
 }
@@ -145,7 +145,7 @@ impl Writer {
     /// positions without their games or a record that does not pass.
     pub fn append(
         path: &Path,
-        format: Format,
+        format: RecordFormat,
         check: impl Fn(&PackedGame) -> Result<()>,
     ) -> Result<(Writer, Vec<PackedGame>)> {
         let name = || path.display().to_string();
@@ -155,10 +155,10 @@ impl Writer {
         if std::fs::metadata(path).is_ok_and(|file| file.len() >= MAGIC as u64) {
             let mut reader = Reader::open(path)?;
             match reader.format {
-                Format::Packed => bail!("{} is packed: no game can be added to it", name()),
+                RecordFormat::Packed => bail!("{} is packed: no game can be added to it", name()),
                 there if there == format => {}
-                Format::Games => bail!("{} has games without labelled positions", name()),
-                Format::Positions => bail!("{} has labelled positions too", name()),
+                RecordFormat::Games => bail!("{} has games without labelled positions", name()),
+                RecordFormat::Positions => bail!("{} has labelled positions too", name()),
             }
             whole = reader.whole;
             while let Some(record) = reader.next() {
@@ -184,9 +184,9 @@ impl Writer {
     /// Creates a file, or writes into one that is empty.
     ///
     /// # Errors
-    /// When it is there and not empty, cannot be written, or another run writes it; with [`Format::Packed`].
-    pub fn create(path: &Path, format: Format) -> Result<Writer> {
-        ensure!(format != Format::Packed, "a packed file is written as a whole");
+    /// When it is there and not empty, cannot be written, or another run writes it; with [`RecordFormat::Packed`].
+    pub fn create(path: &Path, format: RecordFormat) -> Result<Writer> {
+        ensure!(format != RecordFormat::Packed, "a packed file is written as a whole");
         let lock = output_file::lock(path)?;
         output_file::ensure_new(path)?;
         let name = || path.display().to_string();
@@ -200,7 +200,7 @@ impl Writer {
     /// # Errors
     /// When it cannot be written, or is a position and the file is for games.
     pub fn write(&mut self, record: &PackedGame) -> Result<()> {
-        ensure!(self.format != Format::Games || record.is_game(), "a labelled position in a file for games");
+        ensure!(self.format != RecordFormat::Games || record.is_game(), "a labelled position in a file for games");
         let block = block(&record.encode(self.format));
         let written = self.output.write_all(&block).and_then(|()| self.output.flush());
         written.with_context(|| format!("cannot write {}", self.path.display()))
@@ -212,7 +212,7 @@ fn block(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as u32).to_le_bytes(), &crc32fast::hash(bytes).to_le_bytes(), bytes].concat()
 }
 
-/// Makes the content of a file of [`Format::Packed`].
+/// Makes the content of a file of [`RecordFormat::Packed`].
 #[derive(Debug)]
 pub struct Packer {
     content: Vec<u8>,
@@ -222,7 +222,7 @@ pub struct Packer {
 
 impl Default for Packer {
     fn default() -> Packer {
-        Packer { content: Format::Packed.magic().to_vec(), waiting: Vec::new() }
+        Packer { content: RecordFormat::Packed.magic().to_vec(), waiting: Vec::new() }
     }
 }
 

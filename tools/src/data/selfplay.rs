@@ -5,7 +5,7 @@
 
 use super::labels::{Labeller, Labels};
 use super::opening_maker::{Maker, Wanted};
-use super::packed_game::{Content, Format, PackedGame, PackedPly};
+use super::packed_game::{Content, PackedGame, PackedPly, RecordFormat};
 use super::record_file::Writer;
 use crate::arena::openings::Opening;
 use crate::progress::Progress;
@@ -110,7 +110,7 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     ensure!(series.games < SERIES, "the number of games must be below {SERIES}");
     let weights: u64 = series.kinds.iter().map(|kind| u64::from(kind.weight)).sum();
     ensure!(weights <= u32::MAX.into(), "the weights of the kinds must add up to at most {}", u32::MAX);
-    let format = if series.labels.is_some() { Format::Positions } else { Format::Games };
+    let format = if series.labels.is_some() { RecordFormat::Positions } else { RecordFormat::Games };
     if series.labels.is_some() {
         Labeller::check()?;
     }

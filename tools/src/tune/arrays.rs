@@ -43,9 +43,9 @@ pub struct ArraysArguments {
 
 /// The targets of games: what the search says, with a look ahead, and the result.
 const OF_GAMES: Targets =
-    Targets { scale: ENGINE_SCALE, score_share: 0.85, label_share: 0.85, asked_share: 0.85, trace: 0.75, policy: 1.0 };
+    Targets { scale: ENGINE_SCALE, score_share: 0.85, label_share: 0.85, asked_share: 0.85, lambda: 0.75, policy: 1.0 };
 /// The targets of a referee: the labels alone.
-const OF_LABELS: Targets = Targets { score_share: 1.0, label_share: 1.0, asked_share: 1.0, trace: 0.0, ..OF_GAMES };
+const OF_LABELS: Targets = Targets { score_share: 1.0, label_share: 1.0, asked_share: 1.0, lambda: 0.0, ..OF_GAMES };
 
 /// The files that are written.
 struct Arrays {
@@ -160,7 +160,7 @@ const _: () = assert!(Threat::PAIRS < u8::MAX as usize, "255 is no pair");
 mod tests {
     use super::*;
     use crate::arena::openings::Opening;
-    use crate::data::packed_game::Format;
+    use crate::data::packed_game::RecordFormat;
     use crate::data::record_file::Writer;
     use tengen::base::Color;
 
@@ -179,7 +179,7 @@ mod tests {
             plies: plies.iter().map(|&played| PackedPly { played, best: played, score: 40 }).collect(),
             winner: Some(Color::White),
         };
-        let mut writer = Writer::create(&path("records"), Format::Positions).unwrap();
+        let mut writer = Writer::create(&path("records"), RecordFormat::Positions).unwrap();
         writer.write(&record(Content::Asked { root: 1 }, 2, &moves[2..3])).unwrap();
         writer.write(&record(Content::Game, 2, &moves[2..])).unwrap();
         for (referee, samples, stones, target) in

@@ -36,7 +36,7 @@ pub struct RefereeArguments {
 
 /// The targets: the scores of the labels alone.
 const TARGETS: Targets =
-    Targets { scale: ENGINE_SCALE, score_share: 1.0, label_share: 1.0, asked_share: 1.0, trace: 0.0, policy: 0.0 };
+    Targets { scale: ENGINE_SCALE, score_share: 1.0, label_share: 1.0, asked_share: 1.0, lambda: 0.0, policy: 0.0 };
 
 /// Judges the networks and writes a table of the results to `out`.
 ///
@@ -201,7 +201,7 @@ fn weights(rule: Rule, path: &Path) -> Result<Weights> {
 mod tests {
     use super::*;
     use crate::arena::openings::Opening;
-    use crate::data::packed_game::{Format, PackedPly};
+    use crate::data::packed_game::{PackedPly, RecordFormat};
     use crate::data::record_file::Writer;
     use tengen::base::Size;
     use tengen::board::notation::parse_moves;
@@ -223,7 +223,7 @@ mod tests {
     }
 
     fn write(path: &Path, records: &[PackedGame]) {
-        let mut writer = Writer::create(path, Format::Positions).unwrap();
+        let mut writer = Writer::create(path, RecordFormat::Positions).unwrap();
         for record in records {
             writer.write(record).unwrap();
         }

@@ -35,15 +35,15 @@ fn with_positions(number: u64) -> Vec<PackedGame> {
 fn games_read_back_as_they_were_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games");
-    let (mut writer, before) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
+    let (mut writer, before) = Writer::append(&path, RecordFormat::Games, |_| Ok(())).unwrap();
     assert!(before.is_empty());
     for number in 0..3 {
         writer.write(&game(number)).unwrap();
     }
     drop(writer);
-    let (_, games) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
+    let (_, games) = Writer::append(&path, RecordFormat::Games, |_| Ok(())).unwrap();
     assert_eq!(games, (0..3).map(game).collect::<Vec<_>>());
-    let per_ply = (game(0).encode(Format::Games).len() + 8 - 16) / 3;
+    let per_ply = (game(0).encode(RecordFormat::Games).len() + 8 - 16) / 3;
     assert!(per_ply <= 10, "{per_ply} bytes a ply");
 }
 
@@ -51,7 +51,7 @@ fn games_read_back_as_they_were_written() {
 fn a_file_cut_off_anywhere_keeps_its_whole_games_and_takes_new_ones() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games");
-    let (mut writer, _) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
+    let (mut writer, _) = Writer::append(&path, RecordFormat::Games, |_| Ok(())).unwrap();
     writer.write(&game(0)).unwrap();
     writer.write(&game(1)).unwrap();
     drop(writer);
@@ -59,11 +59,11 @@ fn a_file_cut_off_anywhere_keeps_its_whole_games_and_takes_new_ones() {
     let second = MAGIC + (bytes.len() - MAGIC) / 2;
     for length in 0..bytes.len() {
         std::fs::write(&path, &bytes[..length]).unwrap();
-        let (mut writer, games) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
+        let (mut writer, games) = Writer::append(&path, RecordFormat::Games, |_| Ok(())).unwrap();
         assert_eq!(games.len(), usize::from(length >= second), "cut at {length}");
         writer.write(&game(7)).unwrap();
         drop(writer);
-        let (_, games) = Writer::append(&path, Format::Games, |_| Ok(())).unwrap();
+        let (_, games) = Writer::append(&path, RecordFormat::Games, |_| Ok(())).unwrap();
         assert_eq!(games.last(), Some(&game(7)));
     }
 }
@@ -72,7 +72,7 @@ fn a_file_cut_off_anywhere_keeps_its_whole_games_and_takes_new_ones() {
 fn a_changed_byte_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games");
-    let mut writer = Writer::create(&path, Format::Games).unwrap();
+    let mut writer = Writer::create(&path, RecordFormat::Games).unwrap();
     writer.write(&game(0)).unwrap();
     writer.write(&game(1)).unwrap();
     drop(writer);
@@ -82,7 +82,7 @@ fn a_changed_byte_is_noticed() {
         let mut changed = bytes.clone();
         changed[index] ^= 0x10;
         std::fs::write(&path, &changed).unwrap();
-        let games = Writer::append(&path, Format::Games, |_| Ok(())).map(|(_, games)| games).unwrap_or_default();
+        let games = Writer::append(&path, RecordFormat::Games, |_| Ok(())).map(|(_, games)| games).unwrap_or_default();
         assert!(games != whole && games.iter().all(|game| whole.contains(game)), "byte {index}");
     }
 }
@@ -93,7 +93,7 @@ fn an_error_names_the_damaged_file() {
     let folder = tempfile::tempdir().unwrap();
     let paths = ["whole", "damaged", "none"].map(|name| folder.path().join(name));
     for path in &paths[..2] {
-        Writer::create(path, Format::Games).unwrap().write(&game(0)).unwrap();
+        Writer::create(path, RecordFormat::Games).unwrap().write(&game(0)).unwrap();
     }
     let mut bytes = std::fs::read(&paths[1]).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
@@ -111,19 +111,19 @@ fn an_error_names_the_damaged_file() {
 fn positions_read_back_and_a_cut_file_keeps_whole_games_with_all_their_positions() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("asked");
-    let (mut writer, _) = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap();
+    let (mut writer, _) = Writer::append(&path, RecordFormat::Positions, |_| Ok(())).unwrap();
     let all: Vec<PackedGame> = (0..2).flat_map(with_positions).collect();
     for record in &all {
         writer.write(record).unwrap();
     }
     drop(writer);
-    let (_, records) = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap();
+    let (_, records) = Writer::append(&path, RecordFormat::Positions, |_| Ok(())).unwrap();
     assert_eq!(records, all);
     let bytes = std::fs::read(&path).unwrap();
     let half = MAGIC + (bytes.len() - MAGIC) / 2;
     for length in 0..bytes.len() {
         std::fs::write(&path, &bytes[..length]).unwrap();
-        let (_, records) = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap();
+        let (_, records) = Writer::append(&path, RecordFormat::Positions, |_| Ok(())).unwrap();
         assert_eq!(records, all[..if length >= half { 3 } else { 0 }], "cut at {length}");
         let whole = if length >= half { half } else { MAGIC };
         assert_eq!(std::fs::metadata(&path).unwrap().len(), whole as u64);
@@ -135,13 +135,13 @@ fn positions_read_back_and_a_cut_file_keeps_whole_games_with_all_their_positions
 fn positions_without_their_games_are_not_cut_off() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions");
-    let mut writer = Writer::create(&path, Format::Positions).unwrap();
+    let mut writer = Writer::create(&path, RecordFormat::Positions).unwrap();
     for record in (0..2).flat_map(with_positions).filter(|record| !record.is_game()) {
         writer.write(&record).unwrap();
     }
     drop(writer);
     let before = std::fs::read(&path).unwrap();
-    let error = Writer::append(&path, Format::Positions, |_| Ok(())).unwrap_err().to_string();
+    let error = Writer::append(&path, RecordFormat::Positions, |_| Ok(())).unwrap_err().to_string();
     assert!(error.contains("without their games"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
@@ -150,15 +150,18 @@ fn positions_without_their_games_are_not_cut_off() {
 fn formats_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let mut writer = Writer::create(&path("games"), Format::Games).unwrap();
+    let mut writer = Writer::create(&path("games"), RecordFormat::Games).unwrap();
     assert!(writer.write(&with_positions(0)[0]).is_err());
     writer.write(&game(0)).unwrap();
-    Writer::create(&path("positions"), Format::Positions).unwrap().write(&with_positions(0)[0]).unwrap();
-    assert_eq!(Reader::open(&path("games")).unwrap().format(), Format::Games);
+    Writer::create(&path("positions"), RecordFormat::Positions).unwrap().write(&with_positions(0)[0]).unwrap();
+    assert_eq!(Reader::open(&path("games")).unwrap().format(), RecordFormat::Games);
     let mut reader = Reader::open(&path("positions")).unwrap();
-    assert_eq!((reader.format(), reader.next().unwrap().unwrap()), (Format::Positions, with_positions(0)[0].clone()));
-    assert!(Writer::append(&path("games"), Format::Positions, |_| Ok(())).is_err());
-    assert!(Writer::append(&path("positions"), Format::Games, |_| Ok(())).is_err());
+    assert_eq!(
+        (reader.format(), reader.next().unwrap().unwrap()),
+        (RecordFormat::Positions, with_positions(0)[0].clone())
+    );
+    assert!(Writer::append(&path("games"), RecordFormat::Positions, |_| Ok(())).is_err());
+    assert!(Writer::append(&path("positions"), RecordFormat::Games, |_| Ok(())).is_err());
     let error = Reader::new(&b"TGREC4\r\n"[..]).unwrap_err().to_string();
     assert!(error.contains("does not know"), "{error}");
 }
@@ -168,14 +171,14 @@ fn packed_files_read_back_across_blocks_and_take_no_more_games() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("packed");
     let all: Vec<PackedGame> = (0..BLOCK as u64 / 2).flat_map(with_positions).collect();
-    assert!(Writer::create(&path, Format::Packed).is_err() && !path.exists());
+    assert!(Writer::create(&path, RecordFormat::Packed).is_err() && !path.exists());
     let mut packer = Packer::default();
     for record in &all {
         packer.add(record.clone()).unwrap();
     }
     std::fs::write(&path, packer.finish().unwrap()).unwrap();
     assert_eq!(Reader::open(&path).unwrap().map(Result::unwrap).collect::<Vec<_>>(), all);
-    let error = Writer::append(&path, Format::Games, |_| Ok(())).unwrap_err().to_string();
+    let error = Writer::append(&path, RecordFormat::Games, |_| Ok(())).unwrap_err().to_string();
     assert!(error.contains("no game can be added"), "{error}");
     let mut bytes = std::fs::read(&path).unwrap();
     let whole = bytes.len();
@@ -190,8 +193,8 @@ fn packed_files_read_back_across_blocks_and_take_no_more_games() {
 fn a_position_with_two_labels_is_refused() {
     let mut position = with_positions(0).remove(0);
     let refused = |position: &PackedGame| {
-        let bytes = position.encode(Format::Positions);
-        PackedGame::decode(&bytes, Format::Positions).is_err()
+        let bytes = position.encode(RecordFormat::Positions);
+        PackedGame::decode(&bytes, RecordFormat::Positions).is_err()
     };
     assert!(!refused(&position));
     position.content = Content::Asked { root: 6 };

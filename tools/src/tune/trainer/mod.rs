@@ -92,16 +92,16 @@ impl Training {
     /// A checksum of what decides the network besides the rule, the games and the number of epochs.
     fn checksum(&self) -> u64 {
         let &Training {
-            any_rule, batch, rate, score_share, label_share, asked_share, trace, policy, made_rate, ..
+            any_rule, batch, rate, score_share, label_share, asked_share, lambda, policy, made_rate, ..
         } = self;
-        let learning = (any_rule, batch, rate, score_share, label_share, asked_share, trace, policy, made_rate);
+        let learning = (any_rule, batch, rate, score_share, label_share, asked_share, lambda, policy, made_rate);
         Checksum::of(format!("{learning:?} {:?} {} {:?}", self.games, self.seed, self.from).as_bytes())
     }
 
     /// How targets are made, if a logit of one is a score of `scale`.
     fn targets(&self, scale: f32) -> Targets {
-        let &Training { score_share, label_share, asked_share, trace, policy, .. } = self;
-        Targets { scale, score_share, label_share, asked_share, trace, policy }
+        let &Training { score_share, label_share, asked_share, lambda, policy, .. } = self;
+        Targets { scale, score_share, label_share, asked_share, lambda, policy }
     }
 }
 

@@ -36,9 +36,10 @@ pub struct Training {
     /// says less about them; 1 leaves it out.
     #[arg(long, default_value_t = 0.85, value_parser = share)]
     pub asked_share: f32,
-    /// Share of the next position's score in a position's score, 0 to 1; 0: only its own score.
-    #[arg(long, default_value_t = 0.0, value_parser = share)]
-    pub trace: f32,
+    /// Share of the next position's score in a position's score, 0 to 1: the lambda of TD(lambda); 0: only its own score.
+    /// Older records of training call it --trace.
+    #[arg(long, alias = "trace", default_value_t = 0.0, value_parser = share)]
+    pub lambda: f32,
     /// Weight of the policy's loss beside that of the value.
     #[arg(long, default_value_t = 0.3)]
     pub policy: f32,
@@ -105,7 +106,7 @@ mod tests {
 
     #[test]
     fn shares_are_from_0_to_1() {
-        for option in ["--score-share", "--label-share", "--asked-share", "--trace"] {
+        for option in ["--score-share", "--label-share", "--asked-share", "--lambda"] {
             let share = |share: &str| training(&format!("--rule 0 --records a --out b {option} {share}"));
             assert!(share("1").is_ok());
             let error = share("1.5").unwrap_err().to_string();

@@ -18,7 +18,7 @@ pub struct Targets {
     /// The same for labelled positions that a search asked about; the result is that of the game in which it searched.
     pub asked_share: f32,
     /// Share of the next position's score in a position's score; see [`values`].
-    pub trace: f32,
+    pub lambda: f32,
     /// Weight of the policy's loss beside the value's.
     pub policy: f32,
 }
@@ -33,8 +33,8 @@ pub fn is_sample(game: &PackedGame, board: &Board) -> bool {
 /// differences, Sutton 1988). What follows a move drawn at random says nothing about the positions before it. A labelled
 /// position has its own score, and the result of its game, whatever moves were drawn there.
 pub fn values(game: &PackedGame, targets: &Targets) -> Vec<f32> {
-    let (mut share, trace) = match game.content {
-        Content::Game => (targets.score_share, targets.trace),
+    let (mut share, lambda) = match game.content {
+        Content::Game => (targets.score_share, targets.lambda),
         Content::Asked { .. } => (targets.asked_share, 0.0),
         Content::Quiet => (targets.label_share, 0.0),
     };
@@ -47,7 +47,7 @@ pub fn values(game: &PackedGame, targets: &Targets) -> Vec<f32> {
             later = 1.0 - expected(ply.score, targets.scale);
             share = 1.0;
         }
-        later = (1.0 - trace) * expected(ply.score, targets.scale) + trace * (1.0 - later);
+        later = (1.0 - lambda) * expected(ply.score, targets.scale) + lambda * (1.0 - later);
         values.push(share * later + (1.0 - share) * game.points(color));
     }
     values.reverse();

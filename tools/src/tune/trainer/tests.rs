@@ -4,7 +4,7 @@
 use super::float_network::Parameters;
 use super::*;
 use crate::arena::openings::Opening;
-use crate::data::packed_game::{Format, PackedPly};
+use crate::data::packed_game::{PackedPly, RecordFormat};
 use crate::data::record_file::Writer;
 use rand::Rng;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ fn labelled(game: &PackedGame, content: Content, score: i16) -> PackedGame {
 }
 
 const TARGETS: Targets =
-    Targets { scale: 200.0, score_share: 0.5, label_share: 0.75, asked_share: 1.0, trace: 0.3, policy: 0.5 };
+    Targets { scale: 200.0, score_share: 0.5, label_share: 0.75, asked_share: 1.0, lambda: 0.3, policy: 0.5 };
 
 fn loss(model: &Model, folded: &Folded, games: &[PackedGame], targets: &Targets) -> f64 {
     let mut walker = Walker::new(model.heads.len());
@@ -127,8 +127,8 @@ fn a_position_is_worth_what_was_seen_later_too() {
     let mover = |ply: usize| Color::ALL[(game.opening.stones.len() + ply) % 2];
     let own = |ply: usize| targets::expected(game.plies[ply].score, 200.0);
     let with =
-        |game: &PackedGame, score_share, trace| targets::values(game, &Targets { score_share, trace, ..TARGETS });
-    let values = |score_share, trace| with(&game, score_share, trace);
+        |game: &PackedGame, score_share, lambda| targets::values(game, &Targets { score_share, lambda, ..TARGETS });
+    let values = |score_share, lambda| with(&game, score_share, lambda);
     let close = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
     for ply in 0..=last {
         let result = game.points(mover(ply));
@@ -220,7 +220,7 @@ fn the_policy_is_that_of_the_integers() {
 }
 
 fn write_games(path: &Path, games: &[PackedGame]) {
-    let mut writer = Writer::create(path, Format::Positions).unwrap();
+    let mut writer = Writer::create(path, RecordFormat::Positions).unwrap();
     for game in games {
         writer.write(game).unwrap();
     }
@@ -237,7 +237,7 @@ fn training(records: &Path, out: PathBuf) -> Training {
         score_share: 0.0,
         label_share: 0.85,
         asked_share: 0.85,
-        trace: 0.0,
+        lambda: 0.0,
         policy: 0.3,
         made_rate: 0.15,
         games: None,
