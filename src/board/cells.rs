@@ -1,4 +1,5 @@
-//! Sets of cells, one 32-bit word per padded row.
+//! Sets of cells, one 32-bit word per padded row; and which cells are near a stone, so that the search considers them as moves:
+//! [`CellSet::insert_near`].
 
 use std::ops::{BitAnd, BitOrAssign};
 

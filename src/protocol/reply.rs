@@ -1,6 +1,6 @@
 //! All replies and messages of the brain, and their text; that of the lines about a search is in `search_message.rs`. Errors
-//! are worded by their types where these are not of the protocol: those of files, of positions, of tunable numbers. No other
-//! file formats output.
+//! are worded by their types where these are not of the protocol: those of files, of positions, of tunable numbers. Nothing else
+//! in the protocol formats output.
 //!
 //! Each line is one write and one flush, because some managers parse every chunk that they receive as whole lines.
 

@@ -58,6 +58,17 @@ pub enum Format {
     Moves,
 }
 
+impl Format {
+    /// Whether games of this format name their players.
+    pub fn names_players(self) -> bool {
+        matches!(self, Format::Piskvork | Format::Sgf | Format::RenjuNet | Format::Tagged)
+    }
+}
+
+/// The endings, without the dot, of the files that are looked at where a folder is read. A file that is named is recognised by
+/// its content alone, and so are those that end in `txt`, which may be anything.
+pub const ENDINGS: [&str; 6] = ["psq", "sgf", "pgn", "rif", "xml", "txt"];
+
 /// The format of a file, by its content.
 pub fn format(bytes: &[u8]) -> Format {
     if renlib::is_library(bytes) { Format::RenLib } else { format_of(&decode(bytes)) }

@@ -1,7 +1,7 @@
 // English.
 
 export const EN = {
-  language: "Language", "theme.auto": "Theme: auto", "theme.light": "Theme: light", "theme.dark": "Theme: dark",
+  language: "Language", "language.name": "English", "theme.auto": "Theme: auto", "theme.light": "Theme: light", "theme.dark": "Theme: dark",
   close: "Close", cancel: "Cancel",
   black: "Black", white: "White", wall: "dead square",
   "section.board": "Board", "section.tools": "Game tools", "section.panel": "Panel", "section.tabs": "Views", "section.lines": "Best lines",

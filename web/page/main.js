@@ -14,7 +14,7 @@ import { askReferee, openReferee } from "./referee.js";
 import { Review } from "./review.js";
 import { Screen } from "./screen.js";
 import { fromAddress, load, newGame, restore, RULES, SETTINGS } from "./state.js";
-import { LANGUAGE_NAMES, languageInUse, setLanguage, t } from "./texts.js";
+import { LANGUAGE_NAMES, languageInUse, preferredLanguage, setLanguage, t } from "./texts.js";
 import { pointName } from "./points.js";
 
 const TABS = ["play", "analyse", "record"];
@@ -146,7 +146,7 @@ class Page {
       byId(id).replaceChildren(...list.map(([value, text]) => el("option", { value }, text)));
       byId(id).value = String(chosen);
     };
-    options("language", Object.entries(LANGUAGE_NAMES), languageInUse());
+    options("language", LANGUAGE_NAMES, languageInUse());
     options("analyse-count", [1, 2, 3, 5, 8, 12].map((count) => [count, String(count)]), settings.lines);
     options("review-nodes", EFFORTS.map(([name, nodes]) => [nodes, t(`effort.${name}`)]), byId("review-nodes").value || EFFORTS[1][1]);
     byId("theme").textContent = { auto: "◐", light: "☀", dark: "☾" }[settings.theme];
@@ -345,8 +345,7 @@ function firstGame() {
 
 async function start() {
   const saved = load();
-  const preferred = navigator.language.startsWith("zh") ? "zh" : "en";
-  const settings = { ...SETTINGS, language: preferred, ...saved.settings };
+  const settings = { ...SETTINGS, language: preferredLanguage(), ...saved.settings };
   setLanguage(settings.language);
   try {
     const module = await openReferee();

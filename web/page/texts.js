@@ -3,11 +3,18 @@
 import { EN } from "./en.js";
 import { ZH } from "./zh.js";
 
+/** The texts by the code of their language. */
 const LANGUAGES = { en: EN, zh: ZH };
 let language = "en";
 
-/** The languages by their codes and own names. */
-export const LANGUAGE_NAMES = { en: "English", zh: "中文" };
+/** The codes of the languages, and their own names. */
+export const LANGUAGE_NAMES = Object.entries(LANGUAGES).map(([code, texts]) => [code, texts["language.name"]]);
+
+/** The code of the language that the browser prefers; English if the page does not have it. */
+export function preferredLanguage() {
+  const [code] = navigator.language.split("-");
+  return code in LANGUAGES ? code : "en";
+}
 
 /** Chooses a language; an unknown one is English. */
 export function setLanguage(code) {

@@ -1,7 +1,7 @@
 // 中文.
 
 export const ZH = {
-  language: "语言", "theme.auto": "主题：自动", "theme.light": "主题：浅色", "theme.dark": "主题：深色",
+  language: "语言", "language.name": "中文", "theme.auto": "主题：自动", "theme.light": "主题：浅色", "theme.dark": "主题：深色",
   close: "关闭", cancel: "取消",
   black: "黑方", white: "白方", wall: "死点",
   "section.board": "棋盘", "section.tools": "对局工具", "section.panel": "面板", "section.tabs": "视图", "section.lines": "最佳变化",

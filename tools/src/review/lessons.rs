@@ -34,11 +34,7 @@ pub fn run(request: &Request, collection: Collection, source: &str, out: &mut dy
         // If this fails, there is nowhere to report it.
         let _ = writeln!(std::io::stderr(), "tengen-review: {}", one_line(complaint));
     }
-    ensure!(
-        !collection.records.is_empty(),
-        "{source}: no record of a game (in a folder: .{})",
-        records::ENDINGS.join(", .")
-    );
+    ensure!(!collection.records.is_empty(), "{source}: no record of a game (in a folder: {})", records::endings());
     let player = request.player.as_deref().unwrap_or(OWN_NAME);
     let mut report = Report {
         player: player.to_owned(),

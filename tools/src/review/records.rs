@@ -8,13 +8,18 @@ use anyhow::{Context, Result, anyhow, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tengen::base::{Point, Size};
-use tengen::tools::gamefile::{self, Forfeit, Format, GameFile, Outcome, PlayStart};
+use tengen::tools::gamefile::{self, Forfeit, GameFile, Outcome, PlayStart};
 
-/// The endings of the files that are read in a folder; records of matches first, because they hold the most.
-pub const ENDINGS: [&str; 7] = [MATCH, "psq", "sgf", "pgn", "rif", "xml", TEXT];
+/// The ending of records of `tengen-match`.
 const MATCH: &str = "jsonl";
 /// The ending of files that may be anything.
 const TEXT: &str = "txt";
+
+/// The endings of the files that are read in a folder, in words.
+pub fn endings() -> String {
+    let all: Vec<String> = [MATCH].iter().chain(&gamefile::ENDINGS).map(|ending| format!(".{ending}")).collect();
+    all.join(", ")
+}
 
 /// A finished game.
 #[derive(Clone, Debug)]
@@ -66,7 +71,7 @@ pub fn read(folder: &Path) -> Result<Collection> {
     for path in files {
         let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
         let games = match std::fs::read(&path) {
-            Ok(bytes) if extension(&path) == TEXT && !names_players(&bytes) => continue,
+            Ok(bytes) if extension(&path) == TEXT && !gamefile::format(&bytes).names_players() => continue,
             Ok(bytes) => games_in(&bytes, &name, None),
             Err(error) => vec![Err(anyhow!("cannot be read: {error}"))],
         };
@@ -87,11 +92,6 @@ pub fn read(folder: &Path) -> Result<Collection> {
         }
     }
     Ok(collection)
-}
-
-/// Whether a file has a format whose games name their players.
-fn names_players(bytes: &[u8]) -> bool {
-    matches!(gamefile::format(bytes), Format::Piskvork | Format::Sgf | Format::RenjuNet | Format::Tagged)
 }
 
 /// The games of a file, at least one, or what is wrong with them. `size` is the board of games that do not name one.
@@ -120,6 +120,11 @@ fn extension(path: &Path) -> String {
     path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
+/// Whether files with this ending are read in a folder.
+fn is_read(extension: &str) -> bool {
+    extension == MATCH || gamefile::ENDINGS.contains(&extension)
+}
+
 /// The files of games in a folder and the folders in it; linked folders are left out.
 fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut folders = vec![folder.to_owned()];
@@ -131,7 +136,7 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
             let path = entry.path();
             if entry.file_type().with_context(cannot)?.is_dir() {
                 folders.push(path);
-            } else if path.is_file() && ENDINGS.contains(&extension(&path).as_str()) {
+            } else if path.is_file() && is_read(&extension(&path)) {
                 files.push(path);
             }
         }
