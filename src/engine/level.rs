@@ -1,17 +1,25 @@
 //! Playing strength: levels 0 to 100, from level 0, a player that only compares threats, to level 100, the full engine.
 //!
-//! A level sets search probability, depth, width and oversight rate. With the search probability, a move is searched
-//! among the best candidates (the width) to a few plies (the depth). Otherwise it is chosen by its threat, without a
-//! search: the player compares its best threat with the opponent's, and attacks or defends by their ratio. An *oversight*
-//! hides one colour's shapes on a line of the board for one move: more often on diagonals than on rows and columns; less
-//! often on lines through the last stone, for own shapes and for fives. From [`SOUND`] on no five and no open four of
-//! either side is overlooked. At [`FULL`] there are no restrictions. Levels apply to the moves of a game; analysis is
-//! always at full strength.
+//! A level sets search probability, depth, width, oversight rate and omission rate. With the search probability, a move is
+//! searched among the best candidates (the width) to a few plies (the depth). Otherwise it is chosen by its threat, without
+//! a search: the player compares its best threat with the opponent's, and attacks or defends by their ratio.
+//!
+//! An *oversight* hides one colour's shapes on a line of the board for one move: more often on diagonals than on rows and
+//! columns; less often on lines through the last stone, for own shapes (also on lines through the own last stone) and for
+//! fives. From [`SOUND`] on no five and no open four of either side is overlooked. An *omission* leaves one candidate out
+//! of a search, never the best and never one that a five or an open four makes necessary: without it, levels that overlook
+//! next to nothing would play the same game whatever the seed.
+//!
+//! Levels below [`EXPERT`] have two habits of people. They answer an open three at once, without a four first that only
+//! puts the answer off; levels below [`SOUND`] do so because they compare threats. And of equal candidates they prefer one
+//! near the last stone.
+//!
+//! At [`FULL`] there are no restrictions. Levels apply to the moves of a game; analysis is always at full strength.
 //!
 //! All random choices depend on the position and the seed alone, so games are reproducible.
 
 use crate::base::hash::{GOLDEN, scatter};
-use crate::base::{Color, Direction, Point, PointList, ReplyList, Size};
+use crate::base::{Cell, Color, Direction, Point, PointList, ReplyList, Size};
 use crate::board::{Board, Shape, Threat, symmetry};
 use crate::eval::{Evaluator, ShapeEvaluator};
 use crate::search::forced::{self, Duty};
@@ -22,6 +30,12 @@ use std::time::Duration;
 pub const FULL: u32 = 100;
 /// The lowest level that never overlooks a five or an open four.
 pub const SOUND: u32 = 50;
+/// The lowest level without the habits of people: it may play fours before it answers an open three, and has no preference
+/// for points near the last stone.
+pub const EXPERT: u32 = 80;
+/// The lowest level that may answer an open three with a four that also makes a closed three or an open two: it searches
+/// deep enough to see whether more fours follow and win.
+const CHAINS: u32 = 70;
 
 /// Names of levels, from the lowest to the highest.
 pub const LEVELS: [(&str, u32); 11] = [
@@ -51,29 +65,36 @@ pub struct Level {
     width: u32,
     /// Oversight rate per mille of the lines.
     oversight_rate: u32,
+    /// Omission rate per mille of the candidates.
+    omission_rate: u32,
 }
 
-/// Every tenth level: search probability per mille, depth, width, oversight rate per mille. 91 to 99 play like 90.
-const SETTINGS: [[u32; 4]; 10] = [
-    [0, 1, 3, 700],
-    [0, 1, 3, 380],
-    [0, 1, 4, 105],
-    [360, 1, 6, 14],
-    [780, 1, 9, 8],
-    [1000, 2, 8, 4],
-    [1000, 3, 14, 3],
-    [1000, 5, 13, 2],
-    [1000, 6, 22, 1],
-    [1000, 8, 26, 1],
+/// Every tenth level: search probability per mille, depth, width, oversight rate per mille, omission rate per mille. 91 to
+/// 99 play like 90.
+const SETTINGS: [[u32; 5]; 10] = [
+    [0, 1, 3, 780, 0],
+    [0, 1, 3, 380, 0],
+    [0, 1, 4, 105, 0],
+    [360, 1, 6, 14, 0],
+    [780, 1, 9, 8, 0],
+    [1000, 2, 8, 4, 120],
+    [1000, 3, 14, 3, 100],
+    [1000, 5, 14, 2, 50],
+    [1000, 6, 22, 1, 0],
+    [1000, 8, 26, 1, 0],
 ];
 
-/// Value of making or preventing each threat, for moves that are chosen without a search.
-const THREAT_VALUE: [u32; Threat::ALL.len()] = [0, 0, 8, 9, 20, 24, 40, 55, 200, 30, 50, 400, 1000, 10_000];
+/// Value of making or preventing each threat, for moves that are chosen without a search. A four-three is worth so much
+/// that it is played and not given up to stop an open four.
+const THREAT_VALUE: [u32; Threat::ALL.len()] = [0, 0, 8, 9, 20, 24, 40, 55, 200, 30, 50, 900, 1000, 10_000];
 /// A move without a search attacks when the best own threat has at least this many tenths of the value of the opponent's.
 const ATTACK_RATIO: u32 = 9;
 
+/// A candidate at most so many points from the last stone is near it.
+const NEAR: usize = 2;
+
 /// Factors of the oversight rate, in tenths: for diagonals, for rows and columns, for own shapes, for lines through the
-/// last stone, for fives.
+/// last stone (for own shapes, the last stone of either side), for fives.
 const DIAGONAL: u32 = 14;
 const ORTHOGONAL: u32 = 8;
 const OWN: u32 = 6;
@@ -82,8 +103,14 @@ const FIVE: u32 = 2;
 
 impl Level {
     /// The full engine.
-    pub const FULL: Level =
-        Level { strength: FULL, search_probability: 1000, depth: u32::MAX, width: u32::MAX, oversight_rate: 0 };
+    pub const FULL: Level = Level {
+        strength: FULL,
+        search_probability: 1000,
+        depth: u32::MAX,
+        width: u32::MAX,
+        oversight_rate: 0,
+        omission_rate: 0,
+    };
 
     /// The level of this strength; more than 100 counts as 100.
     pub fn of(strength: u32) -> Level {
@@ -100,6 +127,7 @@ impl Level {
             depth: between(1),
             width: between(2),
             oversight_rate: between(3),
+            omission_rate: between(4),
         }
     }
 
@@ -117,6 +145,11 @@ impl Level {
     fn is_sound(self) -> bool {
         self.strength >= SOUND
     }
+
+    /// Whether this level answers an open three at once and prefers points near the last stone.
+    fn has_habits(self) -> bool {
+        self.strength < EXPERT
+    }
 }
 
 /// What a level does in one position.
@@ -128,25 +161,36 @@ pub enum Choice {
     Search(Vec<Point>),
 }
 
-/// The choice of this level, `blocked` points left out. `None` on an empty board or if no point may be played; an
-/// ordinary search answers then.
-pub fn choose(board: &mut Board, level: Level, seed: u64, blocked: &[Point]) -> Option<Choice> {
+/// The choice of this level, `blocked` points left out; `stones` are those on the board, in playing order. `None` on an
+/// empty board or if no point may be played; an ordinary search answers then.
+pub fn choose(
+    board: &mut Board,
+    level: Level,
+    seed: u64,
+    stones: &[(Point, Cell)],
+    blocked: &[Point],
+) -> Option<Choice> {
     if board.occupied() == 0 {
         return None;
     }
-    let view = View { level, seed: mix(seed ^ board.key()), last: board.last_move() };
-    let necessary = if level.is_sound() { necessary(board) } else { None };
-    let candidates = candidates(board, &view, necessary.as_ref(), blocked);
+    let is_own = |&&(_, cell): &&(Point, Cell)| cell.color() == Some(board.side());
+    let own_last = stones.iter().rev().find(is_own).map(|&(point, _)| point);
+    let view = View { level, seed: mix(seed ^ board.key()), last: board.last_move(), own_last };
+    let necessary = if level.is_sound() { necessary(board, level) } else { None };
+    let mut candidates = candidates(board, &view, necessary.as_ref(), blocked);
     let best = *candidates.first()?;
     if view.chance(0) >= level.search_probability {
         return Some(Choice::Play(best));
     }
-    let width = if necessary.is_some() { candidates.len() } else { candidates.len().min(level.width as usize) };
-    Some(Choice::Search(with_images(board, &candidates[..width], blocked)))
+    if necessary.is_none() {
+        candidates.truncate(level.width as usize);
+        candidates.retain(|&point| point == best || !view.omits(point));
+    }
+    Some(Choice::Search(with_images(board, &candidates, blocked)))
 }
 
 /// The moves to choose from when either side can make a five or an open four; `None` when neither can.
-fn necessary(board: &Board) -> Option<ReplyList> {
+fn necessary(board: &Board, level: Level) -> Option<ReplyList> {
     let (us, them) = (board.side(), board.side().opponent());
     let fives = board.points_of(us, Threat::Five);
     if !fives.is_empty() {
@@ -157,10 +201,22 @@ fn necessary(board: &Board) -> Option<ReplyList> {
     }
     match forced::duty(board) {
         Duty::StopFive(list) if !list.is_empty() => Some(list.into_iter().collect()),
+        Duty::StopFour(list) if level.has_habits() => Some(without_delays(board, list, level)),
         Duty::StopFour(list) if !list.is_empty() => Some(list),
         Duty::StopFive(_) | Duty::StopFour(_) => Some(forced::last_resorts(board)),
         _ => None,
     }
+}
+
+/// The replies to an open three without the fours that only put the answer off: the opponent stops such a four, and the
+/// three is still there. Where no reply is left, because no stone stops all threes, those that stop at least one.
+fn without_delays(board: &Board, replies: ReplyList, level: Level) -> ReplyList {
+    let (us, them) = (board.side(), board.side().opponent());
+    let strongest_delay = if level.strength < CHAINS { Threat::FourPlus } else { Threat::Four };
+    let stops = forced::kill_intersection(board, them, Threat::OpenFour);
+    let is_delay = |point: &Point| !stops.contains(point) && board.threat(*point, us) <= strongest_delay;
+    let kept: ReplyList = replies.into_iter().filter(|point| !is_delay(point)).collect();
+    if kept.is_empty() { forced::last_resorts(board) } else { kept }
 }
 
 /// The points near stones as this level sees them, the best first.
@@ -177,15 +233,17 @@ fn candidates(board: &mut Board, view: &View, necessary: Option<&ReplyList>, blo
     let best_own = seen.iter().map(|&(_, own, _)| own).max().unwrap_or(0);
     let best_their = seen.iter().map(|&(_, _, their)| their).max().unwrap_or(0);
     let attacks = 10 * best_own >= ATTACK_RATIO * best_their;
-    let mut ranked: Vec<(u32, u64, Point)> = seen
+    let is_near = |point: Point| view.last.is_some_and(|last| last.distance(point) <= NEAR);
+    let mut ranked: Vec<(u32, bool, u64, Point)> = seen
         .into_iter()
         .map(|(point, own, their)| {
             let (first, second) = if attacks { (own, their) } else { (their, own) };
-            (4 * first + second, view.tie_break(point), point)
+            let is_preferred = view.level.has_habits() && is_near(point);
+            (4 * first + second, is_preferred, view.tie_break(point), point)
         })
         .collect();
     ranked.sort_unstable_by(|a, b| b.cmp(a));
-    ranked.into_iter().map(|(_, _, point)| point).collect()
+    ranked.into_iter().map(|(.., point)| point).collect()
 }
 
 /// The points and their images under the symmetries of the position, except blocked ones. The search looks at one of each
@@ -210,7 +268,10 @@ struct View {
     level: Level,
     /// Random seed of this position.
     seed: u64,
+    /// The last stone.
     last: Option<Point>,
+    /// The last stone of the side to move.
+    own_last: Option<Point>,
 }
 
 impl View {
@@ -224,6 +285,11 @@ impl View {
         mix(self.seed ^ mix(1 + point.index() as u64))
     }
 
+    /// Whether a search leaves this candidate out.
+    fn omits(&self, point: Point) -> bool {
+        self.chance(4000 + point.index() as u64) < self.level.omission_rate
+    }
+
     /// The shape of a point along one line; [`Shape::Dead`] if the line is overlooked.
     fn shape(&self, board: &Board, point: Point, color: Color, direction: Direction) -> Shape {
         let shape = board.shape(point, color, direction);
@@ -232,10 +298,12 @@ impl View {
             return shape;
         }
         let row = line_of(point, direction);
+        let is_own = color == board.side();
+        let lies_here = |stone: Option<Point>| stone.is_some_and(|stone| line_of(stone, direction) == row);
         let mut rate = self.level.oversight_rate * if direction.is_diagonal() { DIAGONAL } else { ORTHOGONAL };
         for (applies, tenths) in [
-            (color == board.side(), OWN),
-            (self.last.is_some_and(|last| line_of(last, direction) == row), JUST_PLAYED),
+            (is_own, OWN),
+            (lies_here(self.last) || (is_own && lies_here(self.own_last)), JUST_PLAYED),
             (shape == Shape::Five, FIVE),
         ] {
             rate = if applies { rate * tenths / 10 } else { rate };

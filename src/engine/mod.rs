@@ -251,7 +251,7 @@ impl Engine {
         if level.is_full() {
             return self.search(level, board, scope, control, sink);
         }
-        match level::choose(&mut board, level, self.options.seed, &scope.blocked) {
+        match level::choose(&mut board, level, self.options.seed, &self.stones, &scope.blocked) {
             None => self.search(level, board, scope, control, sink),
             Some(level::Choice::Play(point)) => {
                 let report = level::report_without_search(&board, point);

@@ -1,5 +1,5 @@
 //! Levels for people: whole games are legal and can be repeated with the same seed, and from level 50 on no five and no
-//! open four is missed. The oracle judges.
+//! open four is missed. The oracle judges. Below level 80 they play like people in some ways.
 
 use crate::common::at_length;
 use tengen::base::{Color, Point, Rule, Size};
@@ -7,7 +7,7 @@ use tengen::board::notation;
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Shape, Threat};
 use tengen::engine::Engine;
-use tengen::engine::level::{FULL, SOUND};
+use tengen::engine::level::{EXPERT, FULL, SOUND};
 use tengen::search::{NullSink, SearchControl};
 
 /// A game in progress.
@@ -20,9 +20,13 @@ struct Game {
 impl Game {
     /// A game from one of the openings.
     fn new(rule: Rule, opening: usize) -> Game {
-        let size = Size::square(15).unwrap();
         let openings = include_str!("../data/openings/renju_15.txt");
-        let line = openings.lines().filter(|line| !line.starts_with('#')).nth(opening).unwrap();
+        Game::after(rule, openings.lines().filter(|line| !line.starts_with('#')).nth(opening).unwrap())
+    }
+
+    /// A game after these moves.
+    fn after(rule: Rule, line: &str) -> Game {
+        let size = Size::square(15).unwrap();
         let mut engine = Engine::new();
         engine.set_rule(rule);
         engine.new_game(size, false);
@@ -55,6 +59,12 @@ impl Game {
         let points = self.oracle.size().points().filter(empty);
         points.filter(|&p| self.oracle.threat(p, color) == threat).collect()
     }
+}
+
+/// How many of the seeds below `seeds` answer these moves of freestyle with one of the points of `wanted`.
+fn answers(line: &str, strength: u32, seeds: u64, wanted: &[&str]) -> usize {
+    let answer = |seed| notation::name(Game::after(Rule::Freestyle, line).ask(strength, seed));
+    (0..seeds).map(answer).filter(|answer| wanted.contains(&answer.as_str())).count()
 }
 
 /// Plays a game between two levels and returns its moves.
@@ -174,5 +184,86 @@ fn no_level_plays_what_is_blocked() {
             played.push(game.ask(strength, seed));
         }
         assert!(played.iter().all(|answer| *answer != line && !blocked.contains(answer)), "{strength}: {played:?}");
+    }
+}
+
+/// Bug: levels 50 to 70 played all their fours before they answered an open three.
+///
+/// White has three stones in a row in two corners. In the first position black wins by a four-three after either stop:
+///
+/// ```text
+/// . . . . . . . . . . . . O O O   15
+///   ...
+/// . . . . . . X . . . X . . . .   10
+/// . . . . . . X . . . X . . . .    9
+/// . . . . . . * X X X * . . . .    8
+///   ...
+/// O O O . . . . . . . . . . . .    1
+/// a b c d e f g h i j k l m n o
+/// ```
+///
+/// In the second one black has two open threes, h8 i8 j8 and d4 d5 d6, and no stone stops both.
+#[test]
+fn no_level_below_expert_puts_the_answer_to_an_open_three_off() {
+    let one_three = "h8a1j8b1k9c1g10o15k10n15g9m15i8";
+    let two_threes = "h8a1i8b1d6c1d4o15d5n15k13m15j8";
+    for strength in (SOUND..EXPERT).step_by(10) {
+        assert_eq!(answers(one_three, strength, 12, &["g8", "k8"]), 12, "{strength}");
+        let stops = ["f8", "g8", "k8", "l8", "d2", "d3", "d7", "d8"];
+        assert_eq!(answers(two_threes, strength, 12, &stops), 12, "{strength}");
+    }
+}
+
+/// Bug: from level 50 on, half of the games were the same whatever the seed.
+#[test]
+fn the_seed_changes_the_games_of_levels_that_search_every_move() {
+    for strength in [SOUND, 60] {
+        let is_same = |&opening: &usize| {
+            let game = |seed| play_out(Rule::Freestyle, opening, [strength; 2], seed);
+            game(1) == game(2)
+        };
+        let same = (0..8).filter(is_same).count();
+        assert!(same <= 1, "{strength}: {same} of 8 games");
+    }
+}
+
+/// Bug: levels that compare threats gave a four-three up to stop an open three.
+///
+/// ```text
+/// . . . . . . . . . . X . .   10
+/// . . . . . . . . . . X . .    9
+/// . . . . . . O X X X * . .    8
+///   ...
+/// . . O O O . . . . . . . .    3
+/// a b c d e f g h i j k l m
+/// ```
+#[test]
+fn a_four_three_is_played_and_not_given_up_for_a_stop() {
+    for strength in [20, 30, 40] {
+        let played = answers("h8g8i8c3j8d3k9o1k10e3", strength, 40, &["k8"]);
+        assert!(played >= 34, "{strength}: {played} of 40");
+    }
+}
+
+/// Bug: the lowest levels overlooked the three that they had just made more often than one of the opponent's.
+#[test]
+fn the_own_last_stone_is_overlooked_less_than_the_opponents() {
+    for strength in [0, 10] {
+        let extended = answers("h8a1i8o15j8a15", strength, 200, &["g8", "k8"]);
+        let stopped = answers("h8a1i8o15j8", strength, 200, &["f8", "g8", "k8", "l8"]);
+        assert!(extended > stopped, "{strength}: {extended} {stopped}");
+    }
+}
+
+/// Bug: the lowest levels answered the first stone three points away.
+#[test]
+fn the_first_answer_is_near() {
+    for strength in [0, 10, 20] {
+        let far = (0..20).filter(|&seed| {
+            let mut game = Game::after(Rule::Freestyle, "h8");
+            let center = game.engine.stones()[0].0;
+            game.ask(strength, seed).distance(center) > 2
+        });
+        assert_eq!(far.count(), 0, "{strength}");
     }
 }
