@@ -14,6 +14,8 @@ const STRIDE: usize = 32;
 const RELATIONS: usize = STRIDE * STRIDE;
 /// Earlier moves that a move is related to: the opponent's last one, and our own before it.
 const EARLIER: usize = 2;
+/// Stands for an earlier move that was not played.
+const ANY: Point = Point::new(0, 0).expect("a point of every board");
 
 /// What a thread has learned.
 #[derive(Clone, Debug)]
@@ -33,15 +35,20 @@ impl Continuations {
         self.table.iter_mut().flatten().flatten()
     }
 
-    /// The weighted entries of a move of the side to move, in 64ths of the unit of the point history.
+    /// What is learned about the moves of the side to move.
     #[inline]
-    pub fn get(&self, params: &Params, board: &Board, point: Point) -> i32 {
+    pub fn of_moves(&self, params: &Params, board: &Board) -> OfMoves<'_> {
         let color = board.side().index();
-        let weights = [params.history_last(), params.history_before_last()];
-        let entry = |(place, earlier): (usize, Point)| {
-            i32::from(self.table[place][color][relation(earlier, point)]) * weights[place]
+        let mut of_moves = OfMoves {
+            entries: [&self.table[0][color], &self.table[1][color]],
+            earlier: [ANY; EARLIER],
+            weights: [0; EARLIER],
         };
-        earlier_moves(board).map(entry).sum()
+        let weights = [params.history_last(), params.history_before_last()];
+        for (place, earlier) in earlier_moves(board) {
+            (of_moves.earlier[place], of_moves.weights[place]) = (earlier, weights[place]);
+        }
+        of_moves
     }
 
     /// Changes the entries of a move of the side to move.
@@ -50,6 +57,27 @@ impl Continuations {
         for (place, earlier) in earlier_moves(board) {
             gravity::update(&mut self.table[place][color][relation(earlier, point)], bonus, params.history_limit());
         }
+    }
+}
+
+/// What is learned about the moves in a position, for many moves in turn.
+#[derive(Clone, Copy, Debug)]
+pub struct OfMoves<'a> {
+    /// By the earlier move, then by the relation.
+    entries: [&'a [i16; RELATIONS]; EARLIER],
+    /// The earlier moves.
+    earlier: [Point; EARLIER],
+    /// Their weights; 0 where no such move was played.
+    weights: [i32; EARLIER],
+}
+
+impl OfMoves<'_> {
+    /// The weighted entries of a move, in 64ths of the unit of the point history.
+    #[inline]
+    pub fn get(&self, point: Point) -> i32 {
+        let entry =
+            |place: usize| i32::from(self.entries[place][relation(self.earlier[place], point)]) * self.weights[place];
+        entry(0) + entry(1)
     }
 }
 
@@ -86,10 +114,13 @@ mod tests {
         let (here, there) = (board("c13d12"), board("g11h10"));
         let mut learned = Continuations::new();
         learned.update(&params, &here, point(4, 8), 500);
-        assert_eq!(learned.get(&params, &there, point(8, 6)), learned.get(&params, &here, point(4, 8)));
-        assert!(learned.get(&params, &there, point(8, 6)) > 0);
-        assert_eq!(learned.get(&params, &there, point(9, 6)), 0);
-        assert_eq!(learned.get(&params, &board("a1c13d12"), point(4, 8)), 0, "the other colour");
+        assert_eq!(
+            learned.of_moves(&params, &there).get(point(8, 6)),
+            learned.of_moves(&params, &here).get(point(4, 8))
+        );
+        assert!(learned.of_moves(&params, &there).get(point(8, 6)) > 0);
+        assert_eq!(learned.of_moves(&params, &there).get(point(9, 6)), 0);
+        assert_eq!(learned.of_moves(&params, &board("a1c13d12")).get(point(4, 8)), 0, "the other colour");
     }
 
     #[test]
@@ -103,6 +134,9 @@ mod tests {
         }
         let limit = params.history_limit();
         assert!(learned.entries().all(|entry| i32::from(*entry).abs() <= limit));
-        assert!(learned.get(&params, &here, point(14, 14)) > 0 && learned.get(&params, &here, point(0, 0)) < 0);
+        assert!(
+            learned.of_moves(&params, &here).get(point(14, 14)) > 0
+                && learned.of_moves(&params, &here).get(point(0, 0)) < 0
+        );
     }
 }

@@ -3,6 +3,7 @@
 
 use super::continuation::Continuations;
 use super::correction::Corrections;
+use super::divisor::Divisor;
 use super::gravity;
 use super::params::Params;
 use crate::base::point::CELLS;
@@ -54,10 +55,9 @@ impl History {
         i32::from(self.table[color.index()][point.index()])
     }
 
-    /// What the history adds to the score of a move of the side to move, in units of the move score. `is_reply`: a four is
-    /// threatened.
-    #[inline]
-    pub fn move_score(&self, params: &Params, board: &Board, point: Point, is_reply: bool) -> i32 {
+    /// The definition of [`History::add_move_scores`] for one move.
+    #[cfg(test)]
+    fn move_score(&self, params: &Params, board: &Board, point: Point, is_reply: bool) -> i32 {
         let color = board.side();
         let by_point = if is_reply {
             i32::from(self.replies[color.index()][point.index()]) * params.history_replies() / 64
@@ -65,8 +65,31 @@ impl History {
             self.get(color, point)
         };
         let by_threats = i32::from(self.threats[color.index()][threat_pair(board, point)]) * params.history_threats();
-        let others = by_threats + self.continuations.get(params, board, point);
+        let others = by_threats + self.continuations.of_moves(params, board).get(point);
         by_point / params.history_divisor() + others / 64 / params.history_divisor()
+    }
+
+    /// Adds to the score of each of these moves of the side to move what the history says about it, in units of the move score.
+    /// `are_replies`: a four is threatened.
+    pub fn add_move_scores(
+        &self,
+        params: &Params,
+        board: &Board,
+        points: &[Point],
+        are_replies: bool,
+        scores: &mut [i32],
+    ) {
+        let color = board.side().index();
+        let divisor = Divisor::new(params.history_divisor());
+        let continuations = self.continuations.of_moves(params, board);
+        let (table, weight) =
+            if are_replies { (&self.replies[color], params.history_replies()) } else { (&self.table[color], 64) };
+        for (score, &point) in scores.iter_mut().zip(points) {
+            let by_point = i32::from(table[point.index()]) * weight / 64;
+            let by_threats = i32::from(self.threats[color][threat_pair(board, point)]) * params.history_threats();
+            let others = by_threats + continuations.get(point);
+            *score += divisor.divide(by_point) + divisor.divide(others / 64);
+        }
     }
 
     /// Records that a move of the side to move caused a cut-off at `depth` (whole plies) after the moves `tried` had not.
@@ -156,6 +179,28 @@ mod tests {
         assert!(score(good, true) > 0 && score(bad, true) < 0);
         assert_eq!([score(good, false), score(bad, false)], [0, 0]);
         assert!(history.replies.iter().flatten().all(|&entry| i32::from(entry).abs() <= params.history_limit()));
+    }
+
+    #[test]
+    fn the_scores_of_many_moves_are_those_of_each() {
+        let board = board("h8a1i8a15j9c13");
+        let points: Vec<Point> = board.size().points().filter(|&point| board.is_empty(point)).collect();
+        for rule in Rule::ALL {
+            let params = Params::shipped(rule);
+            let mut history = History::new();
+            for (i, tried) in points.windows(7).enumerate() {
+                history.reward(&params, &board, tried[i % 7], &tried[..3], 4 + i as i32 % 9);
+                history.reward_reply(&params, &board, tried[i % 5], &tried[5..], 4 + i as i32 % 7);
+            }
+            for are_replies in [false, true] {
+                let mut scores: Vec<i32> = (0..points.len() as i32).collect();
+                history.add_move_scores(&params, &board, &points, are_replies, &mut scores);
+                let each = points.iter().map(|&point| history.move_score(&params, &board, point, are_replies));
+                let each: Vec<i32> = each.zip(0..).map(|(score, before)| score + before).collect();
+                assert_eq!(scores, each);
+                assert!(each.iter().zip(0..).any(|(&score, before)| score < before), "some moves have failed");
+            }
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod child;
 mod continuation;
 mod correction;
 mod deepening;
+mod divisor;
 mod extend;
 pub mod forced;
 mod gravity;

@@ -141,9 +141,7 @@ pub fn policy(
     scores: &mut Scores,
 ) {
     evaluator.policy(board, points, scores);
-    for (score, &point) in scores.iter_mut().zip(points) {
-        *score += history.move_score(params, board, point, are_replies);
-    }
+    history.add_move_scores(params, board, points, are_replies, scores);
 }
 
 /// The classical score of a move plus history: quicker than [`policy`].
