@@ -7,12 +7,11 @@
 //! An *oversight* hides one colour's shapes on a line of the board for one move: more often on diagonals than on rows and
 //! columns; less often on lines through the last stone, for own shapes (also on lines through the own last stone) and for
 //! fives. From [`SOUND`] on no five and no open four of either side is overlooked. An *omission* leaves one candidate out
-//! of a search, never the best and never one that a five or an open four makes necessary: without it, levels that overlook
-//! next to nothing would play the same game whatever the seed.
+//! of a search, never the best and never one that a five or an open four makes necessary. Without omissions, levels that
+//! overlook next to nothing play nearly the same game with every seed, as those from [`EXPERT`] on do.
 //!
-//! Levels below [`EXPERT`] have two habits of people. They answer an open three at once, without a four first that only
-//! puts the answer off; levels below [`SOUND`] do so because they compare threats. And of equal candidates they prefer one
-//! near the last stone.
+//! Levels below [`EXPERT`] have two habits of people. From [`SOUND`] on they answer an open three at once, without a four
+//! first that only puts the answer off. And of equal candidates they prefer one near the last stone.
 //!
 //! At [`FULL`] there are no restrictions. Levels apply to the moves of a game; analysis is always at full strength.
 //!
@@ -30,8 +29,8 @@ use std::time::Duration;
 pub const FULL: u32 = 100;
 /// The lowest level that never overlooks a five or an open four.
 pub const SOUND: u32 = 50;
-/// The lowest level without the habits of people: it may play fours before it answers an open three, and has no preference
-/// for points near the last stone.
+/// The lowest level without the habits of people: it may play any fours before it answers an open three, and has no
+/// preference for points near the last stone.
 pub const EXPERT: u32 = 80;
 /// The lowest level that may answer an open three with a four that also makes a closed three or an open two: it searches
 /// deep enough to see whether more fours follow and win.
@@ -146,7 +145,7 @@ impl Level {
         self.strength >= SOUND
     }
 
-    /// Whether this level answers an open three at once and prefers points near the last stone.
+    /// Whether this level has the habits of people: see [`EXPERT`].
     fn has_habits(self) -> bool {
         self.strength < EXPERT
     }
@@ -176,7 +175,7 @@ pub fn choose(
     let is_own = |&&(_, cell): &&(Point, Cell)| cell.color() == Some(board.side());
     let own_last = stones.iter().rev().find(is_own).map(|&(point, _)| point);
     let view = View { level, seed: mix(seed ^ board.key()), last: board.last_move(), own_last };
-    let necessary = if level.is_sound() { necessary(board, level) } else { None };
+    let necessary = if level.is_sound() { necessary(board, level, blocked) } else { None };
     let mut candidates = candidates(board, &view, necessary.as_ref(), blocked);
     let best = *candidates.first()?;
     if view.chance(0) >= level.search_probability {
@@ -190,7 +189,7 @@ pub fn choose(
 }
 
 /// The moves to choose from when either side can make a five or an open four; `None` when neither can.
-fn necessary(board: &Board, level: Level) -> Option<ReplyList> {
+fn necessary(board: &mut Board, level: Level, blocked: &[Point]) -> Option<ReplyList> {
     let (us, them) = (board.side(), board.side().opponent());
     let fives = board.points_of(us, Threat::Five);
     if !fives.is_empty() {
@@ -201,22 +200,28 @@ fn necessary(board: &Board, level: Level) -> Option<ReplyList> {
     }
     match forced::duty(board) {
         Duty::StopFive(list) if !list.is_empty() => Some(list.into_iter().collect()),
-        Duty::StopFour(list) if level.has_habits() => Some(without_delays(board, list, level)),
+        Duty::StopFour(list) if level.has_habits() => Some(without_delays(board, &list, level, blocked)),
         Duty::StopFour(list) if !list.is_empty() => Some(list),
         Duty::StopFive(_) | Duty::StopFour(_) => Some(forced::last_resorts(board)),
         _ => None,
     }
 }
 
-/// The replies to an open three without the fours that only put the answer off: the opponent stops such a four, and the
-/// three is still there. Where no reply is left, because no stone stops all threes, those that stop at least one.
-fn without_delays(board: &Board, replies: ReplyList, level: Level) -> ReplyList {
+/// The replies to a threatened open four without the fours that only put the answer off: the opponent stops such a four, and
+/// the threat is still there. Where no other reply can be played, those that prevent at least one open four; where these
+/// cannot be played either, the fours.
+fn without_delays(board: &mut Board, replies: &ReplyList, level: Level, blocked: &[Point]) -> ReplyList {
     let (us, them) = (board.side(), board.side().opponent());
     let strongest_delay = if level.strength < CHAINS { Threat::FourPlus } else { Threat::Four };
     let stops = forced::kill_intersection(board, them, Threat::OpenFour);
+    let last_resorts = forced::last_resorts(board);
+    let mut playable = |points: &ReplyList| -> ReplyList {
+        points.iter().copied().filter(|point| !blocked.contains(point) && board.may_play(*point, us)).collect()
+    };
+    let (replies, last_resorts) = (playable(replies), playable(&last_resorts));
     let is_delay = |point: &Point| !stops.contains(point) && board.threat(*point, us) <= strongest_delay;
-    let kept: ReplyList = replies.into_iter().filter(|point| !is_delay(point)).collect();
-    if kept.is_empty() { forced::last_resorts(board) } else { kept }
+    let kept: ReplyList = replies.iter().copied().filter(|point| !is_delay(point)).collect();
+    [kept, last_resorts].into_iter().find(|list| !list.is_empty()).unwrap_or(replies)
 }
 
 /// The points near stones as this level sees them, the best first.
@@ -347,4 +352,58 @@ pub fn report_without_search(board: &Board, point: Point) -> SearchReport {
         rank: 1,
     };
     SearchReport::new(Some(point), last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Rule;
+    use crate::board::{NullObserver, notation};
+
+    /// Names of the points that level `strength` searches after these moves of freestyle.
+    fn searched(line: &str, strength: u32, blocked: &[&str]) -> Vec<String> {
+        let size = Size::square(15).unwrap();
+        let mut board = Board::new(Rule::Freestyle, size);
+        let mut stones = Vec::new();
+        for point in notation::parse_moves(line, size).unwrap() {
+            stones.push((point, Cell::from(board.side())));
+            board.play(point, &mut NullObserver);
+        }
+        let blocked: Vec<Point> = blocked.iter().flat_map(|name| notation::parse_moves(name, size).unwrap()).collect();
+        match choose(&mut board, Level::of(strength), 1, &stones, &blocked) {
+            Some(Choice::Search(points)) => points.into_iter().map(notation::name).collect(),
+            other => panic!("{line} at {strength}: {other:?}"),
+        }
+    }
+
+    /// White's four on e4 also makes an open two, that on f4 nothing more.
+    ///
+    /// ```text
+    /// . . . . . . . X X X . . . . .    8
+    /// . . . . . . . . . . . . . . .    7
+    /// . . . . O . . . . . . . . . .    6
+    /// . . . . . . . . . . . . . . .    5
+    /// X O O O * . . . . . . . . . .    4
+    /// a b c d e f g h i j k l m n o
+    /// ```
+    const FOURS: &str = "h8b4i8c4a4d4o15e6j8";
+
+    #[test]
+    fn fours_that_lead_to_more_are_for_levels_that_search_deep_enough() {
+        for (strength, plus, plain) in
+            [(SOUND, false, false), (60, false, false), (CHAINS, true, false), (EXPERT, true, true)]
+        {
+            let points = searched(FOURS, strength, &[]);
+            let has = |name: &str| points.iter().any(|point| point == name);
+            assert!(has("g8") && has("k8"), "{strength}: {points:?}");
+            assert_eq!([has("e4"), has("f4")], [plus, plain], "{strength}: {points:?}");
+        }
+    }
+
+    /// Bug: where no stop could be played, the level was forgotten.
+    #[test]
+    fn a_four_is_searched_where_nothing_else_may_be_played() {
+        let stops = ["f8", "g8", "k8", "l8"];
+        assert_eq!(searched(FOURS, 60, &stops).len(), 2);
+    }
 }

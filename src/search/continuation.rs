@@ -14,8 +14,8 @@ const STRIDE: usize = 32;
 const RELATIONS: usize = STRIDE * STRIDE;
 /// Earlier moves that a move is related to: the opponent's last one, and our own before it.
 const EARLIER: usize = 2;
-/// Stands for an earlier move that was not played.
-const ANY: Point = Point::new(0, 0).expect("a point of every board");
+/// Takes the place of an earlier move that was not played; its weight is 0.
+const NOT_PLAYED: Point = Point::new(0, 0).expect("a point of every board");
 
 /// What a thread has learned.
 #[derive(Clone, Debug)]
@@ -40,8 +40,8 @@ impl Continuations {
     pub fn of_moves(&self, params: &Params, board: &Board) -> OfMoves<'_> {
         let color = board.side().index();
         let mut of_moves = OfMoves {
-            entries: [&self.table[0][color], &self.table[1][color]],
-            earlier: [ANY; EARLIER],
+            entries: std::array::from_fn(|place| &self.table[place][color]),
+            earlier: [NOT_PLAYED; EARLIER],
             weights: [0; EARLIER],
         };
         let weights = [params.history_last(), params.history_before_last()];
@@ -77,7 +77,7 @@ impl OfMoves<'_> {
     pub fn get(&self, point: Point) -> i32 {
         let entry =
             |place: usize| i32::from(self.entries[place][relation(self.earlier[place], point)]) * self.weights[place];
-        entry(0) + entry(1)
+        (0..EARLIER).map(entry).sum()
     }
 }
 

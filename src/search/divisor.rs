@@ -1,17 +1,18 @@
-//! Division by a number that is known only at run time: one multiplication where the processor's division takes longer than
-//! all else that is done for a move.
+//! Division by a number that is known only at run time, as one multiplication and a shift.
 
 /// A divisor.
 #[derive(Clone, Copy, Debug)]
 pub struct Divisor {
-    /// Its reciprocal in units of `2^-SHIFT`, rounded up.
+    /// The least whole number of units of `2^-SHIFT` above its reciprocal, also where the reciprocal is whole: so negative
+    /// multiples are rounded below their quotient, too.
     reciprocal: i64,
 }
 
 impl Divisor {
     const SHIFT: u32 = 40;
-    /// Dividends and divisors are closer to zero than this, so that quotients are exact: the reciprocal is at most one unit too
-    /// large, a product at most `LIMIT` units, and the next quotient is more than `2^SHIFT / LIMIT` units away.
+    /// Dividends and divisors are closer to zero than this, so that quotients are exact: the reciprocal is at most one unit
+    /// too large, so a product is less than `LIMIT` units too large, and the next whole quotient is at least
+    /// `2^SHIFT / by > LIMIT` units away.
     pub const LIMIT: i32 = 1 << 20;
 
     /// The divisor `by`, which is positive and below [`Divisor::LIMIT`].
@@ -24,7 +25,7 @@ impl Divisor {
     /// The quotient, rounded towards zero as `dividend / by`.
     #[inline]
     pub fn divide(self, dividend: i32) -> i32 {
-        debug_assert!((-Divisor::LIMIT..Divisor::LIMIT).contains(&dividend));
+        debug_assert!(dividend.abs() < Divisor::LIMIT);
         let below = (i64::from(dividend) * self.reciprocal) >> Divisor::SHIFT;
         below as i32 + i32::from(dividend < 0)
     }

@@ -65,9 +65,10 @@ impl Format {
     }
 }
 
-/// The endings, without the dot, of the files that are looked at where a folder is read. A file that is named is recognised by
-/// its content alone, and so are those that end in `txt`, which may be anything.
-pub const ENDINGS: [&str; 6] = ["psq", "sgf", "pgn", "rif", "xml", "txt"];
+/// The endings, without the dot, of the files that are read in a folder; their formats are recognised by the content.
+pub const ENDINGS: [&str; 6] = ["psq", "sgf", "pgn", "rif", "xml", TEXT];
+/// The ending of files that may be anything: in a folder, only those whose format names players are games.
+pub const TEXT: &str = "txt";
 
 /// The format of a file, by its content.
 pub fn format(bytes: &[u8]) -> Format {

@@ -37,7 +37,7 @@ export const EN = {
   "level.beginner": "Beginner", "level.novice": "Novice", "level.casual": "Casual", "level.attentive": "Attentive", "level.regular": "Regular",
   "level.sound": "Sound", "level.club": "Club", "level.strong": "Strong", "level.expert": "Expert", "level.master": "Master", "level.full": "Full strength",
   elo: "+{elo} Elo", "level.lowest": "The lowest level: 0 Elo on this scale.",
-  "level.score": "Scores {score} % against the level below, in 200 games (freestyle 15 × 15).",
+  "level.score": "Scores {score} % against the level below, in 300 games (freestyle 15 × 15).",
   seconds: "{seconds} s", minutes: "{minutes} min each", "clock.none": "no limit",
 
   "swap.open": "Swap2: two black stones and a white one, placed anywhere by {who}.",

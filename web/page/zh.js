@@ -37,7 +37,7 @@ export const ZH = {
   "level.beginner": "入门", "level.novice": "新手", "level.casual": "休闲", "level.attentive": "细心", "level.regular": "常客",
   "level.sound": "稳健", "level.club": "棋社", "level.strong": "强手", "level.expert": "专家", "level.master": "大师", "level.full": "全力",
   elo: "+{elo} Elo", "level.lowest": "最低级别：在此标尺上为 0 Elo。",
-  "level.score": "对低一级的得分率为 {score} %，共 200 局（无禁手 15 × 15）。",
+  "level.score": "对低一级的得分率为 {score} %，共 300 局（无禁手 15 × 15）。",
   seconds: "{seconds} 秒", minutes: "每方 {minutes} 分钟", "clock.none": "不限时",
 
   "swap.open": "Swap2：由{who}摆两颗黑子和一颗白子，位置任意。",

@@ -12,8 +12,6 @@ use tengen::tools::gamefile::{self, Forfeit, GameFile, Outcome, PlayStart};
 
 /// The ending of records of `tengen-match`.
 const MATCH: &str = "jsonl";
-/// The ending of files that may be anything.
-const TEXT: &str = "txt";
 
 /// The endings of the files that are read in a folder, in words.
 pub fn endings() -> String {
@@ -71,7 +69,7 @@ pub fn read(folder: &Path) -> Result<Collection> {
     for path in files {
         let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
         let games = match std::fs::read(&path) {
-            Ok(bytes) if extension(&path) == TEXT && !gamefile::format(&bytes).names_players() => continue,
+            Ok(bytes) if extension(&path) == gamefile::TEXT && !gamefile::format(&bytes).names_players() => continue,
             Ok(bytes) => games_in(&bytes, &name, None),
             Err(error) => vec![Err(anyhow!("cannot be read: {error}"))],
         };
