@@ -7,8 +7,8 @@
 //! An *oversight* hides one colour's shapes on a line of the board for one move: more often on diagonals than on rows and
 //! columns; less often on lines through the last stone, for own shapes (also on lines through the own last stone) and for
 //! fives. From [`SOUND`] on no five and no open four of either side is overlooked. An *omission* leaves one candidate out
-//! of a search, never the best and never one that a five or an open four makes necessary. Without omissions, levels that
-//! overlook next to nothing play nearly the same game with every seed, as those from [`EXPERT`] on do.
+//! of a search, never the best and never one that a five or an open four makes necessary. Without omissions, levels 50
+//! and 60, which overlook next to nothing, often played the same game with another seed.
 //!
 //! Levels below [`EXPERT`] have two habits of people. From [`SOUND`] on they answer an open three at once, without a four
 //! first that only puts the answer off. And of equal candidates they prefer one near the last stone.
@@ -216,12 +216,17 @@ fn without_delays(board: &mut Board, replies: &ReplyList, level: Level, blocked:
     let stops = forced::kill_intersection(board, them, Threat::OpenFour);
     let last_resorts = forced::last_resorts(board);
     let mut playable = |points: &ReplyList| -> ReplyList {
-        points.iter().copied().filter(|point| !blocked.contains(point) && board.may_play(*point, us)).collect()
+        points.iter().copied().filter(|&point| is_playable(board, point, blocked)).collect()
     };
     let (replies, last_resorts) = (playable(replies), playable(&last_resorts));
     let is_delay = |point: &Point| !stops.contains(point) && board.threat(*point, us) <= strongest_delay;
     let kept: ReplyList = replies.iter().copied().filter(|point| !is_delay(point)).collect();
     [kept, last_resorts].into_iter().find(|list| !list.is_empty()).unwrap_or(replies)
+}
+
+/// Whether the side to move may play on this empty point.
+fn is_playable(board: &mut Board, point: Point, blocked: &[Point]) -> bool {
+    !blocked.contains(&point) && board.may_play(point, board.side())
 }
 
 /// The points near stones as this level sees them, the best first.
@@ -232,7 +237,7 @@ fn candidates(board: &mut Board, view: &View, necessary: Option<&ReplyList>, blo
         Some(list) => points.extend(list.iter().copied()),
         None => board.for_each_near(|point| points.push(point)),
     }
-    points.retain(|point| !blocked.contains(point) && board.may_play(*point, us));
+    points.retain(|point| is_playable(board, *point, blocked));
     let value = |point: Point, color: Color| THREAT_VALUE[view.threat(board, point, color).index()];
     let seen: Vec<(Point, u32, u32)> = points.iter().map(|&p| (p, value(p, us), value(p, us.opponent()))).collect();
     let best_own = seen.iter().map(|&(_, own, _)| own).max().unwrap_or(0);

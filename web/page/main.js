@@ -14,7 +14,7 @@ import { askReferee, openReferee } from "./referee.js";
 import { Review } from "./review.js";
 import { Screen } from "./screen.js";
 import { fromAddress, load, newGame, restore, RULES, SETTINGS } from "./state.js";
-import { LANGUAGE_NAMES, languageInUse, preferredLanguage, setLanguage, t } from "./texts.js";
+import { LANGUAGE_NAMES, languageInUse, setLanguage, t } from "./texts.js";
 import { pointName } from "./points.js";
 
 const TABS = ["play", "analyse", "record"];
@@ -345,7 +345,7 @@ function firstGame() {
 
 async function start() {
   const saved = load();
-  const settings = { ...SETTINGS, language: preferredLanguage(), ...saved.settings };
+  const settings = { ...SETTINGS, language: navigator.language.split("-")[0], ...saved.settings };
   setLanguage(settings.language);
   try {
     const module = await openReferee();

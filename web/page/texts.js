@@ -10,12 +10,6 @@ let language = "en";
 /** The codes of the languages, and their own names. */
 export const LANGUAGE_NAMES = Object.entries(LANGUAGES).map(([code, texts]) => [code, texts["language.name"]]);
 
-/** The code of the language that the browser prefers; English if the page does not have it. */
-export function preferredLanguage() {
-  const [code] = navigator.language.split("-");
-  return code in LANGUAGES ? code : "en";
-}
-
 /** Chooses a language; an unknown one is English. */
 export function setLanguage(code) {
   language = code in LANGUAGES ? code : "en";
