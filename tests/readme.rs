@@ -56,7 +56,7 @@ fn the_rules_are_those_of_the_source() {
 fn the_results_are_those_of_the_page_about_tournaments() {
     let head = "| against | freestyle 20x20 | standard 15x15 | renju 15x15 | caro 15x15 |";
     let shown = table(README, head).into_iter().flat_map(|row| row.into_iter().skip(1)).filter(|cell| !cell.is_empty());
-    let measured = table(TOURNAMENTS, "| ground | games | Elo |").into_iter().map(|row| row[1].clone());
+    let measured = table(TOURNAMENTS, "| rule, board, opponent | games | Elo |").into_iter().map(|row| row[1].clone());
     assert_eq!(shown.collect::<Vec<_>>(), measured.collect::<Vec<_>>());
 }
 

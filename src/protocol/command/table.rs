@@ -54,8 +54,8 @@ pub static ROWS: &[Row] = &[
     gomocup(
         &[stones("BOARD", Command::Board)],
         |command| matches!(command, Command::Board(_)),
-        "set this position and move; `who` is 1 for the brain's stones, 2 for the opponent's, 3 for a dead square. \
-         After an even number of usable lines the brain is black; under renju the first stone listed is black. \
+        "set this position and move; `who` is 1 for the brain's stones, 2 for the opponent's, 3 for a dead square, \
+         on which nobody may play and which counts as an edge. After an even number of usable lines the brain is black; under renju the first stone listed is black. \
          An empty block opens the game",
         "a move",
     )
