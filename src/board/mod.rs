@@ -76,6 +76,7 @@ pub struct Board {
 
 /// Length of the log: each of at most 484 stones logs at most 40 cells.
 const LOG: usize = 1 << 15;
+const _: () = assert!(Size::MAX_CELLS * 2 * BORDER * Direction::ALL.len() <= LOG);
 /// The weakest threat for which [`Summary::seen`] remembers a cell.
 const FIRST_SEEN: usize = Threat::FourThree as usize;
 /// Number of those threats.
@@ -443,9 +444,19 @@ impl Board {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use notation::parse_moves;
+
+    /// The position on 15x15 after these moves, black first.
+    pub(crate) fn board_after(rule: Rule, moves: &str) -> Board {
+        let size = Size::square(15).unwrap();
+        let mut board = Board::new(rule, size);
+        for point in parse_moves(moves, size).unwrap() {
+            board.play(point, &mut NullObserver);
+        }
+        board
+    }
 
     #[test]
     fn the_key_after_a_move_is_known_before_it_is_played() {

@@ -10,6 +10,11 @@ pub fn name(point: Point) -> String {
     format!("{}{}", (b'a' + point.x() as u8) as char, point.y() + 1)
 }
 
+/// The names of moves as one text, `h8i9j10`, which [`parse_moves`] reads.
+pub fn moves_text(moves: &[Point]) -> String {
+    moves.iter().map(|&point| name(point)).collect()
+}
+
 /// The first name of a text such as `h8i9`, which is a character with the digits after it, and the rest; `None` for an empty
 /// text.
 pub fn split_name(text: &str) -> Option<(&str, &str)> {
@@ -79,7 +84,7 @@ mod tests {
     fn moves_read_back() {
         let size = Size::square(20).unwrap();
         let moves = parse_moves("a1 t20h8", size).unwrap();
-        assert_eq!(moves.iter().map(|&m| name(m)).collect::<String>(), "a1t20h8");
+        assert_eq!(moves_text(&moves), "a1t20h8");
         assert_eq!(parse_moves("u1", size), None);
         assert_eq!(parse_moves("a0", size), None);
         assert_eq!(parse_moves("8h", size), None);

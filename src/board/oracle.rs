@@ -45,6 +45,13 @@ impl Oracle {
         Oracle { rule, size, cells }
     }
 
+    /// A board with these stones and dead squares; of several entries for a point the last one counts.
+    pub fn from_cells(rule: Rule, size: Size, cells: impl IntoIterator<Item = (Point, Cell)>) -> Oracle {
+        let mut oracle = Oracle::new(rule, size);
+        cells.into_iter().for_each(|(point, cell)| oracle.set(point, cell));
+        oracle
+    }
+
     /// The rule of the game.
     pub fn rule(&self) -> Rule {
         self.rule
@@ -98,7 +105,7 @@ impl Oracle {
         if after.wins(p, Color::Black) {
             return None;
         }
-        if let Some(&direction) = Direction::ALL.iter().find(|&&direction| after.black_row(p, direction) > 5) {
+        if let Some(&direction) = Direction::ALL.iter().find(|&&direction| after.row(p, Color::Black, direction) > 5) {
             return Some(Foul::Overline(direction));
         }
         let mut fours = Vec::new();
@@ -124,7 +131,7 @@ impl Oracle {
         after.set(p, Cell::Black);
         let is_three = |direction: Direction| (-3..=3).any(|steps| after.makes_straight_four(p, direction, steps));
         !after.wins(p, Color::Black)
-            && (Direction::ALL.iter().any(|&direction| after.black_row(p, direction) > 5)
+            && (Direction::ALL.iter().any(|&direction| after.row(p, Color::Black, direction) > 5)
                 || Direction::ALL.iter().map(|&direction| after.count_fours(p, direction)).sum::<usize>() >= 2
                 || Direction::ALL.iter().filter(|&&direction| is_three(direction)).count() >= 2)
     }
@@ -185,9 +192,9 @@ impl Oracle {
         (count(-1), count(1))
     }
 
-    /// Length of the black row through `p`.
-    fn black_row(&self, p: Point, direction: Direction) -> usize {
-        let (back, ahead) = self.neighbours(p, Color::Black, direction);
+    /// Length of the row of `color` through `p`, with a stone of that colour there.
+    pub fn row(&self, p: Point, color: Color, direction: Direction) -> usize {
+        let (back, ahead) = self.neighbours(p, color, direction);
         back + 1 + ahead
     }
 

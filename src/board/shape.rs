@@ -8,15 +8,15 @@ use crate::base::{Direction, Point};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Shape {
-    /// No winning row through the point is possible.
+    /// No winning row through the point is possible: `O.X*.O`.
     Dead = 0,
-    /// A row that is too long to win; for black in renju also two fours on one line.
+    /// A row that is too long to win, `XXX*XX`; for black in renju also two fours on one line.
     Overline = 1,
-    /// One more stone makes a [`Shape::Two`].
+    /// One more stone makes a [`Shape::Two`]: `O..*..O`.
     One = 2,
-    /// One more stone makes an open two.
+    /// One more stone makes an open two: `O....*....O`.
     OpenOne = 3,
-    /// One more stone makes a [`Shape::Three`].
+    /// One more stone makes a [`Shape::Three`]: `OX*.....`.
     Two = 4,
     /// An open two: one or two points make it an open three, `..X..*...`.
     OpenTwoNarrow = 5,
@@ -34,7 +34,7 @@ pub enum Shape {
     Four = 11,
     /// An open four: no single stone stops it, `.XXX*.`.
     OpenFour = 12,
-    /// A winning row.
+    /// A winning row, `XXX*X`.
     Five = 13,
 }
 
@@ -87,6 +87,21 @@ impl Shape {
         self.is_four() || matches!(self, Shape::Five | Shape::Overline)
     }
 }
+
+// The board keeps the codes of shapes and threats in nibbles, and counts points of each threat in arrays of 16.
+const _: () = {
+    assert!(Shape::ALL.len() <= 16 && Threat::ALL.len() <= 16);
+    let mut code = 0;
+    while code < Shape::ALL.len() {
+        assert!(Shape::ALL[code] as usize == code, "a shape's code is its place in `ALL`");
+        code += 1;
+    }
+    let mut index = 0;
+    while index < Threat::ALL.len() {
+        assert!(Threat::ALL[index].index() == index, "a threat's index is its place in `ALL`");
+        index += 1;
+    }
+};
 
 /// What a stone of one colour on a point would make on all four lines together, from weak to strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

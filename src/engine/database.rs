@@ -141,9 +141,13 @@ impl Position<'_> {
             (sides, symmetry)
         };
         let (sides, symmetry) = Symmetry::of(self.size).map(turned).min_by(|a, b| a.0.cmp(&b.0))?;
-        let list = |points: &[Point]| points.iter().map(|&point| notation::name(point)).collect::<String>();
         let (width, height) = (self.size.width(), self.size.height());
-        let name = format!("{};{width}x{height};{};{}", self.rule.number(), list(&sides[0]), list(&sides[1]));
+        let name = format!(
+            "{};{width}x{height};{};{}",
+            self.rule.number(),
+            notation::moves_text(&sides[0]),
+            notation::moves_text(&sides[1])
+        );
         Some((name, symmetry))
     }
 

@@ -416,8 +416,7 @@ impl Engine {
 
     /// Whether the game is over by a row that wins.
     pub fn has_winning_row(&self) -> bool {
-        let mut oracle = Oracle::new(self.rule, self.size);
-        self.stones.iter().for_each(|&(point, cell)| oracle.set(point, cell));
+        let oracle = Oracle::from_cells(self.rule, self.size, self.stones.iter().copied());
         let wins = |&(point, cell): &(Point, Cell)| cell.color().is_some_and(|color| oracle.wins(point, color));
         self.stones.iter().any(wins)
     }

@@ -126,10 +126,7 @@ fn unprove_rejected(board: &Board, iteration: &mut Iteration) {
 /// that reaches the end ends in the win. (A line may stop early, where the table or the threats decide the rest.)
 fn line_holds(board: &Board, iteration: &Iteration) -> bool {
     let size = board.size();
-    let mut oracle = Oracle::new(board.rule(), size);
-    for point in size.points() {
-        oracle.set(point, board.cell(point));
-    }
+    let mut oracle = Oracle::from_cells(board.rule(), size, size.points().map(|point| (point, board.cell(point))));
     let distance = iteration.score.distance().unwrap_or(0);
     let mut color = board.side();
     let winner = if iteration.score.is_win() { color } else { color.opponent() };

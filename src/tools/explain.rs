@@ -78,11 +78,8 @@ struct Described {
 /// The position that a file describes.
 fn describe_position(bytes: &[u8], size: Option<Size>) -> Result<Described> {
     if let Some(diagram) = notation::parse_diagram(&gamefile::decode(bytes)) {
-        let mut oracle = Oracle::new(Rule::Renju, diagram.size);
-        for &(point, cell) in &diagram.cells {
-            oracle.set(point, cell);
-        }
-        return Ok(Described { position: oracle, marks: diagram.marks, remarks: Vec::new() });
+        let position = Oracle::from_cells(Rule::Renju, diagram.size, diagram.cells);
+        return Ok(Described { position, marks: diagram.marks, remarks: Vec::new() });
     }
     let game = gamefile::read(bytes, size)?;
     let remarks = if game.is_bare() { Vec::new() } else { game.remarks(Some(Rule::Renju)) };

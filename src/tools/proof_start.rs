@@ -65,12 +65,7 @@ fn why_over(oracle: &Oracle) -> Option<String> {
 
 /// The stones of `color` in the longest row through a point, with a stone of that colour on it.
 fn longest_row(oracle: &Oracle, point: Point, color: Color) -> usize {
-    let is_own = |&next: &Point| oracle.cell(next) == color.into();
-    let ray = |direction: Direction, sign: i32| {
-        (1..).map_while(|steps| point.step(direction, steps * sign)).take_while(is_own).count()
-    };
-    let rows = Direction::ALL.map(|direction| ray(direction, -1) + 1 + ray(direction, 1));
-    rows.into_iter().max().unwrap_or_default()
+    Direction::ALL.into_iter().map(|direction| oracle.row(point, color, direction)).max().unwrap_or_default()
 }
 
 /// Whether the stones are listed in an order in which they can have been played.

@@ -32,6 +32,6 @@ impl HardCase {
     /// The stones before the chain is played.
     pub fn oracle(&self) -> Oracle {
         let diagram = parse_diagram(self.picture).expect("a picture");
-        super::oracle_of(Rule::Renju, diagram.size, &diagram.cells)
+        Oracle::from_cells(Rule::Renju, diagram.size, diagram.cells.iter().copied())
     }
 }

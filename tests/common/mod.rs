@@ -122,15 +122,6 @@ pub fn oracle_after(rule: Rule, size: Size, moves: &[Point]) -> Oracle {
     oracle
 }
 
-/// The position with these stones and dead squares.
-pub fn oracle_of(rule: Rule, size: Size, cells: &[(Point, Cell)]) -> Oracle {
-    let mut oracle = Oracle::new(rule, size);
-    for &(p, cell) in cells {
-        oracle.set(p, cell);
-    }
-    oracle
-}
-
 /// The stones of a position, and its dead squares.
 pub fn cells_of(oracle: &Oracle) -> Vec<(Point, Cell)> {
     let all = oracle.size().points().map(|p| (p, oracle.cell(p)));

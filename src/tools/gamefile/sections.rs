@@ -127,11 +127,7 @@ impl Section {
 
     /// The final position, for the oracle.
     pub fn oracle(&self, rule: Rule, size: Size) -> Oracle {
-        let mut oracle = Oracle::new(rule, size);
-        for (point, cell) in self.cells() {
-            oracle.set(point, cell);
-        }
-        oracle
+        Oracle::from_cells(rule, size, self.cells())
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Opening {
 impl Opening {
     /// The moves as text, `h8i9j10`, as in opening files.
     pub fn text(&self) -> String {
-        self.stones.iter().map(|&stone| notation::name(stone)).collect()
+        notation::moves_text(&self.stones)
     }
 
     /// The opening, rotated or mirrored.

@@ -91,7 +91,7 @@ pub fn play(
         opening: game.opening.stones.len(),
         swap2: std::mem::take(&mut running.swap2),
         symmetry: game.symmetry,
-        moves: running.stones.iter().map(|&stone| notation::name(stone)).collect(),
+        moves: notation::moves_text(&running.stones),
         result: match ending.winner {
             None => "1/2-1/2",
             Some(seat) if seat == running.black => "1-0",

@@ -8,7 +8,7 @@ use anyhow::Result;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use tengen::base::{Point, Rule, Size};
+use tengen::base::{Rule, Size};
 use tengen::board::notation;
 
 /// A game as text: a summary, the opening, then a line for each move with the score of the search for the side to move and,
@@ -20,14 +20,13 @@ pub fn describe(game: &PackedGame) -> String {
     if let (Some(kind), [label]) = (name_of(game.content), &game.plies[..]) {
         let moves = &game.opening.stones;
         let root = if let Content::Asked { root } = game.content { root.into() } else { moves.len() };
-        let text = |moves: &[Point]| moves.iter().map(|&point| notation::name(point)).collect::<String>();
         let (before, line) = moves.split_at(root.min(moves.len()));
         return format!(
             "{kind} position of game {number}: {} {size}, {result}\n  moves {}{}{}\n  {:3} {:4} {:6}\n",
             rule.name(),
-            text(before),
+            notation::moves_text(before),
             if line.is_empty() { "" } else { " | " },
-            text(line),
+            notation::moves_text(line),
             moves.len() + 1,
             notation::name(label.best),
             label.score
@@ -204,6 +203,7 @@ mod tests {
     use crate::data::record_file::{Reader, Writer};
     use crate::data::selfplay::{Kind, Series, run};
     use tengen::base::Color;
+    use tengen::base::Point;
 
     #[test]
     fn merging_keeps_each_game_once_and_filtering_what_was_asked_for() {

@@ -74,7 +74,7 @@ fn five_squares(oracle: &Oracle, p: Point, direction: Direction) -> Vec<i32> {
         let mut after = oracle.clone();
         after.set(e, Cell::Black);
         let joined = (steps.min(0)..=steps.max(0)).all(|i| after.at(p, direction, i) == Cell::Black);
-        joined && after.black_row(e, direction) == 5
+        joined && after.row(e, Color::Black, direction) == 5
     };
     (-4..=4).filter(|&steps| completes(steps)).collect()
 }
@@ -88,7 +88,7 @@ fn in_straight_four(oracle: &Oracle, p: Point, direction: Direction) -> bool {
 fn kind_again(oracle: &Oracle, p: Point) -> &'static str {
     let mut after = oracle.clone();
     after.set(p, Cell::Black);
-    let rows = Direction::ALL.map(|direction| after.black_row(p, direction));
+    let rows = Direction::ALL.map(|direction| after.row(p, Color::Black, direction));
     if rows.contains(&5) {
         return "five";
     }
