@@ -5,7 +5,7 @@
 //! [`ProofBuilder`](super::proof::ProofBuilder) takes the move, tries every reply, and searches again where one has no
 //! answer.
 
-use super::vct::VctLimits;
+use super::limits::SolverLimits;
 use crate::base::clock::Instant;
 use crate::base::{Ply, Point, Score};
 use crate::board::{Board, NullObserver, Threat};
@@ -75,7 +75,7 @@ impl Hunter {
     }
 
     /// Searches until the side to move wins by proof or by an estimate at `depth` or deeper, or the limits are reached.
-    pub fn find(&mut self, board: &Board, depth: u32, limits: VctLimits) -> Option<Candidate> {
+    pub fn find(&mut self, board: &Board, depth: u32, limits: SolverLimits) -> Option<Candidate> {
         // The search does not look deeper at a position with one legal move, so it starts after that move.
         let mut searched = board.clone();
         let only = only_move(&mut searched);
@@ -105,7 +105,7 @@ impl Hunter {
         }
     }
 
-    fn search(&mut self, board: &Board, is_reply: bool, depth: u32, limits: VctLimits) -> SearchReport {
+    fn search(&mut self, board: &Board, is_reply: bool, depth: u32, limits: SolverLimits) -> SearchReport {
         let control = SearchControl::default();
         let turn = limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let nodes = Some(limits.nodes).filter(|&nodes| nodes < u64::MAX);
@@ -159,7 +159,7 @@ fn only_move(board: &mut Board) -> Option<Point> {
 mod tests {
     use super::*;
     use crate::base::{Rule, Size};
-    use crate::board::notation::parse_moves;
+    use crate::board::tests::board_after;
     use std::time::Duration;
 
     /// Bug: the search for a win ended within milliseconds where all moves but one lose, as it does for a move on the clock.
@@ -171,7 +171,7 @@ mod tests {
             board.play(size.point(x, y).unwrap(), &mut NullObserver);
         }
         let (begin, time) = (Instant::now(), Duration::from_millis(500));
-        let limits = VctLimits { nodes: u64::MAX, deadline: Some(begin + time) };
+        let limits = SolverLimits { nodes: u64::MAX, deadline: Some(begin + time) };
         assert_eq!(Hunter::new(16 << 20).find(&board, 100, limits), None);
         assert!(begin.elapsed() > time / 2, "{:?}", begin.elapsed());
     }
@@ -179,14 +179,10 @@ mod tests {
     /// Bug: the loss was stored with the distance from the position after the move.
     #[test]
     fn a_loss_by_the_only_move_counts_that_move() {
-        let size = Size::square(15).unwrap();
-        let mut board = Board::new(Rule::Freestyle, size);
         // White has to stop the five at f2, and black then makes an open four of h8, i8 and j8.
-        for point in parse_moves("b2a2c2o1d2o5e2o11h8l15i8e15j8", size).unwrap() {
-            board.play(point, &mut NullObserver);
-        }
+        let board = board_after(Rule::Freestyle, "b2a2c2o1d2o5e2o11h8l15i8e15j8");
         let mut hunter = Hunter::new(1 << 20);
-        assert_eq!(hunter.find(&board, 4, VctLimits { nodes: 10_000, deadline: None }), None);
+        assert_eq!(hunter.find(&board, 4, SolverLimits { nodes: 10_000, deadline: None }), None);
         let hit = hunter.table.probe(board.key(), Ply::ROOT).unwrap();
         assert_eq!(hit.score, Score::loss_in(Ply::ROOT, 4));
     }

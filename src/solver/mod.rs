@@ -6,6 +6,7 @@
 
 mod guide;
 pub mod hunt;
+pub mod limits;
 mod numbers;
 pub mod proof;
 pub mod stops;
@@ -16,7 +17,8 @@ pub mod vct;
 pub mod zone;
 
 pub use hunt::{Candidate, Hunter};
+pub use limits::SolverLimits;
 pub use proof::ProofBuilder;
 pub use tree::{Proof, ProofNode};
 pub use vcf::{Outcome, VcfResult, VcfSolver};
-pub use vct::{VctLimits, VctResult, VctSolver};
+pub use vct::{VctResult, VctSolver};

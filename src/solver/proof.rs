@@ -4,10 +4,11 @@
 //! for a slower win.
 
 use super::hunt::{Candidate, Hunter};
+use super::limits::SolverLimits;
 use super::stops::{self, Stops};
 use super::tree::{Proof, ProofNode};
 use super::vcf::VcfLimits;
-use super::vct::{THREAT_MOVES, VctLimits, VctSolver};
+use super::vct::{THREAT_MOVES, VctSolver};
 use super::zone::Zones;
 use crate::base::clock::Instant;
 use crate::base::maps::HashMap;
@@ -21,7 +22,7 @@ type Answers = (Vec<(Point, usize)>, Option<usize>);
 /// Collects the proof of a position that a solver has solved.
 pub struct ProofBuilder<'a> {
     solver: &'a mut VctSolver,
-    limits: VctLimits,
+    limits: SolverLimits,
     /// Nodes that solver and hunter had visited before this proof.
     begin: u64,
     proof: Proof,
@@ -48,13 +49,13 @@ impl<'a> ProofBuilder<'a> {
     /// The winning tree of `attacker`, who moves first whichever side is to move, in a position that `solver` has proven to
     /// be won by threats or by fours. Positions that have dropped out of its table are searched again, each within
     /// `limits`; `None` when they do not suffice.
-    pub fn build(solver: &'a mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) -> Option<Proof> {
+    pub fn build(solver: &'a mut VctSolver, board: &mut Board, attacker: Color, limits: SolverLimits) -> Option<Proof> {
         ProofBuilder::new(solver, None, limits).finish(board, attacker, ProofBuilder::attack)
     }
 
     /// The winning tree of a win by fours within `moves` attacking moves that `solver` has just found.
     pub fn build_fours(solver: &'a mut VctSolver, board: &mut Board, attacker: Color, moves: u32) -> Option<Proof> {
-        let limits = VctLimits { nodes: u64::MAX, deadline: None };
+        let limits = SolverLimits { nodes: u64::MAX, deadline: None };
         ProofBuilder::new(solver, None, limits).finish(board, attacker, |builder, board| builder.fours(board, moves, 0))
     }
 
@@ -65,7 +66,7 @@ impl<'a> ProofBuilder<'a> {
         hunter: &'a mut Hunter,
         board: &mut Board,
         attacker: Color,
-        limits: VctLimits,
+        limits: SolverLimits,
     ) -> Option<Proof> {
         let builder = ProofBuilder::new(solver, Some(hunter), limits);
         builder.finish(board, attacker, |builder, board| match builder.solver.find_fours(board) {
@@ -74,7 +75,7 @@ impl<'a> ProofBuilder<'a> {
         })
     }
 
-    fn new(solver: &'a mut VctSolver, hunter: Option<&'a mut Hunter>, limits: VctLimits) -> ProofBuilder<'a> {
+    fn new(solver: &'a mut VctSolver, hunter: Option<&'a mut Hunter>, limits: SolverLimits) -> ProofBuilder<'a> {
         let begin = solver.nodes() + hunter.as_ref().map_or(0, |hunter| hunter.nodes());
         ProofBuilder {
             solver,
@@ -147,9 +148,9 @@ impl<'a> ProofBuilder<'a> {
     }
 
     /// Limits of up to `nodes` nodes, within those left for the whole hunt.
-    fn limits_for(&self, nodes: u64) -> VctLimits {
+    fn limits_for(&self, nodes: u64) -> SolverLimits {
         let left = self.limits.nodes.saturating_sub(self.nodes() - self.begin);
-        VctLimits { nodes: nodes.min(left), ..self.limits }
+        SolverLimits { nodes: nodes.min(left), ..self.limits }
     }
 
     /// Whether the time is over, or the nodes of a hunt are used up.
@@ -166,7 +167,7 @@ impl<'a> ProofBuilder<'a> {
     }
 
     /// Proves a position by threats.
-    fn solved(&mut self, board: &mut Board, limits: VctLimits) -> Option<usize> {
+    fn solved(&mut self, board: &mut Board, limits: SolverLimits) -> Option<usize> {
         if self.solver.prove(board, limits).proof != 0 {
             return None;
         }

@@ -423,8 +423,8 @@ impl VcfSolver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Rule, Size};
-    use crate::board::notation::parse_moves;
+    use crate::base::Rule;
+    use crate::board::tests::board_after;
 
     /// Bug: after a search that ended by its length limit, a longer one with fewer nodes was not begun.
     #[test]
@@ -433,11 +433,7 @@ mod tests {
             "c14e14h12d13e13f12c12f10f9d11d10g9e11g10g8i10h10h11f13e9j9f6",
             "d8h8i7i6i9k9g6g7h5k10e8f7c8f8b8a8c9a7c10c11c6c7d7b5f5i5h6e6",
         );
-        let size = Size::square(15).unwrap();
-        let mut board = Board::new(Rule::Freestyle, size);
-        for point in parse_moves(MOVES, size).unwrap() {
-            board.play(point, &mut NullObserver);
-        }
+        let mut board = board_after(Rule::Freestyle, MOVES);
         let mut vcf = VcfSolver::new(1 << 20).unwrap();
         assert_eq!(vcf.find(&mut board, VcfLimits { moves: 3, nodes: 20_000, spare: 0 }), None);
         assert!(vcf.find(&mut board, VcfLimits { moves: 24, nodes: 300, spare: 0 }).is_some());

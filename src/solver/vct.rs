@@ -25,6 +25,7 @@
 //! the stones, so the table need not store it.
 
 use super::guide::Guide;
+use super::limits::SolverLimits;
 use super::numbers::{INFINITE, Numbers};
 use super::stops;
 use super::table::{self, Table};
@@ -33,15 +34,6 @@ use crate::base::clock::Instant;
 use crate::base::{Color, Point, ReplyList};
 use crate::board::{Board, Threat};
 use crate::search::forced::{self, Duty};
-
-/// Limits of one search.
-#[derive(Clone, Copy, Debug)]
-pub struct VctLimits {
-    /// Most nodes, those of the searches for fours included.
-    pub nodes: u64,
-    /// When to stop; `None`: no time limit.
-    pub deadline: Option<Instant>,
-}
 
 /// Outcome of [`VctSolver::solve`].
 #[derive(Clone, Debug)]
@@ -59,30 +51,35 @@ pub struct VctResult {
 
 /// Entries of a bucket.
 const BUCKET: usize = 4;
+// A data word: the proof number in its lowest bits, and from these bits on:
+const DISPROOF_SHIFT: u32 = 20;
+const DISTANCE_SHIFT: u32 = 40;
+const WORK_SHIFT: u32 = 49;
+const _: () = assert!(INFINITE < 1 << DISPROOF_SHIFT && INFINITE < 1 << (DISTANCE_SHIFT - DISPROOF_SHIFT));
 /// Largest distance of an entry; longer ones are stored as this.
-const MAX_DISTANCE: u32 = (1 << 9) - 1;
+const MAX_DISTANCE: u32 = (1 << (WORK_SHIFT - DISTANCE_SHIFT)) - 1;
 /// Largest work of an entry, in nodes; more is stored as this.
-const MAX_WORK: u64 = (1 << 15) - 1;
+const MAX_WORK: u64 = u64::MAX >> WORK_SHIFT;
 
-/// The entry of a position: key, then from the low end 20 bits proof, 20 disproof, 9 distance, 15 work.
+/// The entry of a position.
 fn entry(key: u64, numbers: Numbers, work: u64) -> table::Entry {
     let data = u64::from(numbers.proof)
-        | u64::from(numbers.disproof) << 20
-        | u64::from(numbers.distance.min(MAX_DISTANCE)) << 40
-        | work.min(MAX_WORK) << 49;
+        | u64::from(numbers.disproof) << DISPROOF_SHIFT
+        | u64::from(numbers.distance.min(MAX_DISTANCE)) << DISTANCE_SHIFT
+        | work.min(MAX_WORK) << WORK_SHIFT;
     [key, data]
 }
 
 fn numbers_in([_, data]: table::Entry) -> Numbers {
     Numbers {
         proof: data as u32 & INFINITE,
-        disproof: (data >> 20) as u32 & INFINITE,
-        distance: (data >> 40) as u32 & MAX_DISTANCE,
+        disproof: (data >> DISPROOF_SHIFT) as u32 & INFINITE,
+        distance: (data >> DISTANCE_SHIFT) as u32 & MAX_DISTANCE,
     }
 }
 
 fn work_in([_, data]: table::Entry) -> u64 {
-    data >> 49
+    data >> WORK_SHIFT
 }
 
 /// The attacker's moves in two groups, tried in this order.
@@ -128,7 +125,7 @@ pub struct VctSolver {
     table: Table<BUCKET>,
     nodes: u64,
     start: u64,
-    limits: VctLimits,
+    limits: SolverLimits,
     out: bool,
     attacker: Color,
     guide: Guide,
@@ -148,7 +145,7 @@ impl VctSolver {
             table: Table::reserve(bytes / 3 * 2)?,
             nodes: 0,
             start: 0,
-            limits: VctLimits { nodes: u64::MAX, deadline: None },
+            limits: SolverLimits { nodes: u64::MAX, deadline: None },
             out: false,
             attacker: Color::Black,
             guide: Guide::default(),
@@ -166,7 +163,7 @@ impl VctSolver {
     }
 
     /// Looks for a win of `attacker` by threats. The attacker moves first, whichever side is to move.
-    pub fn solve(&mut self, board: &mut Board, attacker: Color, limits: VctLimits) -> VctResult {
+    pub fn solve(&mut self, board: &mut Board, attacker: Color, limits: SolverLimits) -> VctResult {
         let before = self.nodes();
         let (numbers, best) = board.with_side(attacker, |board| {
             let numbers = self.prove(board, limits);
@@ -181,14 +178,14 @@ impl VctSolver {
     }
 
     /// Searches a position, with the attacker to move, until it is settled or the limits are reached.
-    pub(super) fn prove(&mut self, board: &mut Board, limits: VctLimits) -> Numbers {
+    pub(super) fn prove(&mut self, board: &mut Board, limits: SolverLimits) -> Numbers {
         self.begin(board.side(), limits);
         self.guide.follow(board);
         let numbers = self.judge_attack(board);
         if numbers.is_settled() { numbers } else { self.search_attack(board, INFINITE, INFINITE) }
     }
 
-    fn begin(&mut self, attacker: Color, limits: VctLimits) {
+    fn begin(&mut self, attacker: Color, limits: SolverLimits) {
         self.attacker = attacker;
         self.limits = limits;
         self.start = self.nodes();

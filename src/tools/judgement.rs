@@ -13,7 +13,7 @@ use crate::board::foul_explanation::{Explanation, Ruling};
 use crate::board::oracle::Verdict;
 use crate::engine::Engine;
 use crate::search::SearchReport;
-use crate::solver::{Outcome, ProofBuilder, VctLimits, VctSolver};
+use crate::solver::{Outcome, ProofBuilder, SolverLimits, VctSolver};
 
 /// Moves kept of a line that proves nothing, and of one that proves a win.
 const LINE: usize = 12;
@@ -428,7 +428,7 @@ impl Analyst {
     /// A win by threats for the side to move, if there is one and its whole tree can be built.
     fn solve(&mut self, side: Color, nodes: u64) -> Option<Worth> {
         let mut board = self.engine.board();
-        let limits = VctLimits { nodes, deadline: None };
+        let limits = SolverLimits { nodes, deadline: None };
         if self.solver.solve(&mut board, side, limits).outcome != Outcome::Win {
             return None;
         }

@@ -7,7 +7,7 @@ use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::Board;
 use crate::board::notation;
 use crate::engine::files;
-use crate::solver::{Hunter, Outcome, Proof, ProofBuilder, VcfSolver, VctLimits, VctSolver};
+use crate::solver::{Hunter, Outcome, Proof, ProofBuilder, SolverLimits, VcfSolver, VctSolver};
 use crate::tools::point_names;
 use anyhow::{Context, bail, ensure};
 use std::ffi::OsString;
@@ -249,12 +249,12 @@ impl Solvers {
     }
 
     /// Looks for a win by threats; with [`Mode::Any`], then for any win.
-    fn look(&mut self, board: &mut Board, answer: &mut Answer, limits: VctLimits, begin: Instant) {
+    fn look(&mut self, board: &mut Board, answer: &mut Answer, limits: SolverLimits, begin: Instant) {
         let Some(hunter) = &mut self.hunter else {
             return threats(&mut self.threats, board, answer, limits);
         };
         // Most wins are wins by threats, which are found quickly.
-        let first = VctLimits {
+        let first = SolverLimits {
             nodes: (limits.nodes / u64::from(THREAT_SHARE)).min(THREAT_NODES),
             deadline: limits.deadline.map(|deadline| begin + (deadline - begin) / THREAT_SHARE),
         };
@@ -265,7 +265,7 @@ impl Solvers {
         hunter.clear();
         let before = hunter.nodes() + self.threats.nodes();
         let nodes = if limits.nodes == u64::MAX { u64::MAX } else { limits.nodes.saturating_sub(answer.nodes) };
-        let limits = VctLimits { nodes, ..limits };
+        let limits = SolverLimits { nodes, ..limits };
         answer.proof = ProofBuilder::hunt(&mut self.threats, hunter, board, answer.attacker, limits);
         answer.outcome = if answer.proof.is_some() { Outcome::Win } else { Outcome::Unknown };
         answer.nodes += hunter.nodes() + self.threats.nodes() - before;
@@ -287,7 +287,7 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
         time: Duration::ZERO,
         proof: None,
     };
-    let limits = VctLimits { nodes: request.nodes, deadline };
+    let limits = SolverLimits { nodes: request.nodes, deadline };
     if request.mode == Mode::Vcf {
         let vcf = solvers.threats.vcf();
         vcf.set_deadline(deadline);
@@ -301,7 +301,7 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
     answer.time = begin.elapsed();
     let has_tree = answer.proof.is_some();
     if answer.outcome == Outcome::Win && !has_tree && (request.mode != Mode::Vcf || request.proof.is_some()) {
-        let limits = VctLimits { deadline: request.time.map(|time| Instant::now() + time), ..limits };
+        let limits = SolverLimits { deadline: request.time.map(|time| Instant::now() + time), ..limits };
         answer.proof = if request.mode == Mode::Vcf {
             // The deadline of the search for fours may be over by now.
             solvers.threats.vcf().set_deadline(limits.deadline);
@@ -326,7 +326,7 @@ fn solve(solvers: &mut Solvers, position: &Position, request: &Request) -> Answe
 }
 
 /// Looks for a win by threats.
-fn threats(solver: &mut VctSolver, board: &mut Board, answer: &mut Answer, limits: VctLimits) {
+fn threats(solver: &mut VctSolver, board: &mut Board, answer: &mut Answer, limits: SolverLimits) {
     let result = solver.solve(board, answer.attacker, limits);
     (answer.nodes, answer.distance, answer.outcome) = (result.nodes, result.distance, result.outcome);
     answer.line.extend(result.best);

@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use tengen::base::{Color, Point};
 use tengen::board::notation;
 use tengen::board::{Board, Threat};
-use tengen::solver::{Hunter, Outcome, Proof, ProofBuilder, VctLimits, VctSolver};
+use tengen::solver::{Hunter, Outcome, Proof, ProofBuilder, SolverLimits, VctSolver};
 use tengen::tools::{positions, solve, verify};
 
 /// Won positions of every rule, from the engine's games against itself; the last field is the limit of nodes.
@@ -47,7 +47,7 @@ fn known_wins_are_found_within_their_ceilings() {
     for (position, line) in positions.iter().zip(lines) {
         let ceiling: u64 = line.rsplit(';').next().unwrap().parse().unwrap();
         let mut solver = VctSolver::new(64 << 20);
-        let limits = VctLimits { nodes: ceiling, deadline: None };
+        let limits = SolverLimits { nodes: ceiling, deadline: None };
         let result = solver.solve(&mut position.board(), position.side(), limits);
         assert_eq!(result.outcome, Outcome::Win, "{} nodes: {line}", result.nodes);
     }
@@ -212,7 +212,7 @@ fn quiet_wins_are_proven_against_every_reply() {
         let nodes: u64 = line.rsplit(';').next().unwrap().parse().unwrap();
         let (mut board, attacker) = (position.board(), position.side());
         let (mut solver, mut hunter) = (VctSolver::new(64 << 20), Hunter::new(64 << 20));
-        let limits = VctLimits { nodes, deadline: None };
+        let limits = SolverLimits { nodes, deadline: None };
         let proof = ProofBuilder::hunt(&mut solver, &mut hunter, &mut board, attacker, limits);
         let proof = proof.unwrap_or_else(|| panic!("not found: {line}"));
         assert!(hunter.nodes() > 10_000, "threats alone find it: {line}");
@@ -235,7 +235,7 @@ fn a_four_before_the_last_move_is_no_win() {
 fn a_hunt_keeps_to_its_nodes() {
     for position in positions::parse(QUIET_WINS).unwrap() {
         let (mut solver, mut hunter) = (VctSolver::new(16 << 20), Hunter::new(16 << 20));
-        let limits = VctLimits { nodes: 30_000, deadline: None };
+        let limits = SolverLimits { nodes: 30_000, deadline: None };
         let proof = ProofBuilder::hunt(&mut solver, &mut hunter, &mut position.board(), position.side(), limits);
         let spent = solver.nodes() + hunter.nodes();
         assert!(proof.is_none() && (30_000..40_000).contains(&spent), "{spent}");
@@ -248,7 +248,7 @@ fn stones_outside_a_zone_alter_nothing() {
     for position in positions::parse(WINS).unwrap() {
         let (mut board, attacker) = (position.board(), position.side());
         let mut solver = VctSolver::new(16 << 20);
-        let limits = VctLimits { nodes: 10_000_000, deadline: None };
+        let limits = SolverLimits { nodes: 10_000_000, deadline: None };
         assert_eq!(solver.solve(&mut board, attacker, limits).outcome, Outcome::Win);
         let proof = ProofBuilder::build(&mut solver, &mut board, attacker, limits).unwrap();
         if let Some(count) = check_zone(&mut board, attacker, &proof, &mut random) {

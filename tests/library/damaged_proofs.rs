@@ -12,7 +12,7 @@ use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
 use tengen::board::notation::{self, parse_moves};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Board, NullObserver};
-use tengen::solver::{Hunter, Outcome, ProofBuilder, VctLimits, VctSolver};
+use tengen::solver::{Hunter, Outcome, ProofBuilder, SolverLimits, VctSolver};
 use tengen::tools::{positions, solve, verify};
 
 /// Known wins; the proofs of their later positions are short.
@@ -173,7 +173,7 @@ fn can_force(oracle: &mut Oracle, color: Color, known: &mut HashMap<(Vec<Cell>, 
 fn small_proofs(count: usize, random: &mut SmallRng) -> Vec<String> {
     let mut proofs = Vec::new();
     let (mut solver, mut hunter) = (VctSolver::new(1 << 20), Hunter::new(1 << 20));
-    let limits = VctLimits { nodes: 3000, deadline: None };
+    let limits = SolverLimits { nodes: 3000, deadline: None };
     while proofs.len() < count {
         let rule = *Rule::ALL.choose(random).unwrap();
         let size = Size::new(random.random_range(5..=7), random.random_range(5..=6)).unwrap();
@@ -221,7 +221,7 @@ fn large_proofs() -> Vec<String> {
     for position in [WINS, VCF_WINS].map(|text| positions::parse(text).unwrap()).concat() {
         let (mut board, attacker) = (position.board(), position.side());
         let mut solver = VctSolver::new(16 << 20);
-        let limits = VctLimits { nodes: 1_000_000, deadline: None };
+        let limits = SolverLimits { nodes: 1_000_000, deadline: None };
         if solver.solve(&mut board, attacker, limits).outcome == Outcome::Win
             && let Some(proof) = ProofBuilder::build(&mut solver, &mut board, attacker, limits)
             && proof.nodes.len() <= 40

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Board, NullObserver, Threat};
-use tengen::solver::{Hunter, Outcome, Proof, ProofBuilder, VcfSolver, VctLimits, VctSolver};
+use tengen::solver::{Hunter, Outcome, Proof, ProofBuilder, SolverLimits, VcfSolver, VctSolver};
 use tengen::tools::solve;
 
 fn positions() -> usize {
@@ -166,7 +166,7 @@ fn check_length(board: &Board, attacker: Color, line: &[Point], proof: &Proof) {
 }
 
 /// A win comes with a proof that the verifier accepts, and with a legal line; the proof is returned.
-fn check_proof(solver: &mut VctSolver, board: &mut Board, attacker: Color, limits: VctLimits) -> String {
+fn check_proof(solver: &mut VctSolver, board: &mut Board, attacker: Color, limits: SolverLimits) -> String {
     let proof = ProofBuilder::build(solver, board, attacker, limits);
     let proof = proof.unwrap_or_else(|| panic!("no proof of\n{}", picture(board)));
     let line = proof.line(board, attacker);
@@ -183,7 +183,7 @@ fn check_threats(rule: Rule) {
     let mut random = SmallRng::seed_from_u64(70 + rule.number() as u64);
     let mut damage = SmallRng::seed_from_u64(700 + rule.number() as u64);
     let mut solver = VctSolver::new(8 << 20);
-    let limits = VctLimits { nodes: 3000, deadline: None };
+    let limits = SolverLimits { nodes: 3000, deadline: None };
     let (mut wins, mut slow, mut twins) = (0, 0, Twins::default());
     for _ in 0..positions() / 5 {
         let mut board = tactical_position(rule, &mut random);
@@ -213,7 +213,7 @@ fn hunts_claim_what_is_won() {
     let mut random = SmallRng::seed_from_u64(77);
     // Few of them are won, and a hunt takes little time.
     let positions = amount("TENGEN_POSITIONS", 1_500, 1_500) as usize;
-    let limits = VctLimits { nodes: 4000, deadline: None };
+    let limits = SolverLimits { nodes: 4000, deadline: None };
     let (mut wins, mut late) = (0, 0);
     for index in 0..positions / 5 {
         let is_late = index % 2 == 0;
@@ -261,7 +261,7 @@ fn white_stones_make_no_foul_of_a_move_that_cannot_become_one() {
 #[test]
 fn attacks_of_both_sides_are_kept_apart() {
     let mut random = SmallRng::seed_from_u64(11);
-    let limits = VctLimits { nodes: 1000, deadline: None };
+    let limits = SolverLimits { nodes: 1000, deadline: None };
     for _ in 0..positions() / 100 {
         let mut board = tactical_position(Rule::Freestyle, &mut random);
         let attacker = board.side();

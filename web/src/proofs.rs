@@ -7,7 +7,7 @@ use std::time::Duration;
 use tengen::base::clock::Instant;
 use tengen::board::Board;
 use tengen::solver::hunt::Hunter;
-use tengen::solver::{Outcome, Proof, ProofBuilder, VctLimits, VctSolver};
+use tengen::solver::{Outcome, Proof, ProofBuilder, SolverLimits, VctSolver};
 
 /// Memory of each solver, in bytes.
 const MEMORY: u64 = 32 << 20;
@@ -43,7 +43,7 @@ pub fn prove(position: &Position, ms: u64) -> Result<Value> {
 }
 
 fn search(board: &mut Board, ms: u64) -> Option<Proof> {
-    let within = |ms: u64| VctLimits { nodes: u64::MAX, deadline: Some(Instant::now() + Duration::from_millis(ms)) };
+    let within = |ms: u64| SolverLimits { nodes: u64::MAX, deadline: Some(Instant::now() + Duration::from_millis(ms)) };
     let attacker = board.side();
     let mut solver = VctSolver::new(MEMORY);
     let first = within(ms / THREAT_SHARE);
