@@ -1,12 +1,16 @@
-//! The signature of the search: the number of nodes that `pbrain-tengen bench` visits. It depends on the source alone and
-//! is the same in debug and release builds and on every machine. If it changes, Tengen plays differently.
+//! The signature of the search: the number of nodes that `pbrain-tengen bench` visits, and what it finds. Both depend on the
+//! source alone and are the same in debug and release builds and on every machine. If one of them changes, Tengen plays
+//! differently.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+use tengen::base::hash::Checksum;
 use tengen::tools::bench;
 
 /// The nodes of the bench. Also the last line of the commit message: `Bench: N`.
 const EXPECTED_NODES: u64 = 256_403;
+/// The checksum of what the bench prints about each position: best move, score and nodes.
+const EXPECTED_RESULTS: u64 = 0xf6e6_6cf7_ec9a_abd5;
 
 /// The lines of one run, without the speed, and its nodes.
 fn run() -> (Vec<String>, u64) {
@@ -21,7 +25,7 @@ fn run() -> (Vec<String>, u64) {
 /// A new game forgets everything: whatever was searched before, a search visits the same nodes again.
 #[test]
 fn a_search_within_any_number_of_nodes_is_repeated_exactly() {
-    for position in bench::POSITIONS.iter().step_by(5) {
+    for position in bench::POSITIONS.iter().step_by(3) {
         let mut engine = bench::engine_at(position, 1);
         let (size, stones, side) = (engine.size(), engine.stones().to_vec(), engine.to_move());
         let mut search = |nodes: u64| {
@@ -51,6 +55,14 @@ fn the_signature_is_the_expected_one_twice() {
         EXPECTED_NODES,
         "\nThe search has changed. If that was meant, set EXPECTED_NODES in tests/bench_signature.rs to {nodes}\n\
          and end the commit message with `Bench: {nodes}`.\n{}\n",
+        first.join("\n")
+    );
+    let results = Checksum::of(first.join("\n").as_bytes());
+    assert_eq!(
+        results,
+        EXPECTED_RESULTS,
+        "\nThe search visits the same nodes and finds other moves or scores. If that was meant, set EXPECTED_RESULTS in\n\
+         tests/bench_signature.rs to {results:#x}.\n{}\n",
         first.join("\n")
     );
 }
