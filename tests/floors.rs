@@ -164,6 +164,25 @@ fn the_places_to_change_are_there() {
     assert!(count > 10, "{count}");
 }
 
+/// A comment that ends with `Experiments:` and names cites rows of the table of experiments.
+#[test]
+fn the_experiments_that_comments_cite_are_recorded() {
+    let table = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/table.jsonl")).unwrap();
+    let mut count = 0;
+    for (file, text) in rust_files(LIBRARY) {
+        let lines = text.lines().map(|line| line.trim_start().strip_prefix("//").unwrap_or("\n"));
+        let comments: Vec<&str> = lines.map(|line| line.trim_start_matches(['/', '!'])).collect();
+        let comments = comments.join(" ");
+        for cited in comments.split("Experiments:").skip(1) {
+            for name in quoted(cited.split('\n').next().unwrap_or_default()) {
+                assert!(table.contains(&format!(r#"{{"id":"{name}""#)), "{file} cites {name}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
 #[test]
 fn the_table_of_tests_is_complete() {
     let rows = LABORATORY.split("\n| test | what it checks |").nth(1).expect("there is a table of tests");

@@ -101,7 +101,11 @@ fn relation(from: Point, to: Point) -> usize {
 mod tests {
     use super::*;
     use crate::base::Rule;
-    use crate::search::correction::tests::board;
+    use crate::board::tests::board_after;
+
+    fn board(moves: &str) -> Board {
+        board_after(Rule::Freestyle, moves)
+    }
 
     fn point(x: usize, y: usize) -> Point {
         Point::new(x, y).unwrap()

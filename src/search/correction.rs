@@ -1,5 +1,6 @@
 //! Correction history: by how much searches ended above or below the static evaluation, for positions with the same
 //! threats, and for those with the same stones around the last move. Later evaluations are moved by a part of it.
+//! Experiments: `correction-numbers`, `spsa-40-25k`.
 
 use super::gravity;
 use super::params::Params;
@@ -12,14 +13,8 @@ use crate::board::{Board, Threat};
 const ENTRIES: usize = 1 << 14;
 /// Bound of an entry.
 const LIMIT: i32 = 8192;
-/// Larger depths count as this.
-const MAX_DEPTH: i32 = 16;
 /// Denominator of the weights: with this weight the correction equals the entry.
 const PARTS: i32 = 2048;
-/// What an entry learns for each unit of error and ply of depth.
-const RATE: i32 = 2;
-/// Most that an entry learns from one search.
-const MAX_BONUS: i32 = LIMIT / 8;
 
 /// The threats whose numbers of points, up to three, make the key of a position.
 const COUNTED: [Threat; 9] = {
@@ -60,7 +55,8 @@ impl Corrections {
     pub fn learn(&mut self, params: &Params, board: &Board, eval: Score, score: Score, depth: i32) {
         let most = params.correction_error();
         let error = (score.units() - eval.units()).clamp(-most, most);
-        let bonus = (error * depth.clamp(0, MAX_DEPTH) * RATE).clamp(-MAX_BONUS, MAX_BONUS);
+        let (deepest, most) = (params.correction_depth(), params.correction_bonus());
+        let bonus = (error * depth.clamp(0, deepest) * params.correction_rate()).clamp(-most, most);
         let us = board.side().index();
         gravity::update(&mut self.threats[us][threats_key(board)], bonus, LIMIT);
         gravity::update(&mut self.stones[us][stones_key(board)], bonus, LIMIT);
@@ -119,20 +115,13 @@ fn index_of(word: u64) -> usize {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-    use crate::base::{Rule, Size};
-    use crate::board::NullObserver;
-    use crate::board::notation::parse_moves;
+    use crate::base::Rule;
+    use crate::board::tests::board_after;
 
-    /// The freestyle position after these moves.
-    pub(in crate::search) fn board(moves: &str) -> Board {
-        let size = Size::square(15).unwrap();
-        let mut board = Board::new(Rule::Freestyle, size);
-        for point in parse_moves(moves, size).unwrap() {
-            board.play(point, &mut NullObserver);
-        }
-        board
+    fn board(moves: &str) -> Board {
+        board_after(Rule::Freestyle, moves)
     }
 
     #[test]

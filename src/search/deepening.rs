@@ -76,6 +76,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
     /// Deepens until the limits are used up or nothing is left to find, at most to this depth. The report's lines are those of
     /// the last iteration in which all wanted lines were searched.
     pub fn run(mut self, deepest: u32) -> SearchReport {
+        let root = self.worker.board.key();
         let mut alone_for = 0;
         for depth in 1..=deepest {
             if !self.worker.enter_depth(depth) {
@@ -86,6 +87,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
             let before = self.report.last.score;
             self.sink.root_event(RootEvent::Deepens(depth));
             let finished = self.iterate(depth);
+            debug_assert_eq!(self.worker.board.key(), root, "every move was taken back");
             // A win that is not found again is still proven: only the table has lost its entries. Its move is kept.
             if self.wanted == 1 && before.is_win() && !finished.is_ok_and(|score| score >= before) {
                 break;
@@ -259,6 +261,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
         if !is_late || board.threat(point, us) >= Threat::Four || !forced::duty(board).is_free() {
             return Depth::ZERO;
         }
+        // At least one ply is left after the move.
         reduce::at_root(params, depth, index, history.get(us, point)).min(depth - Depth::plies(2))
     }
 }

@@ -3,7 +3,7 @@
 //! Singular extension (Anantharaman, Campbell and Hsu 1990): where the table has a move that reaches a score, the other
 //! moves are searched to about half the depth against a target a little below that score. If all of them fail, the move is
 //! singular and is searched more deeply. If not, and the target reaches beta, two moves refute the position: the node is
-//! cut (multi-cut).
+//! cut (multi-cut). Experiments: `singular-length-8`, `singular-length-32`.
 
 use super::params::Params;
 use super::tt::{Bound, TtEntry, stored_depth};

@@ -139,14 +139,18 @@ fn threat_pair(board: &Board, point: Point) -> usize {
 
 fn bonus(params: &Params, depth: i32) -> i32 {
     let bonus = params.history_square() * depth * depth + params.history_linear() * depth - params.history_offset();
-    bonus.clamp(0, params.history_cap())
+    bonus.clamp(0, params.history_cap().min(params.history_limit()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::Rule;
-    use crate::search::correction::tests::board;
+    use crate::board::tests::board_after;
+
+    fn board(moves: &str) -> Board {
+        board_after(Rule::Freestyle, moves)
+    }
 
     #[test]
     fn entries_stay_within_the_limit() {

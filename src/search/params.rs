@@ -2,7 +2,8 @@
 //!
 //! Other numbers stand beside their code: what protects against lateness and lack of memory (the time reserve, how often
 //! the clock is read, how the table grows), what defines a depth or a small board, the replacement scheme of the table,
-//! and the effort that a claim from a file is worth. The solvers have their own.
+//! how histories and changes of the best move age, and the effort that a claim from a file is worth. The solvers have their
+//! own.
 //!
 //! A row is `name = value, range, meaning`, or `name = [freestyle, standard, renju, caro, caro-exact], ...` where the
 //! rules have different values. A negative value stands in parentheses. Code reads `params.name()` in either case: a
@@ -245,6 +246,9 @@ params! {
     correction_weight = [66, 66, 66, 48, 66], 0..=192, "correction of the static evaluation by the threats, in 2048ths of its history";
     correction_stones = 48, 0..=192, "correction of the static evaluation by the stones around the last move, in 2048ths of its history";
     correction_error = 451, 50..=1000, "largest difference between score and evaluation that a correction learns from";
+    correction_depth = 16, 4..=40, "largest depth that counts for what a correction learns, in plies";
+    correction_rate = 2, 1..=8, "what a correction learns for each unit of error and ply of depth";
+    correction_bonus = 1024, 128..=8192, "most that a correction learns from one search";
     vcf_delta = 999, 300..=3000, "delta margin of quiescence: where the evaluation plus this is below alpha, no fours are tried";
     quiescence_radius = 2, 0..=22, "quiescence continues with fours this close to the last one, in steps";
     quiescence_line = 4, 0..=22, "quiescence continues with fours this close to the last one on a common line, in steps";

@@ -7,20 +7,32 @@ use super::params::Params;
 use crate::base::{Depth, Score};
 
 /// Reverse futility pruning: the static evaluation is so far above beta that the node is not searched. Not with a proven
-/// beta, which an estimate does not reach. For free nodes only: a threatened open four is worth more than any margin.
+/// beta, which an estimate does not reach. For free nodes only: a threatened open four is worth more than any margin. Experiments: `reverse-futility`.
 pub fn can_prune_reverse_futile(params: &Params, eval: Score, beta: Score, depth: Depth, improving: bool) -> bool {
+    depth <= Depth::plies(params.rfp_depth())
+        && !beta.is_decisive()
+        && eval - reverse_futility_margin(params, depth, improving) >= beta
+}
+
+/// How far above beta the evaluation must be for reverse futility pruning.
+fn reverse_futility_margin(params: &Params, depth: Depth, improving: bool) -> i32 {
     let plies = depth.whole() - if improving { params.rfp_improving() } else { 0 };
-    depth <= Depth::plies(params.rfp_depth()) && !beta.is_decisive() && eval - params.rfp_slope() * plies.max(0) >= beta
+    params.rfp_slope() * plies.max(0)
 }
 
-/// Razoring: near the horizon the static evaluation is so far below alpha that only fours are tried.
+/// Razoring: near the horizon the static evaluation is so far below alpha that only fours are tried. Experiments: `razoring`
+/// (not proven).
 pub fn can_razor(params: &Params, eval: Score, alpha: Score, depth: Depth) -> bool {
-    depth <= Depth::plies(params.razor_depth())
-        && !alpha.is_decisive()
-        && eval + params.razor_base() + params.razor_slope() * depth.whole() < alpha
+    depth <= Depth::plies(params.razor_depth()) && !alpha.is_decisive() && eval + razoring_margin(params, depth) < alpha
 }
 
-/// Late-move pruning: the number of moves of a free node that are searched at this depth, more in PV nodes.
+/// By how much less than alpha the evaluation must be for razoring, at least by one.
+fn razoring_margin(params: &Params, depth: Depth) -> i32 {
+    params.razor_base() + params.razor_slope() * depth.whole()
+}
+
+/// Late-move pruning: the number of moves of a free node that are searched at this depth, more in PV nodes. Experiments:
+/// `late-move-pruning`, `lmp-pv`.
 pub fn late_move_limit(params: &Params, depth: Depth, improving: bool, is_pv: bool) -> usize {
     let plies = depth.whole().max(0);
     let limit = params.lmp_base() + plies * plies * params.lmp_slope() / 64;
@@ -29,7 +41,8 @@ pub fn late_move_limit(params: &Params, depth: Depth, improving: bool, is_pv: bo
 }
 
 /// Late-move pruning where a four is threatened: near the horizon a few replies are searched, and fewer with a low move
-/// score. `index`: number of replies searched before; `lag`: by how much the move score is below the best one.
+/// score. `index`: number of replies searched before; `lag`: by how much the move score is below the best one. Experiments:
+/// `lmp-forced`.
 pub fn is_late_reply(params: &Params, depth: Depth, index: usize, lag: i32) -> bool {
     let is_late = index >= params.lmp_forced() as usize || (index >= 2 && lag > params.lmp_forced_lag());
     is_late && depth <= Depth::plies(params.lmp_forced_depth())
@@ -46,13 +59,18 @@ mod tests {
             let params = Params::shipped(rule);
             let reverse =
                 |units, beta, depth| can_prune_reverse_futile(&params, Score::estimate(units), beta, depth, false);
-            let slope = params.rfp_slope();
-            assert!(reverse(slope, Score::DRAW, Depth::ONE) && !reverse(slope - 1, Score::DRAW, Depth::ONE));
+            let margin = reverse_futility_margin(&params, Depth::ONE, false);
+            assert!(reverse(margin, Score::DRAW, Depth::ONE) && !reverse(margin - 1, Score::DRAW, Depth::ONE));
+            assert!(reverse_futility_margin(&params, Depth::plies(4), true) > margin, "a deeper node needs more");
+            assert!(
+                reverse_futility_margin(&params, Depth::plies(4), false)
+                    > reverse_futility_margin(&params, Depth::plies(4), true)
+            );
             let too_deep = Depth::plies(params.rfp_depth()) + Depth::units(1);
             assert!(!reverse(Score::EVAL_LIMIT, Score::DRAW, too_deep));
             assert!(!reverse(Score::EVAL_LIMIT, Score::loss_in(Ply::ROOT, 9), Depth::ONE));
             let razor = |units, alpha, depth| can_razor(&params, Score::estimate(units), alpha, depth);
-            let margin = params.razor_base() + params.razor_slope();
+            let margin = razoring_margin(&params, Depth::ONE);
             assert!(razor(-margin - 1, Score::DRAW, Depth::ONE) && !razor(-margin, Score::DRAW, Depth::ONE));
             let too_deep = Depth::plies(params.razor_depth()) + Depth::units(1);
             assert!(!razor(-Score::EVAL_LIMIT, Score::DRAW, too_deep));

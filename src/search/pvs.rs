@@ -40,6 +40,7 @@ struct Tried {
 impl Worker<'_> {
     /// Value of the position for the side to move, searched to `depth` within (alpha, beta).
     pub fn search(&mut self, mut alpha: Score, mut beta: Score, mut depth: Depth, ply: Ply) -> Score {
+        debug_assert!(alpha < beta, "an empty window, {alpha:?} to {beta:?}");
         // Before a blocked move, neither the table nor what threats prove can be used.
         if !self.paths.is_empty()
             && let Some(score) = self.search_on_path(alpha, beta, depth, ply)

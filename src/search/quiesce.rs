@@ -55,7 +55,8 @@ impl Worker<'_> {
         score >= best.beta
     }
 
-    /// Value of a position at the horizon for the side to move, where no five is threatened against it.
+    /// Value of a position at the horizon for the side to move. No five is threatened against it, except where `reprove.rs`
+    /// asks: then only fours that stop the five are tried. Experiments: `quiescence-threatened`, `correction-quiet` (both refuted).
     pub fn quiesce(&mut self, alpha: Score, beta: Score, ply: Ply) -> Score {
         self.attack(alpha, beta, ply, Fours::NONE)
     }

@@ -86,7 +86,7 @@ pub fn is_late_at_root(params: &Params, depth: Depth, index: usize) -> bool {
 
 /// Late-move reduction: the logarithm of the depth times that of the index; more for moves with a low move score, where
 /// the position does not improve, and after a move has raised alpha; less in PV nodes and former ones, and for moves with a
-/// good history.
+/// good history. Experiments: `pruning-together`, `screened`.
 pub fn late_move(params: &Params, late: LateMove) -> Depth {
     let plies = late.depth.whole().clamp(1, 63) as usize;
     let logs = LOG[plies] * LOG[late.index.clamp(1, 63)] / 64;
@@ -110,6 +110,7 @@ pub fn late_move(params: &Params, late: LateMove) -> Depth {
 }
 
 /// Late-move reduction at the root. The move score does not count there: the moves are sorted by earlier iterations.
+/// Experiments: `root-reductions`.
 pub fn at_root(params: &Params, depth: Depth, index: usize, history: i32) -> Depth {
     let lag = params.lmr_lag_free();
     let late = LateMove { depth, index, lag, history, pv: PvNode::Not, improving: true, after_alpha: false };
@@ -117,7 +118,7 @@ pub fn at_root(params: &Params, depth: Depth, index: usize, history: i32) -> Dep
 }
 
 /// Fail-high reduction: a node with a static evaluation far above beta will very likely fail high, and is searched less
-/// deeply. Not with a proven beta, which an estimate does not reach.
+/// deeply. Not with a proven beta, which an estimate does not reach. Experiments: `fail-high`.
 pub fn fail_high_reduction(params: &Params, eval: Score, beta: Score, depth: Depth) -> Depth {
     let expects_cut = depth >= Depth::plies(params.fail_high_depth())
         && !beta.is_decisive()
@@ -126,6 +127,7 @@ pub fn fail_high_reduction(params: &Params, eval: Score, beta: Score, depth: Dep
 }
 
 /// Internal iterative reduction: a free node without a table move has no good first move, and is searched less deeply.
+/// Experiments: `internal-iterative-reduction` (not proven).
 pub fn internal_iterative_reduction(params: &Params, depth: Depth) -> Depth {
     if depth >= Depth::plies(params.iir_depth()) { Depth::units(params.iir()) } else { Depth::ZERO }
 }
