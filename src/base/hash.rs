@@ -47,9 +47,36 @@ pub const fn scatter(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The bucket of a key in a linear hash table (Litwin 1980) with this many buckets: the one with its lowest bits as index, or with
+/// one bit fewer where there is no such bucket yet. So the table grows by one bucket at a time: the new one takes its entries from
+/// its [`parent_bucket`].
+#[inline(always)]
+pub const fn linear_bucket(key: u64, buckets: u64) -> u64 {
+    let round = buckets.next_power_of_two();
+    let index = key & (round - 1);
+    if index < buckets { index } else { index - round / 2 }
+}
+
+/// The bucket that holds the entries of the bucket with this index, at least 1, before that one is added.
+#[inline(always)]
+pub const fn parent_bucket(index: u64) -> u64 {
+    index - (1 << index.ilog2())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_bucket_takes_its_keys_from_its_parent_and_no_other_key_moves() {
+        for buckets in 1..200 {
+            for key in 0..1000 {
+                let (before, after) = (linear_bucket(key, buckets), linear_bucket(key, buckets + 1));
+                assert!(after == before || (after == buckets && before == parent_bucket(buckets)), "{key} {buckets}");
+                assert_eq!(after == buckets, before == parent_bucket(buckets) && key & (1 << buckets.ilog2()) != 0);
+            }
+        }
+    }
 
     #[test]
     fn the_checksum_is_the_published_one() {

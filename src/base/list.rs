@@ -11,5 +11,8 @@ pub type PointList = ArrayVec<Point, { Size::MAX_CELLS }>;
 /// [`PointList`].
 pub type LineList = ArrayVec<Point, 41>;
 
+/// Scores of moves, one for each point of a list.
+pub type MoveScores = ArrayVec<i32, { Size::MAX_CELLS }>;
+
 /// The replies to a threat. Up to 32 are stored in place, which is nearly always enough; more go to the heap.
 pub type ReplyList = SmallVec<[Point; 32]>;

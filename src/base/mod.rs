@@ -17,7 +17,7 @@ pub mod score;
 pub use color::{Cell, Color};
 pub use depth::{Depth, Ply};
 pub use index::bounded;
-pub use list::{LineList, PointList, ReplyList};
+pub use list::{LineList, MoveScores, PointList, ReplyList};
 pub use point::{Direction, Point, Size};
 pub use rule::{LineRule, Rule};
 pub use score::{Score, StoredScore};

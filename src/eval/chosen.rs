@@ -6,10 +6,9 @@
 use super::network::{Accumulator, Kernel, Network};
 use super::shapes::Tally;
 use super::{Evaluator, ShapeEvaluator, asked};
-use crate::base::{Color, Point, Score, Size};
+use crate::base::{Color, MoveScores, Point, Score};
 use crate::board::combination::Combination;
 use crate::board::{Board, Change, Observer};
-use arrayvec::ArrayVec;
 use std::sync::Arc;
 
 /// Which evaluation to use.
@@ -119,7 +118,7 @@ impl Evaluator for ChosenEvaluator {
 
     /// The network's scores, if one is in use.
     #[inline]
-    fn policy(&self, board: &Board, points: &[Point], scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>) {
+    fn policy(&self, board: &Board, points: &[Point], scores: &mut MoveScores) {
         match &self.network {
             Some(network) => network.move_scores(board, points, scores),
             None => self.shapes.policy(board, points, scores),

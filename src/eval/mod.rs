@@ -12,9 +12,8 @@ pub mod shapes;
 pub use chosen::{ChosenEvaluator, EvaluatorKind};
 pub use shapes::ShapeEvaluator;
 
-use crate::base::{Point, Score, Size};
+use crate::base::{MoveScores, Point, Score};
 use crate::board::{Board, Observer};
-use arrayvec::ArrayVec;
 
 /// A static evaluation that follows the moves of a board. All scores are from the view of the side to move.
 ///
@@ -53,7 +52,7 @@ pub trait Evaluator: Observer {
 
     /// Appends the best available scores of moves of the side to move, in the units of [`Evaluator::move_score`]. Call
     /// [`Evaluator::prepare`] first.
-    fn policy(&self, board: &Board, points: &[Point], scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>) {
+    fn policy(&self, board: &Board, points: &[Point], scores: &mut MoveScores) {
         scores.extend(points.iter().map(|&point| self.move_score(board, point)));
     }
 }

@@ -4,7 +4,7 @@
 use super::forced::Duty;
 use super::history::History;
 use super::params::Params;
-use crate::base::{Color, Point, PointList, Size};
+use crate::base::{Color, MoveScores, Point, PointList, Size};
 use crate::board::Board;
 use crate::eval::Evaluator;
 use arrayvec::ArrayVec;
@@ -98,7 +98,7 @@ impl MovePicker {
                 self.points.sort_unstable();
             }
             debug_assert!(self.points.is_sorted(), "the table move is looked up by bisection");
-            let mut scores = Scores::new();
+            let mut scores = MoveScores::new();
             policy(params, board, &self.points, evaluator, history, !duty.is_free(), &mut scores);
             self.top = scores.iter().copied().max().unwrap_or(i32::MIN);
             self.ranks.extend(scores.iter().enumerate().map(|(place, &score)| Rank::new(score, place)));
@@ -126,9 +126,6 @@ impl MovePicker {
     }
 }
 
-/// Scores of moves.
-pub type Scores = ArrayVec<i32, { Size::MAX_CELLS }>;
-
 /// Appends the move-ordering scores of these moves: those of the network if there is one, plus history. `are_replies`: a
 /// four is threatened. The evaluator must be prepared, and `scores` be empty.
 pub fn policy(
@@ -138,7 +135,7 @@ pub fn policy(
     evaluator: &impl Evaluator,
     history: &History,
     are_replies: bool,
-    scores: &mut Scores,
+    scores: &mut MoveScores,
 ) {
     evaluator.policy(board, points, scores);
     history.add_move_scores(params, board, points, are_replies, scores);

@@ -5,7 +5,7 @@ use super::order;
 use super::reprove;
 use super::scope::Scope;
 use super::worker::Worker;
-use crate::base::{Direction, Ply, Point, PointList, Score};
+use crate::base::{Direction, MoveScores, Ply, Point, PointList, Score};
 use crate::board::symmetry::{self, Symmetry};
 use crate::board::{Shape, Threat};
 use crate::eval::Evaluator;
@@ -111,7 +111,7 @@ fn symmetries(worker: &Worker<'_>, scope: &Scope) -> Vec<Symmetry> {
 /// The moves by their score in the move order.
 fn sorted(worker: &mut Worker<'_>, points: &[Point]) -> Vec<RootMove> {
     worker.evaluator.prepare();
-    let mut scores = order::Scores::new();
+    let mut scores = MoveScores::new();
     order::policy(&worker.params, &worker.board, points, &worker.evaluator, worker.history, false, &mut scores);
     let mut moves: Vec<(Point, i32)> = points.iter().copied().zip(scores).collect();
     moves.sort_unstable_by_key(|&(point, score)| (-score, point));

@@ -12,6 +12,7 @@
 
 mod memory;
 
+use crate::base::hash::{linear_bucket, parent_bucket};
 use crate::base::memory::prefetch;
 use crate::base::point::CELLS;
 use crate::base::{Depth, Ply, Point, Score, Size, StoredScore};
@@ -206,7 +207,7 @@ impl TranspositionTable {
     /// thread stores there meanwhile may be lost.
     fn split_into(&self, index: u64) {
         let bit = 1 << index.ilog2();
-        let (old, new) = (self.memory.bucket(index - bit), self.memory.bucket(index));
+        let (old, new) = (self.memory.bucket(parent_bucket(index)), self.memory.bucket(index));
         for (from, to) in old.chunks_exact(2).zip(new.chunks_exact(2)) {
             let (check, data) = (from[0].load(Ordering::Relaxed), from[1].load(Ordering::Relaxed));
             let moves = (check ^ data) & bit != 0;
@@ -218,13 +219,10 @@ impl TranspositionTable {
         }
     }
 
-    /// The bucket of a key: the one with its lowest bits as index, or with one bit fewer where that is not in use yet.
+    /// The bucket of a key.
     #[inline]
     fn bucket(&self, key: u64) -> &[AtomicU64] {
-        let used = self.used.load(Ordering::Acquire);
-        let mask = used.next_power_of_two() - 1;
-        let index = key & mask;
-        self.memory.bucket(if index < used { index } else { index & (mask >> 1) })
+        self.memory.bucket(linear_bucket(key, self.used.load(Ordering::Acquire)))
     }
 
     /// Searches since an entry was written; `None` when it is empty.

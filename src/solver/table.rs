@@ -4,6 +4,7 @@
 //! every new entry, up to its limit. The memory for the limit is reserved at once, but the system provides only the part in
 //! use.
 
+use crate::base::hash::{linear_bucket, parent_bucket};
 use crate::base::memory::zeroed_table;
 use std::ops::Range;
 
@@ -34,9 +35,7 @@ impl<const WAYS: usize> Table<WAYS> {
     /// The places for a key.
     #[inline]
     pub fn bucket(&self, key: u64) -> Range<usize> {
-        let round = self.buckets.next_power_of_two();
-        let index = key as usize & (round - 1);
-        let index = if index < self.buckets { index } else { index - round / 2 };
+        let index = linear_bucket(key, self.buckets as u64) as usize;
         index * WAYS..(index + 1) * WAYS
     }
 
@@ -66,7 +65,7 @@ impl<const WAYS: usize> Table<WAYS> {
         }
         let bit = 1 << index.ilog2();
         for way in 0..WAYS {
-            let old = (index - bit) * WAYS + way;
+            let old = parent_bucket(index as u64) as usize * WAYS + way;
             if self.entries[old][0] as usize & bit != 0 {
                 self.entries[index * WAYS + way] = std::mem::take(&mut self.entries[old]);
             }

@@ -11,7 +11,7 @@ use super::layers;
 use super::weights::Head;
 use super::{Network, ROWS_LEN, Rows};
 use crate::base::point::CELLS;
-use crate::base::{Cell, Color, Direction, Point, Score, Size, bounded};
+use crate::base::{Cell, Color, Direction, MoveScores, Point, Score, Size, bounded};
 use crate::board::Board;
 use crate::board::lines::{Lines, stone_flip};
 use crate::eval::shapes::Parts;
@@ -217,7 +217,7 @@ impl Accumulator {
 
     /// Appends the scores of moves of the side to move. Call [`Accumulator::update`] first.
     #[inline]
-    pub fn move_scores(&self, board: &Board, points: &[Point], scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>) {
+    pub fn move_scores(&self, board: &Board, points: &[Point], scores: &mut MoveScores) {
         let (head, cells, pooled) = (self.network.head(board), &self.state.cells, &self.state.pooled);
         match self.kernel.0 {
             InstructionSet::Plain => layers::move_scores(head, board, cells, pooled, points, scores),
@@ -390,11 +390,10 @@ macro_rules! compiled_for {
             use super::super::Network;
             use super::{Frame, State, layers};
             use crate::base::point::CELLS;
-            use crate::base::{Point, Size};
+            use crate::base::{MoveScores, Point};
             use crate::board::Board;
             use crate::eval::network::architecture::{HINTS, WIDTH};
             use crate::eval::network::weights::Head;
-            use arrayvec::ArrayVec;
 
             /// Proof that this processor has all the features.
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -422,7 +421,7 @@ macro_rules! compiled_for {
                 cells: &[[i16; WIDTH]; CELLS],
                 pooled: &[i32; WIDTH],
                 points: &[Point],
-                scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>,
+                scores: &mut MoveScores,
             ) {
                 layers::move_scores(head, board, cells, pooled, points, scores);
             }
@@ -450,7 +449,7 @@ macro_rules! compiled_for {
                 cells: &[[i16; WIDTH]; CELLS],
                 pooled: &[i32; WIDTH],
                 points: &[Point],
-                scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>,
+                scores: &mut MoveScores,
             ) {
                 // SAFETY: as above.
                 unsafe { move_scores_here(head, board, cells, pooled, points, scores) }

@@ -12,7 +12,7 @@ use super::features::nearness;
 use super::products::{add_all, add_chosen};
 use super::weights::Head;
 use crate::base::point::CELLS;
-use crate::base::{Color, Point, Score, Size};
+use crate::base::{Color, MoveScores, Point, Score};
 use crate::board::{Board, Threat};
 use crate::eval::classical_weights::{ORDER_SCALE, VALUE_SCALE};
 use crate::eval::shapes::Parts;
@@ -142,7 +142,7 @@ pub fn move_scores(
     cells: &[[i16; WIDTH]; CELLS],
     pooled: &[i32; WIDTH],
     points: &[Point],
-    scores: &mut ArrayVec<i32, { Size::MAX_CELLS }>,
+    scores: &mut MoveScores,
 ) {
     let (us, them) = (board.side().index(), board.side().opponent().index());
     // The weights in the order of a cell's channels, black's first.
