@@ -420,7 +420,7 @@ impl<W: Write> Session<W> {
     }
 
     /// The position that a block describes, and our colour, which is to move. Points off the board and repeated points are
-    /// skipped. With an even number of usable lines we are black, except under renju, where the first stone listed is black.
+    /// skipped. With an even number of stones we are black, except under renju, where the first stone listed is black.
     fn position(&self, placements: &[Placement]) -> (Vec<(Point, Cell)>, Color) {
         let mut listed: Vec<(Point, Owner)> = Vec::new();
         for &(spot, owner) in placements {
@@ -430,9 +430,9 @@ impl<W: Write> Session<W> {
                 listed.push((point, owner));
             }
         }
-        let even = Color::to_move_after(listed.len());
-        let first = listed.iter().find(|(_, owner)| *owner != Owner::Dead);
-        let ours = match first {
+        let mut stones = listed.iter().filter(|(_, owner)| *owner != Owner::Dead);
+        let even = Color::to_move_after(stones.clone().count());
+        let ours = match stones.next() {
             Some((_, Owner::Own)) if self.engine.rule() == Rule::Renju => Color::Black,
             Some(_) if self.engine.rule() == Rule::Renju => Color::White,
             _ => even,

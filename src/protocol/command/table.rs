@@ -55,7 +55,7 @@ pub static ROWS: &[Row] = &[
         &[stones("BOARD", Command::Board)],
         |command| matches!(command, Command::Board(_)),
         "set this position and move; `who` is 1 for the brain's stones, 2 for the opponent's, 3 for a dead square, \
-         on which nobody may play and which counts as an edge. After an even number of usable lines the brain is black; under renju the first stone listed is black. \
+         on which nobody may play and which counts as an edge. After an even number of stones the brain is black; under renju the first stone listed is black. \
          An empty block opens the game",
         "a move",
     )
