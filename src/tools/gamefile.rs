@@ -20,7 +20,7 @@ mod tagged;
 #[cfg(test)]
 mod tests;
 
-pub use encoding::{charset, decode};
+pub use encoding::{charset, decode, with_line_feeds};
 pub use play_start::{PlayStart, StartMark};
 pub use psq::{parse_psq, psq};
 pub use sections::{Forfeit, GameFile, Outcome, Part, Section};
@@ -90,7 +90,8 @@ pub fn read_source(source: Option<impl AsRef<OsStr>>) -> Result<Vec<u8>> {
     if path.is_file() {
         return std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     }
-    let text = path.to_str().filter(|text| !text.contains(['/', '\\']) && path.extension().is_none());
+    let is_text = |text: &str| path.extension().is_none() || move_list::parse(text, None).is_ok();
+    let text = path.to_str().filter(|text| !text.contains(['/', '\\']) && is_text(text));
     let text = text.with_context(|| format!("cannot read {}: there is no such file", path.display()))?;
     Ok(text.into())
 }
@@ -140,7 +141,7 @@ fn format_of(text: &str) -> Format {
     let begin = text.trim_start();
     if psq::is_psq(begin) {
         Format::Piskvork
-    } else if begin.starts_with('(') && sgf::has_game(text) {
+    } else if begin.starts_with('(') && !sgf::games(text).is_empty() {
         Format::Sgf
     } else if renjunet::is_xml(begin) {
         Format::RenjuNet
@@ -148,7 +149,9 @@ fn format_of(text: &str) -> Format {
         Format::Tagged
     } else if notation::parse_diagram(text).is_some() {
         Format::Picture
-    } else if sgf::has_game(text) {
+    } else if text.lines().any(is_whole_position) {
+        Format::Positions
+    } else if !sgf::games(text).is_empty() {
         // With other text before it, as in a letter.
         Format::Sgf
     } else if saved_board::is_numbers(text) {
@@ -164,7 +167,7 @@ fn games_of(text: &str, size: Option<Size>) -> Result<Vec<Result<GameFile>>> {
     let one = |game| Ok(vec![game]);
     match format_of(text) {
         Format::Piskvork => one(parse_psq(text).context("as a Piskvork file")),
-        Format::Sgf => Ok(sgf::games(text).iter().map(sgf::parse_part).collect()),
+        Format::Sgf => Ok(sgf::games(text).iter().map(|part| sgf::parse_part(part, size)).collect()),
         Format::RenjuNet => renjunet::parse(text, size).context("as a RenjuNet database"),
         Format::Tagged => {
             let game = |part| tagged::parse(part, size).context("as a text with tags");
@@ -185,6 +188,13 @@ fn games_of(text: &str, size: Option<Size>) -> Result<Vec<Result<GameFile>>> {
         }
         Format::Moves | Format::RenLib => one(move_list::parse(text, size)),
     }
+}
+
+/// Whether a line has the rule and the size of a position.
+fn is_whole_position(line: &str) -> bool {
+    let mut fields = line.split(';').map(str::trim);
+    let (rule, size) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+    rule.parse::<u32>().is_ok() && size.parse::<Size>().is_ok()
 }
 
 /// Whether a line looks like `rule;size;x,y ...`, not like moves with semicolons between them.

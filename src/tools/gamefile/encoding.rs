@@ -59,9 +59,18 @@ pub fn charset(bytes: &[u8]) -> Option<String> {
     named.or_else(|| is_chinese().then(|| "gbk".to_owned()))
 }
 
-/// The text of a record, without a byte order mark. What is neither UTF-8 nor in one of the East Asian encodings is read as
+/// The text with a line feed for each carriage return that stands alone: old systems ended lines so.
+pub fn with_line_feeds(text: String) -> String {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
+}
+
+/// The text of a record, without a byte order mark, with line feeds as line ends. What is neither UTF-8 nor in one of the East Asian encodings is read as
 /// Latin 1, the usual encoding of SGF. The second byte of an East Asian character may look like a bracket and is not one.
 pub fn decode(bytes: &[u8]) -> String {
+    with_line_feeds(text_of(bytes))
+}
+
+fn text_of(bytes: &[u8]) -> String {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.trim_start_matches('\u{feff}').to_owned();
     }

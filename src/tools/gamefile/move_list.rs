@@ -66,7 +66,12 @@ fn read_word<'a>(word: &'a str, line: usize, moves: &mut Vec<Move<'a>>) -> Resul
         moves.push(Move { line, word: Word::Pair(x, y) });
         return Ok(());
     }
-    for part in word.split([',', '-']) {
+    let parts = word.split(',').flat_map(|part| {
+        // A pass may be written with the character that separates moves.
+        let separator = if is_pass(without_number(part)) { ',' } else { '-' };
+        part.split(separator)
+    });
+    for part in parts {
         let mut rest = without_number(part);
         if is_pass(rest) {
             moves.push(Move { line, word: Word::Pass });

@@ -32,8 +32,14 @@ pub fn parse_psq(text: &str) -> Result<GameFile> {
     let mut players = [None, None];
     while let Some((number, line)) = lines.next() {
         let Some((x, y, ms)) = stone(line) else {
-            let rest: Vec<&str> = lines.map(|(_, line)| line).collect();
-            let is_damaged = is_like_a_stone(line) || rest.iter().any(|line| stone(line).is_some());
+            let rest: Vec<&str> = lines.clone().map(|(_, line)| line).collect();
+            let is_before_a_stone = rest.iter().find(|line| !line.is_empty()).is_some_and(|line| stone(line).is_some());
+            if line.is_empty() && is_before_a_stone {
+                continue;
+            }
+            // Behind the names, two numbers are no stone.
+            let is_whole_stone = |line: &&str| stone(line).is_some_and(|(_, _, ms)| ms.is_some());
+            let is_damaged = is_like_a_stone(line) || is_before_a_stone || rest.iter().any(is_whole_stone);
             ensure!(!is_damaged, "line {number}: '{line}' is not a stone: x,y,ms expected");
             let name = |line: &str| Some(line.to_owned()).filter(|name| !name.is_empty());
             players = [name(line), rest.first().copied().and_then(name)];
@@ -67,10 +73,10 @@ fn stone(line: &str) -> Option<(i64, i64, Option<i64>)> {
     }
 }
 
-/// Whether a line that is no stone looks like a damaged one.
+/// Whether a line that is no stone looks like a damaged one: a name may have commas and a number, too.
 fn is_like_a_stone(line: &str) -> bool {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-    fields.len() == 3 && fields.iter().any(|field| field.parse::<i64>().is_ok())
+    fields.len() == 3 && fields.iter().filter(|field| field.parse::<i64>().is_ok()).count() >= 2
 }
 
 /// Writes a Piskvork file: the stones with their times in milliseconds, the names of black and white.

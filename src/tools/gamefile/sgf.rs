@@ -39,22 +39,23 @@ const LARGEST_WITH_TT: usize = 19;
 /// # Errors
 /// When the text is not SGF, or its game cannot be put on a board.
 pub fn parse(text: &str) -> Result<GameFile> {
-    parse_part(&Part { line: 1, text })
+    parse_part(&Part { line: 1, text }, None)
 }
 
-/// Reads the main line of a game.
-pub(super) fn parse_part(part: &Part<'_>) -> Result<GameFile> {
-    read(part).context("as SGF")
+/// Reads the main line of a game. `size` is the board if the game names none.
+pub(super) fn parse_part(part: &Part<'_>, size: Option<Size>) -> Result<GameFile> {
+    read(part, size).context("as SGF")
 }
 
-fn read(part: &Part<'_>) -> Result<GameFile> {
+fn read(part: &Part<'_>, size: Option<Size>) -> Result<GameFile> {
     let nodes = main_line(part)?;
     let properties = || nodes.iter().flat_map(|node| &node.properties);
     let values = |name: &'static str| properties().filter(move |(key, _)| key == name).map(|(_, v)| v);
     let last = |name: &'static str| values(name).next_back().and_then(|values| values.last());
     // The stones would belong to different boards.
     ensure!(values("SZ").flatten().count() <= 1, "two board sizes");
-    let size = last("SZ").map_or_else(|| Size::square(USUAL_SIDE).context("no board size"), |value| size_of(value))?;
+    let usual = || size.or_else(|| Size::square(USUAL_SIDE)).context("no board size");
+    let size = last("SZ").map_or_else(usual, |value| size_of(value))?;
     let mut record = Recorder::new(size);
     let mut comments = Vec::new();
     for node in &nodes {
@@ -78,10 +79,12 @@ fn read(part: &Part<'_>) -> Result<GameFile> {
     Ok(GameFile { players, outcome, ..record.finish(evidence) }.with_rule(&rule))
 }
 
-/// The games of a collection, each as its text. Text around them is left out; a last game may lack its end.
+/// The games of a collection, each as its text. Text around them is left out, and so are lines that begin with `#`; a last
+/// game may lack its end.
 pub fn games(text: &str) -> Vec<Part<'_>> {
     let mut games = Vec::new();
     let (mut depth, mut start, mut is_value, mut is_quoted) = (0, 0, false, false);
+    let is_remark = |at: usize| text[..at].rsplit('\n').next().is_some_and(|line| line.trim_start().starts_with('#'));
     // The line of each game, counted from the one before.
     let (mut line, mut counted) = (1, 0);
     let mut part = |begin: usize, end: usize| {
@@ -96,7 +99,7 @@ pub fn games(text: &str) -> Vec<Part<'_>> {
             _ if is_value => is_value = c != ']',
             '[' if depth > 0 => is_value = true,
             '(' if depth > 0 => depth += 1,
-            '(' if text[at + 1..].trim_start().starts_with(';') => (depth, start) = (1, at),
+            '(' if text[at + 1..].trim_start().starts_with(';') && !is_remark(at) => (depth, start) = (1, at),
             ')' if depth > 0 => {
                 depth -= 1;
                 if depth == 0 {
@@ -110,11 +113,6 @@ pub fn games(text: &str) -> Vec<Part<'_>> {
         part(start, text.len());
     }
     games
-}
-
-/// Whether a text has a game.
-pub(super) fn has_game(text: &str) -> bool {
-    text.match_indices('(').any(|(at, _)| text[at + 1..].trim_start().starts_with(';'))
 }
 
 /// The number of lines of play in a game: the ends of its variations.

@@ -12,12 +12,24 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// Whether a text begins with a tag.
 pub(super) fn is_tagged(text: &str) -> bool {
-    text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| tag(line).is_some())
+    text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| tags_of(line).is_some())
 }
 
-/// A tag, as its name and its value.
-fn tag(line: &str) -> Option<(&str, String)> {
-    let (name, rest) = line.trim().strip_prefix('[')?.trim_start().split_once(char::is_whitespace)?;
+/// The tags of a line that consists of tags, at least one, each as its name and its value.
+fn tags_of(line: &str) -> Option<Vec<(&str, String)>> {
+    let mut tags = Vec::new();
+    let mut rest = line.trim();
+    while !rest.is_empty() || tags.is_empty() {
+        let (name, value, after) = first_tag(rest)?;
+        tags.push((name, value));
+        rest = after.trim_start();
+    }
+    Some(tags)
+}
+
+/// The tag with which a text begins, as its name and its value, and what follows.
+fn first_tag(text: &str) -> Option<(&str, String, &str)> {
+    let (name, rest) = text.strip_prefix('[')?.trim_start().split_once(char::is_whitespace)?;
     let rest = rest.trim_start().strip_prefix('"')?;
     let mut value = String::new();
     let mut letters = rest.chars();
@@ -28,8 +40,8 @@ fn tag(line: &str) -> Option<(&str, String)> {
             letter => value.push(letter),
         }
     }
-    let is_closed = letters.as_str().trim() == "]";
-    (is_closed && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some((name, value))
+    let after = letters.as_str().trim_start().strip_prefix(']')?;
+    name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some((name, value, after))
 }
 
 /// The games of a text: tags after moves begin a new one.
@@ -38,7 +50,7 @@ pub(super) fn games(text: &str) -> Vec<Part<'_>> {
     let (mut at, mut has_moves, mut is_comment) = (0, false, false);
     for (index, line) in text.split_inclusive('\n').enumerate() {
         // Within a comment, nothing is a tag.
-        if !is_comment && tag(line).is_some() {
+        if !is_comment && tags_of(line).is_some() {
             if std::mem::take(&mut has_moves) {
                 starts.push((index + 1, at));
             }
@@ -68,8 +80,8 @@ pub(super) fn parse(part: &Part<'_>, size: Option<Size>) -> Result<GameFile> {
     let (mut comment, mut depth, mut variations): (Option<(usize, String)>, usize, usize) = (None, 0, 0);
     for (index, line) in part.text.lines().enumerate() {
         let number = part.line + index;
-        if let Some((name, value)) = tag(line).filter(|_| comment.is_none()) {
-            tags.push((name.to_lowercase(), value));
+        if let Some(of_line) = tags_of(line).filter(|_| comment.is_none()) {
+            tags.extend(of_line.into_iter().map(|(name, value)| (name.to_lowercase(), value)));
             continue;
         }
         let mut rest = line;

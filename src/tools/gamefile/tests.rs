@@ -408,3 +408,79 @@ fn every_game_of_a_file_is_read() {
     let broken = parse_all("<game><move>h8</move></game><game><move>h8h8</move></game>", None);
     assert!(broken[0].is_ok() && broken[1].is_err());
 }
+
+/// Bug: a comment or a note with `(;` made an SGF game without stones of positions and of lists of moves.
+#[test]
+fn remarks_are_no_games() {
+    let position = "0;15;7,7 0,0 8,7";
+    for text in [format!("# a win (;-)\n{position}"), format!("{position};my note (;)")] {
+        assert_eq!(format(text.as_bytes()), Format::Positions, "{text}");
+        assert_eq!(moves(&parse(&text, None).unwrap()), "h8a15i8");
+    }
+    assert_eq!(moves(&parse("# see (;x)\nh8\ni9\n", None).unwrap()), "h8i9");
+    let letter = "# my games (;\nDear friend,\n(;SZ[15];B[hh];W[ii])";
+    assert_eq!(moves(&parse(letter, None).unwrap()), "h8i7");
+}
+
+/// Bug: the pass `--` was dropped where it touches another move, and the colours of the moves after it were wrong.
+#[test]
+fn a_pass_may_touch_other_moves() {
+    for text in ["h8 -- i9", "h8,--,i9", "1.h8 2.-- 3.i9", "[Black \"A\"]\n1.h8 2.-- 3.i9"] {
+        let game = parse(text, None).unwrap();
+        let stones = game.last.cells();
+        assert_eq!(stones.len(), 2, "{text}");
+        assert!(stones.iter().all(|(_, cell)| *cell == Cell::Black), "{text}: {stones:?}");
+    }
+    assert_eq!(moves(&parse("h8-i9-j10", None).unwrap()), "h8i9j10");
+}
+
+/// Bug: the board that the user names did not count for SGF without a size.
+#[test]
+fn the_board_of_an_sgf_without_a_size_may_be_named() {
+    let size = Size::square(19);
+    assert_eq!(parse("(;GM[4];B[pd];W[dp])", size).unwrap().size, size.unwrap());
+    assert_eq!(parse("(;SZ[20];B[pd])", size).unwrap().size, Size::square(20).unwrap());
+    assert!(parse("(;GM[4];B[pd])", None).is_err(), "15 points a side are the usual board");
+}
+
+/// Bug: with carriage returns as line ends, a Piskvork file was read as an empty board.
+#[test]
+fn lines_may_end_in_a_carriage_return() {
+    for ends in ["\r", "\n", "\r\n"] {
+        let text = ["Piskvorky 15x15, 11:11, 0", "8,8,0", "9,9,5", "a", "b", ""].join(ends);
+        assert_eq!(moves(&read(text.as_bytes(), None).unwrap()), "h8i7", "{text:?}");
+    }
+}
+
+/// Bugs: blank lines between stones, a name with commas and a number, and numbers behind the names were taken for damage.
+#[test]
+fn only_a_damaged_stone_refuses_a_piskvork_file() {
+    let file =
+        |stones: &str, end: &str| parse(&format!("Piskvorky 15x15, 11:11, 0\n8,8,0\n{stones}9,9,5\n{end}"), None);
+    for (stones, end) in
+        [("\n", "a\nb\n-1\n"), ("", "Smith, 2, Jr\nBob\n-1\n"), ("", "Alice\nBob\n1,0\n"), ("\n \n", "")]
+    {
+        assert_eq!(moves(&file(stones, end).unwrap()), "h8i7", "{stones:?} {end:?}");
+    }
+    assert_eq!(file("", "\nBob\n0\n").unwrap().players, [None, Some("Bob".to_owned())]);
+    for stones in ["9;9;5\n", "x,9,5\n", "9,9,5,5\n", "?\n?\n"] {
+        assert!(file(stones, "a\nb\n").is_err(), "{stones}");
+    }
+}
+
+/// Bug: the second tag of a line was read as a move.
+#[test]
+fn a_line_may_have_several_tags() {
+    let game = parse("[Black \"A\"][White \"B\"] [Rule \"renju\"]\n1. h8 i9\n", None).unwrap();
+    assert_eq!(game.players, [Some("A".to_owned()), Some("B".to_owned())]);
+    assert_eq!((moves(&game), game.rule), ("h8i9".to_owned(), Some(Rule::Renju)));
+}
+
+/// Bug: moves with numbers before them were taken for the name of a file.
+#[test]
+fn numbered_moves_are_no_file_name() {
+    for text in ["1. h8 2. i9", "1.h8", "h8i9"] {
+        assert_eq!(read_source(Some(text)).unwrap(), text.as_bytes());
+    }
+    assert!(read_source(Some("missing.sgf")).is_err() && read_source(Some("h8.txt")).is_err());
+}
