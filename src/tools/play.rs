@@ -3,7 +3,7 @@
 use super::drawing::{self, sign};
 use super::explain;
 use super::gamefile::sgf::{self, Remarks};
-use super::gamefile::{self, Section};
+use super::gamefile::{self, Format, Section};
 use super::point_names::{self, name};
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::foul_explanation::Explanation;
@@ -141,6 +141,8 @@ struct Table {
     game: Section,
     /// Moves at its beginning that were imposed: nobody takes them back.
     imposed: usize,
+    /// For each move, whether the user played it; of a record, whether it is of the user's colour.
+    is_users: Vec<bool>,
     /// The result, once the game is over.
     result: Option<String>,
 }
@@ -155,8 +157,11 @@ impl Table {
     fn new(settings: Settings) -> Table {
         let (game, imposed) = (settings.from.clone(), settings.imposed);
         let (engine, adviser) = (Engine::new(), Engine::new());
-        let mut table = Table { settings, engine, adviser, game: Section::new(), imposed: 0, result: None };
+        let mut table =
+            Table { settings, engine, adviser, game: Section::new(), imposed: 0, is_users: Vec::new(), result: None };
         table.start();
+        let person = table.settings.person;
+        table.is_users = (0..game.moves.len()).map(|index| game.color(index) == person).collect();
         (table.game, table.imposed) = (game, imposed);
         table
     }
@@ -168,6 +173,7 @@ impl Table {
             engine.new_game(self.settings.size, false);
         }
         (self.game, self.imposed, self.result) = (Section::new(), 0, None);
+        self.is_users.clear();
     }
 
     fn to_move(&self) -> Color {
@@ -276,16 +282,17 @@ impl Table {
             return self.explain(point, out);
         }
         self.settings.person = color;
-        self.place(point);
+        self.place(point, true);
         self.answer(out)?;
         self.draw(out)
     }
 
-    /// Plays a move and sets the result if it ends the game.
-    fn place(&mut self, point: Point) {
+    /// Plays a move of the user's or the engine's, and sets the result if it ends the game.
+    fn place(&mut self, point: Point, is_users: bool) {
         let color = self.to_move();
         let verdict = self.oracle().play(point, color);
         self.game.moves.push(point);
+        self.is_users.push(is_users);
         self.result = match verdict {
             Verdict::Wins => Some(format!("{} wins with {}.", sign(color), self.name(point))),
             Verdict::Draw => Some("A draw: no more stones may be played.".to_owned()),
@@ -305,16 +312,17 @@ impl Table {
         let report = think(&mut self.engine, &self.game)?;
         let point = report.best.context("the board is full")?;
         writeln!(out, "{} plays {}", sign(self.to_move()), self.name(point))?;
-        self.place(point);
+        self.place(point, false);
         Ok(())
     }
 
-    /// Takes back the user's last move and every move after it.
+    /// Takes back the user's last move and every move after it; the user has the colour of that move again.
     fn undo(&mut self, out: &mut dyn Write) -> Result<()> {
-        let played = self.imposed..self.game.moves.len();
-        let last = played.rev().find(|&index| self.game.color(index) == self.settings.person);
+        let last = (self.imposed..self.game.moves.len()).rev().find(|&index| self.is_users[index]);
         let last = last.context("you have not played yet")?;
         let removed = self.game.moves.split_off(last);
+        self.is_users.truncate(last);
+        self.settings.person = self.to_move();
         self.result = None;
         writeln!(out, "taken back: {}", point_names::names(&removed, self.settings.size, " "))?;
         self.draw(out)
@@ -393,7 +401,9 @@ impl Table {
             Color::Black => ["person".to_owned(), engine],
             Color::White => [engine, "person".to_owned()],
         };
-        let is_sgf = Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sgf"));
+        let path = Path::new(path);
+        let is_sgf = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sgf"));
+        let (format, kind) = if is_sgf { (Format::Sgf, "an SGF file") } else { (Format::Piskvork, "a Piskvork file") };
         let text = if is_sgf {
             sgf::write(rule, size, &self.game, &self.imposed_remark(Remarks::names(names)))? + "\n"
         } else {
@@ -403,9 +413,10 @@ impl Table {
             );
             gamefile::psq(size, self.game.moves.iter().map(|&point| (point, 0)), &names)
         };
-        files::replace(Path::new(path), |file| file.write_all(text.as_bytes()))
-            .with_context(|| format!("cannot write {path}"))?;
-        Ok(writeln!(out, "saved to {path}")?)
+        files::expect_kind(path, kind, |begin, _| gamefile::format(begin) == format)
+            .and_then(|()| files::replace(path, |file| file.write_all(text.as_bytes())))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(writeln!(out, "saved to {}", path.display())?)
     }
 
     /// Prints the board, and the result of a finished game.

@@ -17,6 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
+/// The first line of a proof.
+pub const PROOF: &str = "tengen proof 1";
+
 /// What `solve --help` prints.
 const HELP: &str = "\
 usage: pbrain-tengen solve [options] [FILE]
@@ -110,14 +113,11 @@ pub fn run(arguments: &[OsString], out: &mut dyn Write) -> anyhow::Result<()> {
         let input = request.file.as_deref().unwrap_or(Path::new("/dev/stdin"));
         ensure!(!files::is_same(proof, input)?, "{}: --proof would replace the positions", proof.display());
     }
-    let mut proofs = match &request.proof {
-        Some(path) => Some(std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?),
-        None => None,
-    };
+    let mut proofs = request.proof.as_deref().map(ProofFile::open).transpose()?;
     let solved = solve_all(&positions, &request, |index, position, answer| {
         if let (Some(file), Some(proof)) = (&mut proofs, &answer.proof) {
             let text = proof_text(&position.board(), answer.attacker, proof);
-            file.write_all(text.as_bytes()).context("cannot write the proof")?;
+            file.append(&text).context("cannot write the proof")?;
         }
         let print = if request.json { print_json } else { print_text };
         print(out, index + 1, answer)?;
@@ -127,6 +127,31 @@ pub fn run(arguments: &[OsString], out: &mut dyn Write) -> anyhow::Result<()> {
         writeln!(out, "solved {solved}/{}", positions.len())?;
     }
     Ok(())
+}
+
+/// The file of `--proof`. What it holds is replaced by the first proof, not before there is one.
+struct ProofFile {
+    file: std::fs::File,
+    is_begun: bool,
+}
+
+impl ProofFile {
+    /// Opens a file of proofs, or a new one.
+    fn open(path: &Path) -> anyhow::Result<ProofFile> {
+        let cannot = || format!("cannot write {}", path.display());
+        if path.is_file() {
+            files::expect_kind(path, "a proof", |begin, _| begin.starts_with(PROOF.as_bytes())).with_context(cannot)?;
+        }
+        let file = std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(path);
+        Ok(ProofFile { file: file.with_context(cannot)?, is_begun: false })
+    }
+
+    fn append(&mut self, proof: &str) -> std::io::Result<()> {
+        if !std::mem::replace(&mut self.is_begun, true) && self.file.metadata()?.is_file() {
+            self.file.set_len(0)?;
+        }
+        self.file.write_all(proof.as_bytes())
+    }
 }
 
 fn parse_arguments(arguments: &[OsString]) -> anyhow::Result<Option<Request>> {
@@ -368,7 +393,7 @@ pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
         order.iter().filter(|&&point| board.cell(point) == cell).map(|&point| notation::name(point)).collect()
     };
     let mut lines = vec![
-        "tengen proof 1".to_owned(),
+        PROOF.to_owned(),
         format!("rule {}", board.rule().number()),
         format!("size {} {}", size.width(), size.height()),
         format!("black {}", stones(Cell::Black).join(" ")),

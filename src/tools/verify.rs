@@ -41,6 +41,7 @@
 //! `verify --every-reply` uses no areas; a test compares the two ways.
 
 use super::proof_start;
+use super::solve::PROOF;
 use crate::base::maps::HashMap;
 use crate::base::{Cell, Color, Direction, Point, Rule, Size};
 use crate::board::notation::{self, parse_moves};
@@ -104,7 +105,7 @@ pub fn parse(text: &str) -> anyhow::Result<Vec<Claim>> {
     let mut lines =
         text.lines().enumerate().map(|(index, line)| (index + 1, line.trim())).filter(|(_, l)| !l.is_empty());
     while let Some((number, line)) = lines.next() {
-        ensure!(line == "tengen proof 1", "line {number}: expected 'tengen proof 1'");
+        ensure!(line == PROOF, "line {number}: expected '{PROOF}'");
         claims.push(parse_claim(&mut lines)?);
     }
     Ok(claims)

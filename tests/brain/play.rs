@@ -65,6 +65,25 @@ fn go_after_the_end_keeps_the_sides() {
     assert!(said.contains("taken back: o13 e1\n"), "{said}");
 }
 
+/// Bug: after `go` had changed the sides, `undo` took back moves of the engine and then said that the user had not played.
+#[test]
+fn undo_finds_the_users_move_after_the_sides_changed() {
+    let said =
+        play(&["--seed", "1", "--level", "10", "--ms", "50"], &["h8", "go", "undo", "moves", "i9", "undo", "undo"]);
+    assert!(said.contains("taken back: h8 ") && said.contains("taken back: i9 "), "{said}");
+    assert!(said.ends_with("you have not played yet\nX> \n"), "{said}");
+}
+
+/// Bug: `save` replaced any file.
+#[test]
+fn only_a_record_is_replaced_by_a_record() {
+    let file = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("notes.txt");
+    std::fs::write(&file, "my notes\n").unwrap();
+    let said = play(&[], &[&format!("save {}", file.display())]);
+    assert!(said.contains("the file exists and is not a Piskvork file"), "{said}");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "my notes\n");
+}
+
 /// Bug: a draw under renju was called a full board, though 25 points are empty then.
 #[test]
 fn a_renju_draw_is_not_called_a_full_board() {

@@ -153,6 +153,28 @@ fn positions_at_the_standard_input_are_not_replaced_by_their_proofs() {
     assert_eq!(std::fs::read_to_string(file).unwrap(), WINS);
 }
 
+/// Bug: `--proof` replaced any file, and an earlier proof before there was a new one.
+#[test]
+fn only_a_proof_replaces_a_proof() {
+    let file = temporary("kept.proof");
+    let path = file.to_str().unwrap();
+    let solve = |position: &str| brain(&["solve", "--mode", "vcf", "--nodes", "2000", "--proof", path], position);
+    let (won, open) = ("0;15;7,7 0,0 8,7 0,2 9,7 0,4", "0;15;7,7 0,0");
+    std::fs::write(&file, "keep me\n").unwrap();
+    let output = solve(won);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && error.contains("the file exists and is not a proof"), "{error}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "keep me\n");
+    std::fs::remove_file(&file).unwrap();
+    assert!(solve(&format!("{won}\n{won}")).status.success());
+    let two = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(two.matches("tengen proof 1\n").count(), 2, "{two}");
+    assert!(solve(open).status.success());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), two, "nothing was proven");
+    assert!(solve(won).status.success());
+    assert_eq!(std::fs::read_to_string(&file).unwrap().matches("tengen proof 1\n").count(), 1);
+}
+
 /// Bug: the cause of an error was printed twice.
 #[test]
 fn a_bad_option_is_explained_once() {
