@@ -44,6 +44,7 @@ class Page {
       onLook: (point, isTap) => this.look(point, isTap),
     });
     this.records.onBefore = () => this.leave();
+    this.records.onAfter = () => this.arrive();
     this.records.onOpened = () => {
       this.proof.clear();
       this.openTab("analyse");
@@ -203,13 +204,15 @@ class Page {
   }
 
   jump(at) {
+    if (at === this.app.at) return;
     this.leave();
     this.app.go(at);
     this.arrive();
   }
 
-  /** After a jump: what should think, thinks. */
+  /** After a jump, or where nothing came of leaving: what should think, thinks. */
   arrive() {
+    if (!this.play.isThinking) this.play.proceed();
     this.analysis.follow();
   }
 
@@ -243,8 +246,7 @@ class Page {
       byId(`panel-${one}`).hidden = !isOpen;
     }
     this.app.changed();
-    this.play.proceed();
-    this.analysis.follow();
+    this.arrive();
   }
 
   tabKey(event) {

@@ -13,7 +13,8 @@ const SWAP_MS = 4000;
 export class Play {
   constructor(app) {
     this.app = app;
-    this.isThinking = false;
+    /** The question that the engine is asked now; null if there is none. */
+    this.asked = null;
     this.hint = null;
     this.since = performance.now();
     setInterval(() => this.tick(), TICK);
@@ -22,6 +23,10 @@ export class Play {
   /** Whether the person is playing, not analysing. */
   get isActive() {
     return this.app.settings.tab === "play";
+  }
+
+  get isThinking() {
+    return this.asked !== null;
   }
 
   get isLeaf() {
@@ -54,7 +59,7 @@ export class Play {
   stop() {
     this.hint = null;
     if (!this.isThinking) return;
-    this.isThinking = false;
+    this.asked = null;
     this.app.engine.cancel();
   }
 
@@ -62,17 +67,18 @@ export class Play {
   async ask(question) {
     const { app } = this;
     const { game, at } = app;
-    this.isThinking = true;
+    const asked = { ...question, position: app.tree.position(at) };
+    this.asked = asked;
     app.changed(true);
     try {
-      const answer = await app.engine.ask({ ...question, position: app.tree.position(at) });
-      if (app.game !== game || app.at !== at || !this.isThinking) return null;
-      return answer;
+      const answer = await app.engine.ask(asked);
+      // The same may have been asked again meanwhile: what a stopped search has found is no answer to that.
+      return app.game === game && app.at === at && this.asked === asked ? answer : null;
     } catch (error) {
       if (!(error instanceof Stopped)) app.say(error.message, true);
       return null;
     } finally {
-      if (app.game === game && app.at === at) this.isThinking = false;
+      if (this.asked === asked) this.asked = null;
       app.changed(true);
     }
   }

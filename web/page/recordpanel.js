@@ -62,7 +62,10 @@ export class RecordPanel {
     }
   }
 
-  /** Opens the record of a text or of bytes; of several games the person chooses one. */
+  /**
+   * Opens the record of a text or of bytes; of several games the person chooses one. `onBefore` stops what thinks about the game on
+   * the board, `onAfter` lets it go on while that game stays.
+   */
   async read(source, name = "") {
     try {
       if (source.length === 0 || (typeof source === "string" && source.trim() === "")) throw new Error(t("record.empty"));
@@ -74,7 +77,10 @@ export class RecordPanel {
       this.file = { source, name, games, number: null, tree: null };
       this.app.say("");
       if (games.length === 1) await this.openGame(0);
-      else this.dialog.open(name, games, null);
+      else {
+        this.dialog.open(name, games, null);
+        this.onAfter();
+      }
     } catch (error) {
       this.refuse(error);
     }
@@ -104,6 +110,7 @@ export class RecordPanel {
   refuse(error) {
     const isStopped = error instanceof Stopped;
     this.app.say(isStopped ? "" : t("record.bad", { reason: error.message }), !isStopped);
+    if (!isStopped) this.onAfter();
   }
 
   /** What the address leaves out, in words; empty if it has everything. */

@@ -66,6 +66,15 @@ export class Window {
     await this.page.click(`[data-point="${pointNumber(name, width, height)}"]`);
   }
 
+  /** Pastes a text on the page. */
+  async paste(text) {
+    await this.page.evaluate(([pasted]) => {
+      const data = new DataTransfer();
+      data.setData("text", pasted);
+      document.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    }, [text]);
+  }
+
   /** The moves of the address. */
   async moves() {
     return this.page.evaluate(() => /moves=([^&]*)/.exec(location.hash)?.[1] ?? "");

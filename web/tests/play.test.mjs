@@ -95,6 +95,29 @@ test("a search that takes long is cut short by Stop and move", async () => {
   await window.close();
 });
 
+// Bug: whatever stopped Tengen's search without leaving the position left Tengen without a move, and its clock ran out.
+for (const [what, act] of [
+  ["a key that leads nowhere", ({ page }) => page.keyboard.press("End")],
+  ["a step back and forward", async ({ page }) => {
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction(() => /at=1/.test(location.hash));
+    await page.keyboard.press("ArrowRight");
+  }],
+  ["a text that is no game", (window) => window.paste("hello")],
+  ["a file of which no game is opened", async (window) => {
+    await window.paste("(;SZ[15];B[aa])(;SZ[15];B[bb])");
+    await window.page.click("#games-cancel");
+  }],
+]) {
+  test(`after ${what} Tengen thinks on`, async () => {
+    const window = await Window.open({ hash: "moves=h8i9&black=engine&white=person&level=100&seconds=3" });
+    await window.status(/thinking/);
+    await act(window);
+    await window.waitForMoves(/h8i9[a-o]\d+/);
+    await window.close();
+  });
+}
+
 test("a new game on a board that is no square", async () => {
   const window = await Window.open();
   const { page } = window;

@@ -70,11 +70,7 @@ test("files are opened by the chooser, by drop and by paste", async () => {
     document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
   });
   await window.waitForMoves(/a15b14&/);
-  await page.evaluate(() => {
-    const data = new DataTransfer();
-    data.setData("text", "c3 d4 e5");
-    document.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
-  });
+  await window.paste("c3 d4 e5");
   await window.waitForMoves(/c3d4e5&/);
   await window.close();
 });
