@@ -54,7 +54,7 @@ export class App {
 
   /** Whether the game is over here, by the rules or by the clock. */
   isOver(at = this.at) {
-    return this.judge(at).end !== null || (this.game.late !== null && this.tree.nodes[at].children.length === 0);
+    return this.judge(at).end !== null || this.game.late?.at === at;
   }
 
   /** Whether a move may be played here; the reason as a key of the texts if not. */

@@ -87,7 +87,7 @@ export class Play {
   async move() {
     const { game, tree, at } = this.app;
     let ms = game.seconds * 1000;
-    if (game.minutes > 0) {
+    if (this.hasClock) {
       ms = Math.min(ms, Math.max(50, (game.minutes * 60_000 - game.used[tree.side(at)]) / 20));
     }
     const question = { ask: "think", budget: { ms: Math.round(ms) }, level: game.level, seed: game.seed };
@@ -183,7 +183,6 @@ export class Play {
     const { app } = this;
     this.stop();
     if (app.at === 0) return;
-    app.game.late = null;
     const back = () => app.tree.nodes[app.at].parent;
     app.go(back());
     if (this.isActive && !app.game.swap && app.game.players.includes("engine") && app.game.players.includes("person")) {
@@ -215,10 +214,16 @@ export class Play {
     app.say(t("hint", { point: pointName(answer.best, width, height) }));
   }
 
+  /** Whether time counts: who ran out of it has lost, and what is played from an earlier move has no clock. */
+  get hasClock() {
+    const { minutes, late } = this.app.game;
+    return minutes > 0 && late === null;
+  }
+
   /** Whether the clocks run. */
   get isRunning() {
     const { app } = this;
-    return this.isActive && this.isLeaf && !app.game.swap && app.at > 0 && !app.isOver() && !document.hidden;
+    return this.isActive && this.isLeaf && !app.game.swap && app.game.late === null && app.at > 0 && !app.isOver() && !document.hidden;
   }
 
   tick() {
@@ -229,8 +234,8 @@ export class Play {
     const { game, tree, at } = this.app;
     const side = tree.side(at);
     game.used[side] += passed;
-    if (game.minutes > 0 && game.used[side] >= game.minutes * 60_000) {
-      game.late = side;
+    if (this.hasClock && game.used[side] >= game.minutes * 60_000) {
+      game.late = { side, at };
       this.stop();
       this.app.changed();
     }

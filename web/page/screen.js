@@ -110,7 +110,7 @@ export class Screen {
     if (end?.kind === "foul") {
       return t("status.foul", { point: this.name(end.foul.point), ruling: t(`ruling.${end.foul.ruling}`) });
     }
-    if (app.isOver()) return t("status.late", { player: this.colour(game.late) });
+    if (app.isOver()) return t("status.late", { player: this.colour(game.late.side) });
     const before = at > 0 ? `${t("status.played", { player: this.colour(1 - side), point: this.name(tree.nodes[at].point) })} ` : "";
     if (play.isThinking && play.turn() === "engine") return `${before}${t("status.thinking")}`;
     if (play.isActive && play.turn() === "engine" && !play.isLeaf) return `${before}${t("status.engine_waits")}`;

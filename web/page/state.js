@@ -27,7 +27,7 @@ export function newGame(ground = {}) {
     /** Strength of the engine, and seconds for each of its moves. */
     level: 20,
     seconds: 3,
-    /** Minutes of each player's clock, 0 for none; milliseconds used; who ran out of time. */
+    /** Minutes of each player's clock, 0 for none; milliseconds used; who ran out of time, at which node: `{ side, at }`. */
     minutes: 0,
     used: [0, 0],
     late: null,

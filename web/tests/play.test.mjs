@@ -197,3 +197,25 @@ test("whoever runs out of time loses", async () => {
   await window.status(/Black ran out of time/);
   await window.close();
 });
+
+// Bug: after a loss on time every end of a line counted as the end of the game, and an undo lost the game again at once.
+test("after a loss on time variations can be played and analysed, and the game without a clock", async () => {
+  const window = await Window.open({ hash: "moves=h8i9&black=person&white=person&clock=1&used=59-0" });
+  const { page } = window;
+  await window.status(/Black ran out of time/);
+  await page.click("#undo");
+  await window.click("j9");
+  await window.status(/Black to move/);
+  await page.waitForTimeout(500);
+  await window.click("j8");
+  await window.waitForMoves(/h8j9\(i9\)j8/);
+  await page.click("#tab-analyse");
+  await page.click("#analyse-toggle");
+  await page.waitForSelector("#analyse-lines li");
+  await page.click("#go-start");
+  await page.click('#moves button:text("i9")');
+  await window.status(/Black ran out of time/);
+  await window.click("j10");
+  await window.status(/The game is over/);
+  await window.close();
+});
