@@ -212,6 +212,7 @@ class Page {
 
   /** After a jump, or where nothing came of leaving: what should think, thinks. */
   arrive() {
+    this.play.followSwap();
     if (!this.play.isThinking) this.play.proceed();
     this.analysis.follow();
   }

@@ -10,6 +10,11 @@ const TICK = 200;
 const HINT_MS = 1500;
 const SWAP_MS = 4000;
 
+/** The stage of swap2 with so many stones on the board. */
+function stageOf(stones) {
+  return ["open", "open", "open", "choose", "two"][stones] ?? "last";
+}
+
 export class Play {
   constructor(app) {
     this.app = app;
@@ -33,18 +38,26 @@ export class Play {
     return this.app.tree.nodes[this.app.at].children.length === 0;
   }
 
-  /** Who is to act here: `person` or `engine`; null when the game is over. */
+  /** Who is to act at a node: `person` or `engine`. */
+  player(at) {
+    const { game, tree } = this.app;
+    if (!game.swap) return game.players[tree.side(at)];
+    return game.swap.by[["open", "last"].includes(stageOf(tree.path(at).length)) ? 0 : 1];
+  }
+
+  /** Who is to act here; null when the game is over. */
   turn() {
-    const { app } = this;
-    if (app.isOver()) return null;
-    const { swap } = app.game;
-    if (swap) return swap.by[swap.stage === "open" || swap.stage === "last" ? 0 : 1];
-    return app.game.players[app.tree.side(app.at)];
+    return this.app.isOver() ? null : this.player(this.app.at);
   }
 
   /** Whether swap2 asks which colour to take. */
   get isChoosing() {
-    return ["choose", "last"].includes(this.app.game.swap?.stage) && !this.app.isOver();
+    return this.isActive && ["choose", "last"].includes(this.app.game.swap?.stage) && !this.app.isOver();
+  }
+
+  /** Whether it asks the person. */
+  get isAsked() {
+    return this.isChoosing && this.turn() === "person";
   }
 
   /** Lets the engine act if it is its turn at the end of a line. */
@@ -99,10 +112,10 @@ export class Play {
 
   /** The engine's move now, whoever's turn it is. */
   async moveNow() {
-    if (this.app.isOver() || this.isChoosing) return;
+    if (this.app.isOver()) return;
     if (this.isThinking) this.app.engine.stop();
-    else if (this.app.game.swap) await this.proceed();
-    else await this.move();
+    else if (!this.app.game.swap) await this.move();
+    else if (this.turn() === "engine") await this.answerSwap();
   }
 
   /** The person plays or places a stone. */
@@ -114,27 +127,26 @@ export class Play {
       app.say(t(refusal, { point: name }), true);
       return;
     }
-    if (this.isActive && this.isChoosing) {
+    if (this.isAsked) {
       app.say(t("swap.first"), true);
       return;
     }
-    if (this.isActive && this.turn() === "engine" && this.isLeaf) {
+    if (this.isActive && this.turn() === "engine" && (this.isLeaf || app.game.swap)) {
       app.say(t("refused.turn"), true);
       return;
     }
     app.play(point);
-    this.countStones();
+    this.followSwap();
     if (this.isActive) await this.proceed();
   }
 
-  /** Goes on with swap2 when the stones of a stage are placed. */
-  countStones() {
-    const { swap } = this.app.game;
-    if (!swap) return;
-    const stones = this.app.tree.path(this.app.at).length;
-    if (swap.stage === "open" && stones >= 3) swap.stage = "choose";
-    if (swap.stage === "two" && stones >= 5) swap.stage = "last";
-    this.app.changed();
+  /** The stage of swap2 follows the stones on the board. */
+  followSwap() {
+    const { app } = this;
+    const { swap } = app.game;
+    if (!swap || !this.isActive) return;
+    swap.stage = stageOf(app.tree.path(app.at).length);
+    app.changed();
   }
 
   /** Whoever chooses under swap2 takes a colour (0 black, 1 white), or `two`: places two more stones. */
@@ -155,8 +167,10 @@ export class Play {
   /** The engine acts under swap2. */
   async answerSwap() {
     const { app } = this;
+    // The engine places the stones of a stage together: among them, it begins with the first one again.
+    while (![0, 3, 5].includes(app.tree.path(app.at).length)) app.go(app.tree.nodes[app.at].parent);
+    this.followSwap();
     const { stage } = app.game.swap;
-    if (stage === "two") return;
     const answer = await this.ask({ ask: "swap2", budget: { ms: SWAP_MS }, seed: app.game.seed });
     if (!answer) return;
     const { swap, place } = answer;
@@ -165,7 +179,6 @@ export class Play {
       app.say(t("swap.took_black"));
       return;
     }
-    if (stage === "choose" && place.length === 2) app.game.swap.stage = "two";
     if (stage !== "open" && place.length === 1) {
       const chooser = stage === "choose" ? 1 : 0;
       const { by } = app.game.swap;
@@ -173,33 +186,27 @@ export class Play {
       app.game.swap = null;
     }
     for (const point of place) app.play(point);
-    this.countStones();
+    this.followSwap();
     if (stage !== "open" && place.length === 1) app.say(t("swap.took_white"));
     await this.proceed();
   }
 
-  /** Takes back the last move, and against the engine the person's own before it. */
-  undo() {
-    const { app } = this;
-    this.stop();
-    if (app.at === 0) return;
-    const back = () => app.tree.nodes[app.at].parent;
-    app.go(back());
-    if (this.isActive && !app.game.swap && app.game.players.includes("engine") && app.game.players.includes("person")) {
-      while (app.at > 0 && app.game.players[app.tree.side(app.at)] === "engine") app.go(back());
-    }
-    this.rewindSwap();
+  /** Where an undo leads: before the last move, against the engine before the person's own last one; null if there is none. */
+  undoTarget() {
+    const { game, tree, at } = this.app;
+    const players = game.swap?.by ?? game.players;
+    const isAgainstEngine = this.isActive && players.includes("engine") && players.includes("person");
+    let before = tree.nodes[at].parent;
+    while (isAgainstEngine && before !== null && this.player(before) === "engine") before = tree.nodes[before].parent;
+    return before;
   }
 
-  /** After an undo among the stones of the opening, their stage is on again. */
-  rewindSwap() {
-    const { swap } = this.app.game;
-    if (!swap) return;
-    const stones = this.app.tree.path(this.app.at).length;
-    if (stones < 3) swap.stage = "open";
-    else if (stones === 3 && swap.stage !== "two") swap.stage = "choose";
-    else if (stones < 5 && swap.stage === "last") swap.stage = "two";
-    this.app.changed();
+  /** Takes back the last move, and against the engine the person's own before it. */
+  undo() {
+    const at = this.undoTarget();
+    if (at === null) return;
+    this.stop();
+    this.app.go(at);
   }
 
   /** Shows a good move. */

@@ -42,9 +42,10 @@ export class Screen {
     this.drawSwap();
     const { play, app } = this;
     byId("move-now").textContent = t(play.isThinking ? "move.stop" : "move.now");
-    byId("move-now").disabled = !play.isActive || app.isOver() || play.isChoosing;
+    const mayMove = play.isActive && !app.isOver() && !(app.game.swap && play.turn() === "person");
+    byId("move-now").disabled = !mayMove;
     byId("play-review").hidden = !app.isOver() || app.at === 0;
-    byId("undo").disabled = app.at === 0;
+    byId("undo").disabled = play.undoTarget() === null;
     byId("hint").disabled = app.isOver() || play.isChoosing || (play.isThinking && play.turn() === "engine");
     byId("go-start").disabled = byId("go-back").disabled = app.at === 0;
     byId("go-forward").disabled = byId("go-end").disabled = app.tree.nodes[app.at].children.length === 0;
@@ -160,9 +161,11 @@ export class Screen {
     const { app, play } = this;
     const { swap } = app.game;
     const panel = byId("swap");
-    panel.hidden = !swap || !play.isActive || app.isOver();
-    if (panel.hidden) return;
     const kind = play.turn();
+    // At an earlier move Tengen chooses only when it is asked to move on.
+    const isWaiting = play.isChoosing && kind === "engine" && !play.isThinking;
+    panel.hidden = !swap || !play.isActive || app.isOver() || isWaiting;
+    if (panel.hidden) return;
     const who = t(kind === "engine" ? "engine" : "you");
     if (!play.isChoosing) {
       replace(panel, el("p", {}, t(`swap.${swap.stage}`, { who })));

@@ -169,6 +169,45 @@ test("swap2: Tengen places three stones, the person chooses", async () => {
   await window.close();
 });
 
+// Bug: under swap2 the stage stayed where it was while the board went back or on: nobody could act, or a fourth stone was placed.
+test("swap2: the stage follows the stones on the board", async () => {
+  const window = await Window.open({ hash: "moves=h8a1i8c9d10&swap=last-person-engine&level=0&seconds=1" });
+  const { page } = window;
+  await page.waitForSelector("#swap button");
+  // Back over Tengen's own stones and its choice, to the person's third stone.
+  await page.click("#undo");
+  await window.status(/White played a1/);
+  await page.click("#go-end");
+  await window.status(/Black played d10/);
+  assert.equal(await page.locator("#swap button").count(), 2, "the person is asked again");
+  await window.click("o1");
+  await window.status(/Choose a colour first/);
+  // Among its stones Tengen can be asked to go on: it places them anew.
+  await page.click("#go-back");
+  await window.status(/Tengen is to move/);
+  await window.click("o1");
+  await window.status(/It is Tengen’s turn/);
+  await page.click("#move-now");
+  await page.waitForFunction(() => document.getElementById("swap").hidden || document.querySelector("#swap button"));
+  await window.close();
+  // Where Tengen opens, no stone before its third one is the person's.
+  const opened = await Window.open({ hash: "moves=h8a1i8&swap=choose-engine-person&level=0&seconds=1" });
+  await opened.page.waitForSelector("#swap button");
+  assert.ok(await opened.page.isDisabled("#undo"));
+  await opened.page.click("#go-back");
+  await opened.page.click("#go-forward");
+  await opened.page.waitForSelector("#swap button");
+  assert.ok(await opened.page.isDisabled("#move-now"), "the person is to choose");
+  // What is tried in an analysis is no part of the opening.
+  await opened.page.click("#tab-analyse");
+  await opened.click("c3");
+  await opened.page.click("#go-back");
+  await opened.page.click("#tab-play");
+  await opened.page.waitForSelector("#swap button");
+  assert.equal(await opened.page.locator("#swap button").count(), 3);
+  await opened.close();
+});
+
 test("swap2: the person places three stones, Tengen answers; two people choose among themselves", async () => {
   const window = await Window.open();
   const { page } = window;
