@@ -52,6 +52,11 @@ export class Analysis {
     return this.app.settings.tab === "analyse";
   }
 
+  /** Whether positions on the board are analysed: their lines are the hints. */
+  get isRunning() {
+    return this.isActive && this.isOn;
+  }
+
   /** The blocked moves of the position on the board. */
   blockedHere() {
     return this.blocked.get(this.app.at) ?? [];
@@ -86,7 +91,7 @@ export class Analysis {
   /** Analyses the position on the board, if analysis is on and has not begun with it. */
   async begin() {
     const { app } = this;
-    if (!this.isActive || !this.isOn || app.isOver() || this.proof.isBusy) return;
+    if (!this.isRunning || app.isOver() || this.proof.isBusy) return;
     const key = `${app.at} ${app.settings.lines} ${this.blockedHere()}`;
     if (this.asked === key) return;
     this.clear();
@@ -112,7 +117,6 @@ export class Analysis {
 
   /** The suggested moves for the board. */
   hints() {
-    if (!this.isActive || !this.isOn) return [];
     const seen = new Set();
     const shown = [];
     for (const line of this.lines) {

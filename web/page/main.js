@@ -35,7 +35,7 @@ class Page {
     this.analysis = new Analysis(app, this.proof);
     this.review = new Review(app);
     this.moves = new MoveList(app);
-    this.screen = new Screen(app, this.play, about.levels);
+    this.screen = new Screen(app, this.play, this.analysis, about.levels);
     this.records = new RecordPanel(app);
     this.dialog = new NewGameDialog(app, about.levels, (fresh) => this.begin(fresh));
     this.board = new BoardView(byId("board"), {
@@ -306,7 +306,7 @@ class Page {
     this.board.build(width, height);
     document.documentElement.style.setProperty("--frame-ratio", (width + 0.8) / (height + 0.8));
     const { end, forbidden } = app.judge();
-    const hints = play.hint === null ? analysis.hints() : [{ point: play.hint, text: "★" }];
+    const hints = analysis.isRunning ? analysis.hints() : play.hints();
     this.board.draw({
       stones: tree.stones(at),
       last: tree.nodes[at].point,

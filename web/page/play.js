@@ -20,6 +20,7 @@ export class Play {
     this.app = app;
     /** The question that the engine is asked now; null if there is none. */
     this.asked = null;
+    /** The point that was shown, and the node where: `{ node, point }`. */
     this.hint = null;
     this.since = performance.now();
     setInterval(() => this.tick(), TICK);
@@ -216,7 +217,7 @@ export class Play {
     this.stop();
     const answer = await this.ask({ ask: "analyse", budget: { ms: HINT_MS }, lines: 1, blocked: [] });
     if (answer?.best === null || answer?.best === undefined) return;
-    this.hint = answer.best;
+    this.hint = { node: app.tree.nodes[app.at], point: answer.best };
     const { width, height } = app.tree.ground;
     app.say(t("hint", { point: pointName(answer.best, width, height) }));
   }
@@ -225,6 +226,12 @@ export class Play {
   get hasClock() {
     const { minutes, late } = this.app.game;
     return minutes > 0 && late === null;
+  }
+
+  /** The hint for the board, at the position for which it was given. */
+  hints() {
+    const { tree, at } = this.app;
+    return this.hint?.node === tree.nodes[at] ? [{ point: this.hint.point, text: "★" }] : [];
   }
 
   /** Whether the clocks run. */

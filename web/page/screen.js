@@ -13,8 +13,8 @@ function clockText(ms) {
 }
 
 export class Screen {
-  constructor(app, play, levels) {
-    Object.assign(this, { app, play, levels });
+  constructor(app, play, analysis, levels) {
+    Object.assign(this, { app, play, analysis, levels });
     /** The forbidden point that the person looks at. */
     this.looked = null;
     this.explained = new Map();
@@ -40,13 +40,14 @@ export class Screen {
     this.drawStatus();
     this.drawExplanation();
     this.drawSwap();
-    const { play, app } = this;
+    const { play, analysis, app } = this;
     byId("move-now").textContent = t(play.isThinking ? "move.stop" : "move.now");
     const mayMove = play.isActive && !app.isOver() && !(app.game.swap && play.turn() === "person");
     byId("move-now").disabled = !mayMove;
     byId("play-review").hidden = !app.isOver() || app.at === 0;
     byId("undo").disabled = play.undoTarget() === null;
-    byId("hint").disabled = app.isOver() || play.isChoosing || (play.isThinking && play.turn() === "engine");
+    const mayAsk = !app.isOver() && !play.isChoosing && !analysis.isRunning && !(play.isThinking && play.turn() === "engine");
+    byId("hint").disabled = !mayAsk;
     byId("go-start").disabled = byId("go-back").disabled = app.at === 0;
     byId("go-forward").disabled = byId("go-end").disabled = app.tree.nodes[app.at].children.length === 0;
     this.drawNote();

@@ -49,6 +49,22 @@ test("analysis shows lines, follows the board, and stops", async () => {
   await window.close();
 });
 
+// Bug: a hint during an analysis stopped it without a word, and its star stayed on the board at later positions.
+test("a hint belongs to its position, and an analysis has no need of one", async () => {
+  const window = await Window.open({ hash: "moves=h8i9i8&black=person&white=person" });
+  const { page } = window;
+  await page.click("#tab-analyse");
+  await page.click("#hint");
+  const point = /Hint: ([a-o]\d+)/.exec(await window.status(/Hint: [a-o]\d+/))[1];
+  await page.waitForSelector(".hint.best");
+  await window.click(point);
+  await window.waitForMoves(new RegExp(`h8i9i8${point}`));
+  await page.waitForFunction(() => document.querySelector(".hint") === null);
+  await analyse(window);
+  assert.ok(await page.isDisabled("#hint"));
+  await window.close();
+});
+
 test("a blocked move is not suggested", async () => {
   const window = await Window.open({ hash: "moves=h8a1i8a3j8a5k8c9&black=person&white=person" });
   const { page } = window;
