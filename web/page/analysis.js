@@ -32,7 +32,8 @@ export class Analysis {
     Object.assign(this, { app, proof });
     this.isOn = false;
     this.blocks = false;
-    this.blocked = new Map();
+    /** Blocked points by node. */
+    this.blocked = new WeakMap();
     this.clear();
     // A button that is pressed must not be replaced before it is let go.
     this.isHeld = false;
@@ -57,9 +58,15 @@ export class Analysis {
     return this.isActive && this.isOn;
   }
 
+  /** The node on the board. */
+  get here() {
+    const { tree, at } = this.app;
+    return tree.nodes[at];
+  }
+
   /** The blocked moves of the position on the board. */
   blockedHere() {
-    return this.blocked.get(this.app.at) ?? [];
+    return this.blocked.get(this.here) ?? [];
   }
 
   /** Blocks a move here, or unblocks it. */
@@ -67,7 +74,7 @@ export class Analysis {
     if (this.app.tree.stones(this.app.at).has(point)) return;
     const here = this.blockedHere();
     const others = here.filter((other) => other !== point);
-    this.blocked.set(this.app.at, others.length < here.length ? others : [...here, point]);
+    this.blocked.set(this.here, others.length < here.length ? others : [...here, point]);
     this.asked = null;
     this.app.changed();
     this.follow();

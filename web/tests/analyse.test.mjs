@@ -80,6 +80,21 @@ test("a blocked move is not suggested", async () => {
   await window.close();
 });
 
+// Bug: moves that were blocked in one game were also blocked in the next one, at the position with the same number.
+test("a blocked move of one game is none of another", async () => {
+  const window = await Window.open({ hash: "moves=h8a1&black=person&white=person" });
+  const { page } = window;
+  await page.click("#tab-analyse");
+  await page.click("#block-toggle");
+  await window.click("j9");
+  await page.waitForSelector(".blocked");
+  await window.paste("c3 d4");
+  await window.waitForMoves(/c3d4&/);
+  await page.waitForFunction(() => document.querySelectorAll("#board .stone").length === 2);
+  assert.equal(await page.locator(".blocked").count(), 0);
+  await window.close();
+});
+
 /** Makes a browser one that cannot suspend WebAssembly, as older ones: the script of the worker finds nothing for that. */
 function cannotSuspend() {
   globalThis.Blob = class extends globalThis.Blob {
