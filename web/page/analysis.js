@@ -45,8 +45,15 @@ export class Analysis {
 
   clear() {
     clearTimeout(this.timer);
+    /** What has been found, and at which node. */
     this.lines = [];
+    this.node = null;
     this.asked = null;
+  }
+
+  /** The lines of the position on the board. */
+  linesHere() {
+    return this.node === this.here ? this.lines : [];
   }
 
   get isActive() {
@@ -75,15 +82,18 @@ export class Analysis {
     const here = this.blockedHere();
     const others = here.filter((other) => other !== point);
     this.blocked.set(this.here, others.length < here.length ? others : [...here, point]);
-    this.asked = null;
-    this.app.changed();
-    this.follow();
+    this.restart();
   }
 
   /** Starts or stops. */
   toggle() {
     this.isOn = !this.isOn;
     if (!this.isOn) this.app.engine.cancel();
+    this.restart();
+  }
+
+  /** Analyses the position on the board anew, after something else has used the engine or the question has changed. */
+  restart() {
     this.asked = null;
     this.app.changed();
     this.follow();
@@ -97,28 +107,31 @@ export class Analysis {
 
   /** Analyses the position on the board, if analysis is on and has not begun with it. */
   async begin() {
-    const { app } = this;
-    if (!this.isRunning || app.isOver() || this.proof.isBusy) return;
-    const key = `${app.at} ${app.settings.lines} ${this.blockedHere()}`;
+    const { app, here } = this;
+    if (!this.isRunning || this.proof.isBusy) return;
+    if (app.isOver()) {
+      if (this.asked !== null) app.engine.cancel();
+      this.clear();
+      return;
+    }
+    const blocked = this.blockedHere();
+    const key = `${app.at} ${app.settings.lines} ${blocked}`;
     if (this.asked === key) return;
     this.clear();
-    this.asked = key;
-    const position = app.tree.position(app.at);
-    const question = { ask: "analyse", position, budget: {}, lines: app.settings.lines, blocked: this.blockedHere() };
+    Object.assign(this, { asked: key, node: here });
+    const question = { ask: "analyse", position: app.tree.position(app.at), budget: {}, lines: app.settings.lines, blocked };
     try {
-      await app.engine.ask(question, (report) => this.receive(report, key));
+      await app.engine.ask(question, ({ line }) => line && this.asked === key && this.receive(line, blocked.length === 0));
     } catch (error) {
       if (!(error instanceof Stopped)) app.say(error.message, true);
     }
     if (this.asked === key) this.app.changed(true);
   }
 
-  /** Takes in a line. The lines of an iteration come worst first, the best one last. */
-  receive(report, key) {
-    if (this.asked !== key || !report.line) return;
-    const { line } = report;
+  /** Takes in a line. The lines of an iteration come worst first, the best one last; `isFree`: with no move blocked. */
+  receive(line, isFree) {
     this.lines = this.lines.filter((old) => old.rank !== line.rank).concat(line).sort((a, b) => a.rank - b.rank);
-    if (line.rank === 1) this.app.tree.nodes[this.app.at].worth = { chance: line.chance, plies: line.plies, depth: line.depth };
+    if (line.rank === 1 && isFree) this.node.worth = { chance: line.chance, plies: line.plies, depth: line.depth };
     this.app.changed(true);
   }
 
@@ -126,7 +139,7 @@ export class Analysis {
   hints() {
     const seen = new Set();
     const shown = [];
-    for (const line of this.lines) {
+    for (const line of this.linesHere()) {
       const point = line.pv[0];
       if (!seen.has(point)) shown.push({ point, text: chanceMark(line) });
       seen.add(point);
@@ -139,13 +152,14 @@ export class Analysis {
     byId("analyse-toggle").textContent = t(this.isOn ? "analyse.stop" : "analyse.start");
     byId("analyse-toggle").setAttribute("aria-pressed", String(this.isOn));
     byId("block-toggle").setAttribute("aria-pressed", String(this.blocks));
-    const [best] = this.lines;
+    const lines = this.linesHere();
+    const [best] = lines;
     const speed = best && best.ms > 0 ? Math.round(best.nodes / best.ms) : null;
     byId("analyse-figures").textContent = best
       ? t("analyse.figures", { depth: best.depth, seldepth: best.seldepth, nodes: thousands(best.nodes), speed: speed ?? "–" })
       : this.isOn && !this.app.isOver() ? t("analyse.begins") : "";
     byId("analyse-note").textContent = best ? t("analyse.note", { player: t(this.app.tree.side(this.app.at) === 0 ? "black" : "white") }) : "";
-    if (!this.isHeld) replace(byId("analyse-lines"), ...this.lines.map((line) => this.row(line)));
+    if (!this.isHeld) replace(byId("analyse-lines"), ...lines.map((line) => this.row(line)));
   }
 
   row(line) {

@@ -55,6 +55,7 @@ class Page {
     };
     this.moves.onJump = (at) => this.jump(at);
     this.review.onJump = () => this.arrive();
+    this.proof.onJump = () => this.analysis.restart();
     app.onLook = () => this.drawBoard();
     this.isDue = false;
     app.listen(() => this.due());

@@ -9,6 +9,7 @@ import { t } from "./texts.js";
 const PROOF_MS = 20_000;
 
 export class Proof {
+  /** `onJump` is called after a search, which has stopped others, and after the proof has gone to another position. */
   constructor(app) {
     this.app = app;
     this.isBusy = false;
@@ -46,7 +47,7 @@ export class Proof {
       else app.say(t("proof.stopped"));
     } finally {
       this.isBusy = false;
-      app.changed(true);
+      this.onJump();
     }
   }
 
@@ -55,6 +56,7 @@ export class Proof {
     this.steps.set(at, proof.nodes.length - 1);
     this.app.go(at);
     this.attack();
+    this.onJump();
   }
 
   /** Whether the position on the board belongs to the proof: before a reply. */
@@ -80,7 +82,7 @@ export class Proof {
     if (app.isOver()) this.over = at;
   }
 
-  /** Answers a reply; `false` if the proof has none, which no legal reply shows. */
+  /** Answers a reply. Every legal one has an answer. */
   reply(point) {
     const { app } = this;
     const step = this.steps.get(app.at);
@@ -88,16 +90,14 @@ export class Proof {
     const [, replies, rest] = step === "five" ? [null, [], null] : this.proof.nodes[step];
     const listed = replies.find(([reply]) => reply === point);
     app.go(at);
+    const next = app.judge().wins.length > 0 ? "five" : (listed?.[1] ?? rest);
     if (app.isOver()) {
       this.over = at;
-      return true;
+    } else if (next !== null) {
+      this.steps.set(at, next);
+      this.attack();
     }
-    if (app.judge().wins.length > 0) this.steps.set(at, "five");
-    else if (listed) this.steps.set(at, listed[1]);
-    else if (rest !== null) this.steps.set(at, rest);
-    else return false;
-    this.attack();
-    return true;
+    this.onJump();
   }
 
   /** Plies to the five after the attacker's move of a step. */

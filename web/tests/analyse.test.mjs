@@ -43,6 +43,8 @@ test("analysis shows lines, follows the board, and stops", async () => {
   await window.waitForMoves(/h8i9i8[a-o]\d+&/);
   await page.waitForSelector("#analyse-lines li");
   await page.click("#analyse-toggle");
+  // What was found before the click is drawn with it.
+  await page.waitForFunction(() => document.getElementById("analyse-toggle").textContent === "Analyse");
   const figures = await page.textContent("#analyse-figures");
   await page.waitForTimeout(1500);
   assert.equal(await page.textContent("#analyse-figures"), figures, "it has stopped");
@@ -78,6 +80,39 @@ test("a blocked move is not suggested", async () => {
     return first && first.textContent !== old;
   }, [five]);
   await window.close();
+});
+
+// Bug: the lines of one position stayed at others: with the name of the other player, after the end of a game, and after a proof.
+test("the lines are those of the position on the board", async () => {
+  const window = await Window.open({ hash: "moves=h8a1i8a3j8a5k8c9&black=person&white=person" });
+  const { page } = window;
+  const hasNone = () => page.waitForFunction(() => document.querySelectorAll("#analyse-lines li").length === 0);
+  await analyse(window);
+  await window.click("l8");
+  await window.status(/Black wins/);
+  await hasNone();
+  assert.equal(await page.textContent("#analyse-figures"), "");
+  await page.click("#go-back");
+  await page.waitForSelector("#analyse-lines li");
+  await page.click("#analyse-toggle");
+  await window.click("o15");
+  await hasNone();
+  await window.close();
+  // A proof needs the engine; then the analysis goes on where the proof leads.
+  const proving = await Window.open({ hash: "moves=h8i9i8g8j8k8i7h6&black=person&white=person" });
+  await analyse(proving);
+  await proving.page.click("#proof-find");
+  await proving.page.waitForSelector("#proof-panel:not([hidden]) .distance");
+  const isAnalysed = (player) => proving.page.waitForFunction(([shown]) => {
+    const taken = location.hash.match(/moves=([^&]*)/)[1].match(/[a-o]\d+/g);
+    const first = [...document.querySelectorAll("#analyse-lines .first")].map((move) => move.textContent);
+    return document.getElementById("analyse-note").textContent.startsWith(shown) && first.length > 0 && !first.some((move) => taken.includes(move));
+  }, [player]);
+  await isAnalysed("White");
+  await proving.click("a1");
+  await proving.waitForMoves(/h8i9i8g8j8k8i7h6[a-o]\d+a1[a-o]\d+&/);
+  await isAnalysed("White");
+  await proving.close();
 });
 
 // Bug: moves that were blocked in one game were also blocked in the next one, at the position with the same number.
