@@ -24,6 +24,8 @@ export class Play {
     this.hint = null;
     this.since = performance.now();
     setInterval(() => this.tick(), TICK);
+    // A page in the background may be frozen, without a tick.
+    document.addEventListener("visibilitychange", () => (this.since = performance.now()));
   }
 
   /** Whether the person is playing, not analysing. */

@@ -237,6 +237,29 @@ test("whoever runs out of time loses", async () => {
   await window.close();
 });
 
+// Bug: the time for which a browser had frozen the page in the background was taken from the clock at the return.
+test("the clock does not count the time in the background", async () => {
+  const script = () => {
+    const now = performance.now.bind(performance);
+    globalThis.frozen = 0;
+    performance.now = () => now() + globalThis.frozen;
+  };
+  const window = await Window.open({ hash: "moves=h8i9&black=person&white=person&clock=3", script });
+  const { page } = window;
+  await page.evaluate(() => {
+    const turn = (isHidden) => {
+      Object.defineProperty(document, "hidden", { value: isHidden, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    };
+    turn(true);
+    globalThis.frozen = 200_000;
+    turn(false);
+  });
+  await page.waitForFunction(() => /^2:5[0-8]$/.test(document.getElementById("clock-0").textContent));
+  assert.match(await page.textContent("#status"), /Black to move/);
+  await window.close();
+});
+
 // Bug: after a loss on time every end of a line counted as the end of the game, and an undo lost the game again at once.
 test("after a loss on time variations can be played and analysed, and the game without a clock", async () => {
   const window = await Window.open({ hash: "moves=h8i9&black=person&white=person&clock=1&used=59-0" });
