@@ -19,6 +19,8 @@ export class Proof {
   clear() {
     this.proof = null;
     this.steps = new Map();
+    /** The node of the five. */
+    this.over = null;
   }
 
   /** Looks for a proven win of the side to move. */

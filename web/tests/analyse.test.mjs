@@ -197,6 +197,23 @@ test("a proven win is played to its end against any reply, with the distance", a
   await window.close();
 });
 
+// Bug: the end of one proof was taken for a position of the next one, and drawing it failed.
+test("a second proof knows nothing of the first", async () => {
+  const window = await Window.open({ hash: "moves=h8a1h9a3h10a5h11a7&black=person&white=person" });
+  const { page } = window;
+  await page.click("#tab-analyse");
+  await page.click("#proof-find");
+  await window.status(/Black wins/);
+  await window.paste("h8 a1 h9 a3 h10 a5 o1 o3 o5 o8");
+  await window.waitForMoves(/h8a1h9a3h10a5o1o3o5o8&/);
+  await page.click('#moves button:text("6. a5")');
+  await page.click("#proof-find");
+  await page.waitForSelector("#proof-panel:not([hidden]) .distance");
+  await page.click('#moves button:text("9. o5")');
+  await page.waitForSelector("#proof-panel", { state: "hidden" });
+  await window.close();
+});
+
 test("the review of a known game is that of the native build", async () => {
   const known = JSON.parse(readFileSync(new URL("review.json", import.meta.url)));
   const window = await Window.open({ hash: `moves=${known.moves}&black=person&white=person` });
