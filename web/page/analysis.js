@@ -35,12 +35,6 @@ export class Analysis {
     /** Blocked points by node. */
     this.blocked = new WeakMap();
     this.clear();
-    // A button that is pressed must not be replaced before it is let go.
-    this.isHeld = false;
-    byId("analyse-lines").addEventListener("pointerdown", () => (this.isHeld = true));
-    for (const end of ["pointerup", "pointercancel"]) {
-      document.addEventListener(end, () => setTimeout(() => (this.isHeld = false)));
-    }
   }
 
   clear() {
@@ -159,7 +153,7 @@ export class Analysis {
       ? t("analyse.figures", { depth: best.depth, seldepth: best.seldepth, nodes: thousands(best.nodes), speed: speed ?? "–" })
       : this.isOn && !this.app.isOver() ? t("analyse.begins") : "";
     byId("analyse-note").textContent = best ? t("analyse.note", { player: t(this.app.tree.side(this.app.at) === 0 ? "black" : "white") }) : "";
-    if (!this.isHeld) replace(byId("analyse-lines"), ...lines.map((line) => this.row(line)));
+    replace(byId("analyse-lines"), ...lines.map((line) => this.row(line)));
   }
 
   row(line) {

@@ -27,6 +27,16 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
+/** The values with which elements were drawn last. */
+const drawn = new WeakMap();
+
+/** Whether an element must be drawn, because one of these values is another than at the last call. */
+export function hasNews(node, ...values) {
+  const old = drawn.get(node) ?? [];
+  drawn.set(node, values);
+  return old.length !== values.length || values.some((value, index) => value !== old[index]);
+}
+
 /** Replaces the children of an element, and keeps the focus where an element with the same `data-key` had it. */
 export function replace(node, ...children) {
   const key = node.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;

@@ -58,6 +58,7 @@ class Page {
     this.proof.onJump = () => this.analysis.restart();
     app.onLook = () => this.drawBoard();
     this.isDue = false;
+    this.isHeld = false;
     app.listen(() => this.due());
     this.connect();
     this.speak();
@@ -70,11 +71,22 @@ class Page {
     this.isDue = true;
     const draw = () => {
       this.isDue = false;
-      this.draw();
+      if (!this.isHeld) this.draw();
     };
     // A page in the background gets no pictures, but the game goes on.
     if (document.hidden) setTimeout(draw, 0);
     else requestAnimationFrame(draw);
+  }
+
+  /** A button that is pressed must not be replaced before it is let go; what is due meanwhile is drawn then. */
+  hold() {
+    document.addEventListener("pointerdown", (event) => (this.isHeld = event.target.closest("button, .curve") !== null));
+    const release = () => {
+      if (!this.isHeld) return;
+      this.isHeld = false;
+      this.due();
+    };
+    for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => setTimeout(release));
   }
 
   /** Connects buttons, lists and keys. */
@@ -132,6 +144,7 @@ class Page {
     for (const tab of TABS) click(`tab-${tab}`, () => this.openTab(tab));
     document.querySelector("[role=tablist]").addEventListener("keydown", (event) => this.tabKey(event));
     document.addEventListener("keydown", (event) => this.key(event));
+    this.hold();
     window.addEventListener("hashchange", () => this.openAddress());
   }
 

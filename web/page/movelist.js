@@ -1,6 +1,6 @@
 // The moves of the game: the line that goes on first, variations in brackets.
 
-import { byId, el, replace } from "./dom.js";
+import { byId, el, hasNews, replace } from "./dom.js";
 import { pointName } from "./points.js";
 import { SIGNS } from "./review.js";
 import { languageInUse, t } from "./texts.js";
@@ -10,19 +10,12 @@ export class MoveList {
     this.app = app;
   }
 
-  /** What the list shows; it is drawn again only when that changes, because a tree may be large. */
-  state() {
-    const { tree, at } = this.app;
-    return [at, tree.nodes.length, tree.changes, this.app.settings.tab, languageInUse()].join(" ");
-  }
-
   draw() {
     const { app } = this;
     const { tree, at } = app;
-    const state = this.state();
-    if (this.drawn === state && this.tree === tree) return;
-    Object.assign(this, { drawn: state, tree });
     const list = byId("moves");
+    // A tree may be large.
+    if (!hasNews(list, tree, at, tree.nodes.length, tree.changes, app.settings.tab, languageInUse())) return;
     const rows = [this.button(0, t("moves.start"))];
     // A stack of nodes whose children are to be shown, and of rows that wait.
     const open = [{ node: 0, number: 0, into: rows }];

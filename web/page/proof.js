@@ -1,9 +1,9 @@
 // A proven win, played against whatever the person tries.
 
-import { byId, el, replace } from "./dom.js";
+import { byId, el, hasNews, replace } from "./dom.js";
 import { Stopped } from "./engine.js";
 import { pointName } from "./points.js";
-import { t } from "./texts.js";
+import { languageInUse, t } from "./texts.js";
 
 /** Milliseconds that the search for a proof may take. */
 const PROOF_MS = 20_000;
@@ -113,7 +113,8 @@ export class Proof {
     byId("proof-find").textContent = t(this.isBusy ? "proof.cancel" : "proof.find");
     const panel = byId("proof-panel");
     panel.hidden = !this.isOpen;
-    if (!this.isOpen) return;
+    // Whatever replaces the text has it read out again.
+    if (!this.isOpen || !hasNews(panel, this.proof, app.at, languageInUse())) return;
     const { width, height } = app.tree.ground;
     const name = (point) => pointName(point, width, height);
     const winner = t(this.side === 0 ? "black" : "white");

@@ -1,9 +1,9 @@
 // Review: every move of the line on the board judged, and the curve of the winning chance.
 
-import { byId, el, replace, svg } from "./dom.js";
+import { byId, el, hasNews, replace, svg } from "./dom.js";
 import { Stopped } from "./engine.js";
 import { pointName } from "./points.js";
-import { t } from "./texts.js";
+import { languageInUse, t } from "./texts.js";
 import { chanceText } from "./analysis.js";
 
 /** Marks that are shown, with their signs as chess uses them. */
@@ -96,7 +96,7 @@ export class Review {
     const known = chances.filter((chance) => chance !== null).length;
     place.hidden = known < 2;
     byId("curve-empty").hidden = known >= 2;
-    if (known < 2) return;
+    if (known < 2 || !hasNews(place, app.tree, app.at, app.tree.changes, path.join(), chances.join(), languageInUse())) return;
     const [width, height, count] = [100, 36, Math.max(path.length, 2)];
     const x = (index) => (index * width) / (count - 1);
     const y = (chance) => height * (1 - chance);
@@ -142,6 +142,7 @@ export class Review {
     const { app } = this;
     const { judged } = app.tree.nodes[app.at];
     const place = byId("review-remark");
+    if (!hasNews(place, app.tree, app.at, judged, languageInUse())) return;
     if (!judged) {
       place.replaceChildren();
       return;

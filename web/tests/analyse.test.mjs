@@ -197,6 +197,34 @@ test("a proven win is played to its end against any reply, with the distance", a
   await window.close();
 });
 
+// Bug: every report of an analysis drew curve, proof and buttons anew: clicks were lost, and the proof was read out again and again.
+test("reports leave alone what is pressed or has not changed", async () => {
+  const window = await Window.open({ hash: "moves=h8i9i8g8j8k8i7h6&black=person&white=person" });
+  const { page } = window;
+  await page.click("#tab-analyse");
+  await page.click("#proof-find");
+  const distance = await page.waitForSelector("#proof-panel:not([hidden]) .distance");
+  await page.click("#analyse-toggle");
+  await page.waitForSelector("#analyse-lines li");
+  await page.waitForTimeout(500);
+  assert.ok(await distance.evaluate((shown) => shown.isConnected), "the text of the proof stays");
+  // Two analysed positions make a curve. It is pressed while reports come.
+  await page.click("#go-start");
+  for (const at of [1, 2]) {
+    await page.click("#go-forward");
+    await page.waitForFunction(([node]) => location.hash.includes(`at=${node}&`), [at]);
+    await page.waitForSelector("#analyse-lines li");
+  }
+  await page.locator("#curve").scrollIntoViewIfNeeded();
+  const box = await page.locator("#curve").boundingBox();
+  await page.mouse.move(box.x + 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.waitForTimeout(2000);
+  await page.mouse.up();
+  await page.waitForFunction(() => /at=1&/.test(location.hash));
+  await window.close();
+});
+
 // Bug: the end of one proof was taken for a position of the next one, and drawing it failed.
 test("a second proof knows nothing of the first", async () => {
   const window = await Window.open({ hash: "moves=h8a1h9a3h10a5h11a7&black=person&white=person" });
