@@ -178,8 +178,8 @@ export class Play {
     if (!answer) return;
     const { swap, place } = answer;
     if (stage !== "open" && swap) {
-      await this.choose(0);
       app.say(t("swap.took_black"));
+      await this.choose(0);
       return;
     }
     if (stage !== "open" && place.length === 1) {

@@ -208,6 +208,14 @@ test("swap2: the stage follows the stones on the board", async () => {
   await opened.close();
 });
 
+// Bug: that Tengen had taken black was said only after the whole game that it played against itself, in place of the result.
+test("swap2: Tengen says which colour it takes, and in the end who has won", async () => {
+  const window = await Window.open({ hash: "moves=h8a1i8o15j8&swap=last-engine-engine&level=60&seconds=1" });
+  await window.status(/Tengen takes black/);
+  await window.status(/wins/);
+  await window.close();
+});
+
 test("swap2: the person places three stones, Tengen answers; two people choose among themselves", async () => {
   const window = await Window.open();
   const { page } = window;
