@@ -186,15 +186,13 @@ fn start_of(game: &GameFile) -> Result<Position> {
 
 /// Adds a line of play to a tree, with what its SGF says about the moves; `known` has the moves of the tree by parent and point.
 fn add(tree: &mut Tree, game: &GameFile, known: &mut HashMap<(Option<usize>, usize), usize>, line: &str) {
-    let (comment, mut remarks) = remarks_of(line);
+    let (comment, remarks) = remarks_of(line);
     if tree.comment.is_empty() {
         tree.comment = comment;
     }
-    if remarks.len() != game.last.moves.len() {
-        // Of a game in several sections, only the last one is in the tree.
-        remarks.clear();
-    }
-    let mut remarks = remarks.into_iter();
+    // Of a game in several sections, only the last one is in the tree. Lines of other formats have no remarks.
+    let earlier = remarks.len().checked_sub(game.last.moves.len()).unwrap_or(remarks.len());
+    let mut remarks = remarks.into_iter().skip(earlier);
     let mut parent = None;
     for point in wire::indices(game.size, &game.last.moves) {
         let Remark { comment, judged } = remarks.next().unwrap_or_default();
@@ -550,6 +548,16 @@ mod tests {
         {
             assert!(written.contains(from));
             assert_eq!(game(&written.replace(from, to)).nodes[0].judged, None, "{to}");
+        }
+    }
+
+    /// Bug: after a pass, or two moves of one colour in a row, no comment and no judgement of the game was read.
+    #[test]
+    fn comments_after_a_pass_are_read() {
+        for pass in ["W[]", "B[oo]"] {
+            let tree = game(&format!("(;SZ[15];B[hh]C[a];{pass};B[ii]C[b];W[jj]C[c])"));
+            let comments: Vec<&str> = tree.nodes.iter().map(|node| node.comment.as_str()).collect();
+            assert_eq!(comments, ["b", "c"], "{pass}");
         }
     }
 
