@@ -312,16 +312,13 @@ fn lines_of_play(game: &str) -> Result<Vec<String>> {
 /// Writes a game.
 ///
 /// # Errors
-/// When a stone is off the board or on another one.
+/// When a stone is off the board or on another one, or the format cannot express the game.
 pub fn write(format: SaveFormat, game: &Tree) -> Result<String> {
     let (rule, size, section) = (game.position.rule()?, game.position.size()?, game.position.section()?);
     let names = game.players.clone();
     Ok(match format {
-        SaveFormat::Psq => gamefile::psq(size, section.cells().into_iter().map(|(point, _)| (point, 0)), &names),
-        SaveFormat::Moves => {
-            let stones: Vec<Point> = section.cells().into_iter().map(|(point, _)| point).collect();
-            point_names::names(&stones, size, " ") + "\n"
-        }
+        SaveFormat::Psq => gamefile::psq(size, in_turn(&section)?.into_iter().map(|point| (point, 0)), &names),
+        SaveFormat::Moves => point_names::names(&in_turn(&section)?, size, " ") + "\n",
         SaveFormat::Sgf => {
             let first = section.first;
             let start = Section { moves: Vec::new(), ..section };
@@ -333,6 +330,15 @@ pub fn write(format: SaveFormat, game: &Tree) -> Result<String> {
             text + ")\n"
         }
     })
+}
+
+/// The stones as moves in turn from the empty board, black first.
+fn in_turn(section: &Section) -> Result<Vec<Point>> {
+    let stones = section.cells().into_iter().enumerate().map(|(index, (point, cell))| {
+        ensure!(cell == Color::to_move_after(index).into(), "this format has only moves in turn: save as SGF");
+        Ok(point)
+    });
+    stones.collect()
 }
 
 /// The result on the board at the end of the main line, as SGF writes it; empty if the game goes on there.
@@ -558,6 +564,23 @@ mod tests {
             let tree = game(&format!("(;SZ[15];B[hh]C[a];{pass};B[ii]C[b];W[jj]C[c])"));
             let comments: Vec<&str> = tree.nodes.iter().map(|node| node.comment.as_str()).collect();
             assert_eq!(comments, ["b", "c"], "{pass}");
+        }
+    }
+
+    /// Bug: the stones of a setup were written as moves in turn, and most came back in the other colour.
+    #[test]
+    fn a_setup_is_not_written_as_moves() {
+        let saved = |format, record| {
+            let mut tree = game(record);
+            tree.position.moves = tree.nodes.iter().map(|node| node.point).collect();
+            write(format, &tree)
+        };
+        for format in [SaveFormat::Psq, SaveFormat::Moves] {
+            for record in ["(;SZ[15]AB[hh][ii]AW[jj];W[gg])", "(;SZ[15];B[hh];W[];B[ii])", "(;SZ[15];W[hh])"] {
+                let error = saved(format, record).unwrap_err().to_string();
+                assert!(error.contains("save as SGF"), "{error}");
+            }
+            assert!(saved(format, "(;SZ[15]AB[hh]AW[ii];B[jj])").is_ok(), "the colours are those of moves");
         }
     }
 
