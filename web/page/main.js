@@ -210,16 +210,16 @@ class Page {
     screen.drawExplanation();
   }
 
-  /** Leaves the position: nothing thinks any more. */
-  leave() {
+  /** Leaves the position: nothing thinks any more. A review is about the whole game: `keepsReview` lets it go on. */
+  leave(keepsReview = false) {
     this.play.stop();
-    this.app.engine.cancel();
+    if (!keepsReview || !this.review.isBusy) this.app.engine.cancel();
     this.analysis.clear();
   }
 
   jump(at) {
     if (at === this.app.at) return;
-    this.leave();
+    this.leave(true);
     this.app.go(at);
     this.arrive();
   }

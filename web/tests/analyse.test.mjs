@@ -242,6 +242,20 @@ test("a second proof knows nothing of the first", async () => {
   await window.close();
 });
 
+test("a review goes on while the person steps through the game", async () => {
+  const window = await Window.open({ hash: "moves=h8i9i8g8j8k8i7h6&black=person&white=person" });
+  const { page } = window;
+  await page.click("#tab-analyse");
+  await page.selectOption("#review-nodes", "10000");
+  await page.click("#review-start");
+  await page.waitForSelector("#review-progress:not([hidden])");
+  await page.click("#go-back");
+  await page.click('#moves button:text("3. i8")');
+  await window.status(/Black: inaccuracies/);
+  await page.waitForFunction(() => document.getElementById("review-remark").textContent.startsWith("i8"));
+  await window.close();
+});
+
 test("the review of a known game is that of the native build", async () => {
   const known = JSON.parse(readFileSync(new URL("review.json", import.meta.url)));
   const window = await Window.open({ hash: `moves=${known.moves}&black=person&white=person` });
