@@ -65,10 +65,16 @@ export class App {
     return null;
   }
 
-  /** Plays a move here and goes to it. A move of a game, unlike one of an analysis, is the main line from now on. */
+  /**
+   * Plays a move here and goes to it. A move of a game, unlike one of an analysis, is the main line from now on, and what a record
+   * says about its result holds no longer.
+   */
   play(point) {
     const node = this.tree.play(this.at, point);
-    if (this.settings.tab === "play") this.tree.promote(node);
+    if (this.settings.tab === "play") {
+      this.tree.promote(node);
+      this.game.winner = null;
+    }
     this.go(node);
   }
 
@@ -108,7 +114,8 @@ export class App {
     const tree = GameTree.fromRecord(record, rule ?? (unknown_rule === null ? this.tree.ground.rule : 0));
     const at = tree.end(0);
     askReferee({ ask: "judge", position: tree.position(at) });
-    this.open({ ...newGame(), tree, at, players: ["person", "person"], names: record.players, level: this.game.level });
+    const { players: names, winner } = record;
+    this.open({ ...newGame(), tree, at, players: ["person", "person"], names, winner, level: this.game.level });
     return { isNamed: rule !== null, unknown_rule, notes };
   }
 
@@ -127,8 +134,8 @@ export class App {
   /** The game as a record; `format` is `sgf`, `psq` or `moves`. */
   write(format) {
     const at = format === "sgf" ? this.at : this.tree.end(this.at);
-    const { names, players } = this.game;
+    const { names, players, winner } = this.game;
     const written = names.map((name, side) => name || (players[side] === "engine" ? "Tengen" : ""));
-    return askReferee({ ask: "write", format, game: this.tree.toRecord(at, written) });
+    return askReferee({ ask: "write", format, game: { ...this.tree.toRecord(at, written), winner } });
   }
 }

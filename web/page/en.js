@@ -25,7 +25,7 @@ export const EN = {
   "undo.title": "Take back the last move, and Tengen’s reply", "hint.title": "Show a good move", "move.title": "Tengen moves at once, for whoever’s turn it is",
   "go.start": "To the start", "go.back": "One move back", "go.forward": "One move forward", "go.end": "To the end",
   numbers: "Numbers on the stones",
-  "note.game": "{rule}, {width} × {height}.", "note.level": "Tengen plays at level “{level}” ({elo}), at most {seconds} s a move.",
+  "note.game": "{rule}, {width} × {height}.", "note.level": "Tengen plays at level “{level}” ({elo}), at most {seconds} s a move.", "note.result": "Result of the record: {result}.",
 
   "new.open": "New game", "new.title": "New game", "new.rule": "Rule", "new.size": "Board", "new.width": "Width of the board", "new.height": "Height of the board", "new.opening": "Opening", "new.who": "Players",
   "new.level": "Level", "new.seconds": "Time a move", "new.clock": "Clock", "new.start": "Start",

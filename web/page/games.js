@@ -1,6 +1,7 @@
 // The games of a file with several: one is chosen, and another one later.
 
 import { byId, el } from "./dom.js";
+import { RESULTS } from "./state.js";
 import { t } from "./texts.js";
 
 /** Fewest and most entries that are shown at a time. */
@@ -67,7 +68,7 @@ export class GamesDialog {
     if ("error" in game) return t("games.bad", { number: number + 1, reason: game.error });
     const { players, width, height, moves, rule, winner } = game;
     const names = players.some((name) => name) ? `${players[0] || "?"} – ${players[1] || "?"}` : null;
-    const result = winner === null ? null : t(["games.black", "games.white", "games.draw"][winner]);
+    const result = winner === null ? null : t(`games.${RESULTS[winner]}`);
     const parts = [names, `${width} × ${height}`, t("games.moves", { moves }), rule === null ? null : this.app.ruleName(rule), result];
     return `${number + 1}. ${parts.filter((part) => part !== null).join(" · ")}`;
   }

@@ -4,6 +4,7 @@ import { byId, el, replace } from "./dom.js";
 import { explanationLines } from "./explain.js";
 import { pointName } from "./points.js";
 import { askReferee } from "./referee.js";
+import { RESULTS } from "./state.js";
 import { t } from "./texts.js";
 
 /** Milliseconds as minutes and seconds. */
@@ -62,6 +63,7 @@ export class Screen {
     if (hasEngine) {
       parts.push(t("note.level", { level: this.levelName(), elo: t("elo", { elo: level.elo }), seconds: game.seconds }));
     }
+    if (game.winner !== null) parts.push(t("note.result", { result: t(`games.${RESULTS[game.winner]}`) }));
     byId("game-note").textContent = parts.join(" ");
   }
 

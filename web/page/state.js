@@ -10,6 +10,9 @@ export const RULES = [[0, "freestyle"], [1, "standard"], [4, "renju"], [8, "caro
 export const SMALLEST = 5;
 export const LARGEST = 22;
 
+/** The results of games by their numbers: the colour of the winner, or a draw. */
+export const RESULTS = ["black", "white", "draw"];
+
 const KEY = "tengen";
 const CELLS = ["B", "W", "X"];
 const KINDS = ["person", "engine"];
@@ -31,6 +34,8 @@ export function newGame(ground = {}) {
     minutes: 0,
     used: [0, 0],
     late: null,
+    /** The result that the record of the game names, a number of `RESULTS`; null without one. */
+    winner: null,
     /** Swap2: what is to be done, and who opens and who chooses; null after that. */
     swap: null,
     seed: Math.floor(Math.random() * 1e9),
@@ -59,6 +64,7 @@ function fieldsOf(game, tree, at) {
     ["clock", game.minutes || ""],
     ["used", game.minutes ? game.used.map((ms) => Math.round(ms / 1000)).join("-") : ""],
     ["swap", swap ? `${swap.stage}-${swap.by.join("-")}` : ""],
+    ["result", RESULTS[game.winner] ?? ""],
     ["names", game.names.some((name) => name) ? game.names.map(quoted).join("~") : ""],
   ];
   return fields.filter(([, value]) => value !== "").map(([key, value]) => `${key}=${value}`).join("&");
@@ -129,6 +135,7 @@ export function fromAddress(address) {
   if (["open", "choose", "two", "last"].includes(stage) && by.length === 2 && by.every((kind) => KINDS.includes(kind))) {
     game.swap = { stage, by };
   }
+  game.winner = RESULTS.includes(fields.result) ? RESULTS.indexOf(fields.result) : null;
   const names = (fields.names ?? "").split("~").map((name) => decodeURIComponent(name).slice(0, 60));
   game.names = [names[0] ?? "", names[1] ?? ""];
   for (const part of (fields.comments ?? "").split("~")) {

@@ -25,7 +25,7 @@ export const ZH = {
   "undo.title": "收回上一手和 Tengen 的应手", "hint.title": "显示一步好棋", "move.title": "Tengen 立即为当前一方落子",
   "go.start": "到开头", "go.back": "后退一手", "go.forward": "前进一手", "go.end": "到末尾",
   numbers: "棋子上显示手数",
-  "note.game": "{rule}，{width} × {height}。", "note.level": "Tengen 的级别为“{level}”（{elo}），每手最多 {seconds} 秒。",
+  "note.game": "{rule}，{width} × {height}。", "note.level": "Tengen 的级别为“{level}”（{elo}），每手最多 {seconds} 秒。", "note.result": "棋谱结果：{result}。",
 
   "new.open": "新对局", "new.title": "新对局", "new.rule": "规则", "new.size": "棋盘", "new.width": "棋盘宽度", "new.height": "棋盘高度", "new.opening": "开局", "new.who": "对局者",
   "new.level": "级别", "new.seconds": "每手时间", "new.clock": "棋钟", "new.start": "开始",

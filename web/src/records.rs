@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::str::Chars;
 use tengen::base::maps::HashMap;
 use tengen::base::{Cell, Color, Point, Rule, Size};
-use tengen::tools::gamefile::{self, GameFile, Section, sgf};
+use tengen::tools::gamefile::{self, GameFile, Outcome, Section, sgf};
 use tengen::tools::judgement::Mark;
 use tengen::tools::point_names;
 
@@ -65,6 +65,9 @@ pub struct Tree {
     /// The comment before the first move.
     #[serde(default)]
     pub comment: String,
+    /// The result that the record names: the winner's colour, or 2 for a draw.
+    #[serde(default)]
+    pub winner: Option<u64>,
 }
 
 /// A record as the page has it: a text, or bytes that are no UTF-8.
@@ -118,11 +121,16 @@ pub fn games(source: &Source, board: Option<(usize, usize)>) -> Value {
             "height": game.size.height(),
             "moves": game.sections().map(|section| section.moves.len()).sum::<usize>(),
             "rule": game.rule.map(Rule::number),
-            "winner": game.outcome.map(|outcome| outcome.winner.map_or(2, wire::color)),
+            "winner": game.outcome.map(winner_of),
         }),
         Err(error) => json!({ "error": format!("{error:#}") }),
     };
     source.all(size_of(board)).into_iter().map(entry).collect()
+}
+
+/// The winner's colour, or 2 for a draw.
+fn winner_of(outcome: Outcome) -> u64 {
+    outcome.winner.map_or(2, |color| wire::color(color) as u64)
 }
 
 fn size_of(board: Option<(usize, usize)>) -> Option<Size> {
@@ -149,6 +157,7 @@ pub fn read(source: &Source, board: Option<(usize, usize)>, number: usize) -> Re
     let mut tree = Tree {
         position: start.clone(),
         players: first.players.clone().map(Option::unwrap_or_default),
+        winner: first.outcome.map(winner_of),
         ..Tree::default()
     };
     add(&mut tree, &first, &mut known, lines.first().map_or("", String::as_str));
@@ -341,7 +350,8 @@ fn in_turn(section: &Section) -> Result<Vec<Point>> {
     stones.collect()
 }
 
-/// The result on the board at the end of the main line, as SGF writes it; empty if the game goes on there.
+/// The result on the board at the end of the main line, or else the one that the record names, as SGF writes it; empty if there
+/// is none.
 fn result_of(game: &Tree) -> Result<String> {
     let mut moves = Vec::new();
     let mut last = None;
@@ -353,11 +363,12 @@ fn result_of(game: &Tree) -> Result<String> {
         }
     }
     let end = referee::judge(&Position { moves, ..game.position.clone() })?["end"].take();
-    Ok(match (end["kind"].as_str(), end["winner"].as_u64()) {
-        (Some("draw"), _) => "0",
-        (_, Some(0)) => "B+",
-        (_, Some(_)) => "W+",
-        _ => "",
+    let winner = if end["kind"] == "draw" { Some(2) } else { end["winner"].as_u64().or(game.winner) };
+    Ok(match winner {
+        Some(0) => "B+",
+        Some(1) => "W+",
+        Some(_) => "0",
+        None => "",
     }
     .to_owned())
 }

@@ -51,6 +51,25 @@ test("a game with variations goes out as SGF and comes back; psq and moves keep 
   await window.close();
 });
 
+// Bug: the result of a game that its record alone decides was not shown, and got lost when the game was saved.
+test("the result of a record is shown and kept", async () => {
+  const window = await Window.open();
+  const { page } = window;
+  await read(window, "(;SZ[15]RE[W+R];B[hh];W[ii])");
+  await window.waitForMoves(/h8i7&/);
+  await page.reload();
+  await window.ready();
+  await page.click("#tab-play");
+  await page.waitForFunction(() => /Result of the record: white won/.test(document.getElementById("game-note").textContent));
+  assert.match(await saved(window, "sgf"), /RE\[W\+\]/);
+  // Whoever plays on plays another game.
+  await page.click("#tab-play");
+  await window.click("j10");
+  await page.waitForFunction(() => !/Result/.test(document.getElementById("game-note").textContent));
+  assert.doesNotMatch(await saved(window, "sgf"), /RE\[/);
+  await window.close();
+});
+
 test("files are opened by the chooser, by drop and by paste", async () => {
   const window = await Window.open();
   const { page } = window;
