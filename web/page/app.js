@@ -135,7 +135,7 @@ export class App {
   write(format) {
     const at = format === "sgf" ? this.at : this.tree.end(this.at);
     const { names, players, winner } = this.game;
-    const written = names.map((name, side) => name || (players[side] === "engine" ? "Tengen" : ""));
+    const written = names.map((name, side) => (players[side] === "engine" ? "Tengen" : name));
     return askReferee({ ask: "write", format, game: { ...this.tree.toRecord(at, written), winner } });
   }
 }

@@ -6,7 +6,7 @@ import { BoardView } from "./board.js";
 import { byId, el } from "./dom.js";
 import { Engine } from "./engine.js";
 import { MoveList } from "./movelist.js";
-import { NewGameDialog } from "./newgame.js";
+import { nameOfPlayers, NewGameDialog, PLAYERS } from "./newgame.js";
 import { Play } from "./play.js";
 import { Proof } from "./proof.js";
 import { RecordPanel } from "./recordpanel.js";
@@ -127,6 +127,12 @@ class Page {
     });
     click("about-open", () => byId("about").showModal());
     click("about-close", () => byId("about").close());
+    byId("who").addEventListener("change", () => {
+      this.leave();
+      app.game.players = [...PLAYERS[byId("who").value]];
+      app.changed();
+      this.arrive();
+    });
     byId("numbers").addEventListener("change", () => {
       app.settings.numbers = byId("numbers").checked;
       app.changed();
@@ -161,6 +167,7 @@ class Page {
       byId(id).replaceChildren(...list.map(([value, text]) => el("option", { value }, text)));
       byId(id).value = String(chosen);
     };
+    options("who", Object.keys(PLAYERS).map((name) => [name, t(`who.${name}`)]), nameOfPlayers(this.app.game.players));
     options("language", LANGUAGE_NAMES, languageInUse());
     options("analyse-count", [1, 2, 3, 5, 8, 12].map((count) => [count, String(count)]), settings.lines);
     options("review-nodes", EFFORTS.map(([name, nodes]) => [nodes, t(`effort.${name}`)]), byId("review-nodes").value || EFFORTS[1][1]);

@@ -5,9 +5,14 @@ import { LARGEST, newGame, RULES, SMALLEST } from "./state.js";
 import { t } from "./texts.js";
 
 /** Who plays black and white, by what the dialog calls it. */
-const PLAYERS = {
+export const PLAYERS = {
   black: ["person", "engine"], white: ["engine", "person"], people: ["person", "person"], engines: ["engine", "engine"],
 };
+
+/** What the dialog calls these players. */
+export function nameOfPlayers(players) {
+  return Object.keys(PLAYERS).find((name) => String(PLAYERS[name]) === String(players));
+}
 
 export class NewGameDialog {
   /** `levels` are those of the engine; `onStart(game)` gets the new game. */
@@ -44,12 +49,11 @@ export class NewGameDialog {
       if (select.selectedIndex < 0) select.value = String(otherwise);
     };
     const sides = Array.from({ length: LARGEST - SMALLEST + 1 }, (_, index) => [index + SMALLEST, String(index + SMALLEST)]);
-    const who = Object.entries(PLAYERS).find(([, players]) => String(players) === String(game.players))?.[0];
     fill("new-rule", RULES.map(([number, name]) => [number, t(`rule.${name}`)]), rule, 0);
     fill("new-width", sides, width, 15);
     fill("new-height", sides, height, 15);
     this.width = byId("new-width").value;
-    fill("new-who", Object.keys(PLAYERS).map((one) => [one, t(`who.${one}`)]), who, "black");
+    fill("new-who", Object.keys(PLAYERS).map((one) => [one, t(`who.${one}`)]), nameOfPlayers(game.players), "black");
     fill("new-opening", ["free", "swap2-person", "swap2-engine"].map((opening) => [opening, t(`opening.${opening}`)]), "free", "free");
     fill("new-level", this.levels.map((level) => [level.strength, this.levelText(level)]), game.level, usual.level);
     fill("new-seconds", [1, 3, 10, 30, 60].map((seconds) => [seconds, t("seconds", { seconds })]), game.seconds, usual.seconds);

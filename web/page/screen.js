@@ -2,6 +2,7 @@
 
 import { byId, el, replace } from "./dom.js";
 import { explanationLines } from "./explain.js";
+import { nameOfPlayers } from "./newgame.js";
 import { pointName } from "./points.js";
 import { askReferee } from "./referee.js";
 import { RESULTS } from "./state.js";
@@ -51,6 +52,9 @@ export class Screen {
     byId("hint").disabled = !mayAsk;
     byId("go-start").disabled = byId("go-back").disabled = app.at === 0;
     byId("go-forward").disabled = byId("go-end").disabled = app.tree.nodes[app.at].children.length === 0;
+    byId("who").value = nameOfPlayers(app.game.players);
+    // Under swap2 the colours are chosen on the board.
+    byId("who-bar").hidden = app.game.swap !== null;
     this.drawNote();
   }
 
@@ -69,8 +73,8 @@ export class Screen {
 
   playerText(side) {
     const { game } = this.app;
-    if (game.names[side]) return game.names[side];
     if (game.players[side] === "engine") return t("player.engine", { level: this.levelName() });
+    if (game.names[side]) return game.names[side];
     return t(game.players[1 - side] === "engine" ? "player.person" : "player.one");
   }
 

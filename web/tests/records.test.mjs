@@ -70,6 +70,19 @@ test("the result of a record is shown and kept", async () => {
   await window.close();
 });
 
+test("a game that was opened is played on against Tengen", async () => {
+  const window = await Window.open({ hash: "moves=&level=0&seconds=1&black=person&white=person" });
+  const { page } = window;
+  await read(window, "(;SZ[15]PB[Anna]PW[Bo];B[hh];W[ii];B[jj])");
+  await window.waitForMoves(/h8i7j6&/);
+  await page.click("#tab-play");
+  await page.selectOption("#who", "black");
+  await window.waitForMoves(/h8i7j6[a-o]\d+&/);
+  assert.match(await page.textContent("#players"), /Anna.*Tengen/s);
+  assert.match(await saved(window, "sgf"), /PB\[Anna\]PW\[Tengen\]/);
+  await window.close();
+});
+
 test("files are opened by the chooser, by drop and by paste", async () => {
   const window = await Window.open();
   const { page } = window;
