@@ -104,7 +104,7 @@ export class Analysis {
     const { app, here } = this;
     if (!this.isRunning || this.proof.isBusy) return;
     if (app.isOver()) {
-      if (this.asked !== null) app.engine.cancel();
+      if (this.node !== null) app.engine.cancel();
       this.clear();
       return;
     }

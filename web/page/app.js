@@ -70,10 +70,11 @@ export class App {
    * says about its result holds no longer.
    */
   play(point) {
+    const known = this.tree.nodes.length;
     const node = this.tree.play(this.at, point);
     if (this.settings.tab === "play") {
       this.tree.promote(node);
-      this.game.winner = null;
+      if (this.tree.nodes.length > known) this.game.winner = null;
     }
     this.go(node);
   }

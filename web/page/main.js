@@ -80,13 +80,13 @@ class Page {
 
   /** A button that is pressed must not be replaced before it is let go; what is due meanwhile is drawn then. */
   hold() {
-    document.addEventListener("pointerdown", (event) => (this.isHeld = event.target.closest("button, .curve") !== null));
-    const release = () => {
-      if (!this.isHeld) return;
-      this.isHeld = false;
-      this.due();
+    const set = (isHeld) => {
+      if (this.isHeld && !isHeld) this.due();
+      this.isHeld = isHeld;
     };
-    for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => setTimeout(release));
+    // Another mouse button may open a menu of the browser, and then its release is not told.
+    document.addEventListener("pointerdown", (event) => set(event.button === 0 && event.target.closest("button, .curve") !== null));
+    for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => setTimeout(() => set(false)));
   }
 
   /** Connects buttons, lists and keys. */

@@ -30,7 +30,7 @@ export function newGame(ground = {}) {
     /** Strength of the engine, and seconds for each of its moves. */
     level: 20,
     seconds: 3,
-    /** Minutes of each player's clock, 0 for none; milliseconds used; who ran out of time, at which node: `{ side, at }`. */
+    /** Minutes of each player's clock, 0 for none; milliseconds used; who ran out of time, at which node: `{ side, at }`, `at` null if that is cut off. */
     minutes: 0,
     used: [0, 0],
     late: null,
@@ -47,14 +47,19 @@ function quoted(text) {
   return encodeURIComponent(text).replaceAll("~", "%7E");
 }
 
-function fieldsOf(game, tree, at) {
-  const { players, swap } = game;
+/** The place of a node in the order of the address, 0 for the start. */
+function placeOf(tree, node) {
+  return node === 0 ? 0 : tree.inOrder().indexOf(node) + 1;
+}
+
+function fieldsOf(game) {
+  const { tree, at, late, players, swap } = game;
   const { rule, width, height, setup, white_first } = tree.ground;
   const fields = [
     ["rule", RULES.find(([number]) => number === rule)[1]],
     ["size", width === height ? width : `${width}x${height}`],
     ["moves", tree.toText()],
-    ["at", at === 0 ? 0 : tree.inOrder().indexOf(at) + 1],
+    ["at", placeOf(tree, at)],
     ["black", players[0]],
     ["white", players[1]],
     ["level", game.level],
@@ -63,6 +68,7 @@ function fieldsOf(game, tree, at) {
     ["first", white_first ? "white" : ""],
     ["clock", game.minutes || ""],
     ["used", game.minutes ? game.used.map((ms) => Math.round(ms / 1000)).join("-") : ""],
+    ["late", late ? [late.side, ...(late.at === null ? [] : [placeOf(tree, late.at)])].join("-") : ""],
     ["swap", swap ? `${swap.stage}-${swap.by.join("-")}` : ""],
     ["result", RESULTS[game.winner] ?? ""],
     ["names", game.names.some((name) => name) ? game.names.map(quoted).join("~") : ""],
@@ -75,14 +81,19 @@ function fieldsOf(game, tree, at) {
  * how many of each, and how many comments there are.
  */
 export function toAddress(game, longest = Infinity) {
-  let { tree, at } = game;
-  let address = fieldsOf(game, tree, at);
+  let { tree } = game;
+  let address = fieldsOf(game);
   const allComments = [0, ...tree.inOrder()].filter((node) => tree.nodes[node].comment).length;
   const left = { variations: 0, comments: 0, allComments };
   if (address.length > longest) {
     left.variations = tree.countVariations();
-    ({ tree, at } = tree.lineThrough(at));
-    address = fieldsOf(game, tree, at);
+    const { at, late } = game;
+    const line = game.tree.path(game.tree.end(at));
+    const isKept = late && (late.at === 0 || line.includes(late.at));
+    const cut = game.tree.lineThrough(at);
+    ({ tree } = cut);
+    // In the line the number of a node is its place.
+    address = fieldsOf({ ...game, ...cut, late: late && { ...late, at: isKept ? line.indexOf(late.at) + 1 : null } });
   }
   let kept = 0;
   [0, ...tree.inOrder()].forEach((node, index) => {
@@ -122,8 +133,8 @@ export function fromAddress(address) {
   const game = newGame({ rule: rule ? rule[0] : 0, width, height, setup: cells, white_first: fields.first === "white" });
   game.tree.addText((fields.moves ?? "").replace(/[\s,]/g, ""));
   const order = game.tree.inOrder();
-  const at = whole(fields.at, 0, order.length, null);
-  game.at = at === null ? game.tree.end(0) : at === 0 ? 0 : order[at - 1];
+  const nodeAt = (place, other) => [0, ...order][whole(place, 0, order.length, null)] ?? other;
+  game.at = nodeAt(fields.at, game.tree.end(0));
   // Whoever follows a link to a position wants to look at it.
   game.players = [fields.black, fields.white].map((kind) => (KINDS.includes(kind) ? kind : "person"));
   game.level = whole(fields.level, 0, 100, game.level);
@@ -131,6 +142,8 @@ export function fromAddress(address) {
   game.minutes = whole(fields.clock, 0, 600, 0);
   const used = (fields.used ?? "0-0").split("-").map((seconds) => whole(seconds, 0, 1e6, 0) * 1000);
   game.used = [used[0] ?? 0, used[1] ?? 0];
+  const [side, place] = (fields.late ?? "").split("-");
+  if (["0", "1"].includes(side)) game.late = { side: Number(side), at: nodeAt(place, null) };
   const [stage, ...by] = (fields.swap ?? "").split("-");
   if (["open", "choose", "two", "last"].includes(stage) && by.length === 2 && by.every((kind) => KINDS.includes(kind))) {
     game.swap = { stage, by };

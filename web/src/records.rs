@@ -81,14 +81,14 @@ pub enum Source {
 }
 
 impl Source {
-    /// The games of the source. Plain moves are on a board of `size`, or on the smallest usual one if they do not fit there.
-    fn all(&self, size: Option<Size>) -> Vec<Result<GameFile>> {
+    /// The games of the source, and the board of those that name none: `size`, or the smallest usual one where no game fits on that.
+    fn all(&self, size: Option<Size>) -> (Vec<Result<GameFile>>, Option<Size>) {
         let read = |size| match self {
             Source::Text(text) => gamefile::parse_all(text, size),
             Source::Bytes(bytes) => gamefile::read_all(bytes, size, gamefile::decode),
         };
         let games = read(size);
-        if size.is_some() && games.iter().all(Result::is_err) { read(None) } else { games }
+        if size.is_some() && games.iter().all(Result::is_err) { (read(None), None) } else { (games, size) }
     }
 
     /// The text, if it is SGF.
@@ -99,7 +99,7 @@ impl Source {
         };
         let is_sgf = gamefile::format(bytes) == gamefile::Format::Sgf;
         is_sgf.then(|| match self {
-            Source::Text(text) => Cow::Borrowed(text.as_str()),
+            Source::Text(text) => gamefile::with_line_feeds(text),
             Source::Bytes(bytes) => Cow::Owned(gamefile::decode(bytes)),
         })
     }
@@ -125,7 +125,7 @@ pub fn games(source: &Source, board: Option<(usize, usize)>) -> Value {
         }),
         Err(error) => json!({ "error": format!("{error:#}") }),
     };
-    source.all(size_of(board)).into_iter().map(entry).collect()
+    source.all(size_of(board)).0.into_iter().map(entry).collect()
 }
 
 /// The winner's colour, or 2 for a draw.
@@ -148,9 +148,10 @@ pub fn read(source: &Source, board: Option<(usize, usize)>, number: usize) -> Re
         Some(game) => lines_of_play(game.text)?,
         None => Vec::new(),
     };
+    let (games, size) = source.all(size_of(board));
     let first = match lines.first() {
-        Some(line) => gamefile::parse(line, None)?,
-        None => source.all(size_of(board)).into_iter().nth(number).context("there is no such game")??,
+        Some(line) => gamefile::parse(line, size)?,
+        None => games.into_iter().nth(number).context("there is no such game")??,
     };
     let start = start_of(&first)?;
     let mut known = HashMap::default();
@@ -162,7 +163,7 @@ pub fn read(source: &Source, board: Option<(usize, usize)>, number: usize) -> Re
     };
     add(&mut tree, &first, &mut known, lines.first().map_or("", String::as_str));
     for line in lines.iter().skip(1) {
-        let other = gamefile::parse(line, None)?;
+        let other = gamefile::parse(line, size)?;
         let other_start = start_of(&other)?;
         // A variation that sets up another position is another game.
         if other_start.setup == start.setup && other_start.white_first == start.white_first && other.size == first.size

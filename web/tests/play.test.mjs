@@ -210,7 +210,7 @@ test("swap2: the stage follows the stones on the board", async () => {
 
 // Bug: that Tengen had taken black was said only after the whole game that it played against itself, in place of the result.
 test("swap2: Tengen says which colour it takes, and in the end who has won", async () => {
-  const window = await Window.open({ hash: "moves=h8a1i8o15j8&swap=last-engine-engine&level=60&seconds=1" });
+  const window = await Window.open({ hash: "moves=h8a1i8o15j8&swap=last-engine-engine&level=100&seconds=1" });
   await window.status(/Tengen takes black/);
   await window.status(/wins/);
   await window.close();
@@ -279,6 +279,10 @@ test("after a loss on time variations can be played and analysed, and the game w
   await page.waitForTimeout(500);
   await window.click("j8");
   await window.waitForMoves(/h8j9\(i9\)j8/);
+  await page.reload();
+  await window.status(/White to move/);
+  await page.waitForTimeout(500);
+  await window.status(/White to move/);
   await page.click("#tab-analyse");
   await page.click("#analyse-toggle");
   await page.waitForSelector("#analyse-lines li");

@@ -102,6 +102,19 @@ fn moves_that_do_not_fit_on_the_board_get_a_larger_one() {
     assert_eq!((side(Some((22, 20))).unwrap(), side(Some((15, 15))).unwrap()), (json!(22), json!(20)));
 }
 
+/// Bugs: an SGF without a size was listed on the board of the page and opened on another one; a text with carriage returns as line
+/// ends was an empty board.
+#[test]
+fn a_game_is_opened_as_it_was_listed() {
+    let sgf = text("(;GM[4];B[pd];W[dp])");
+    let listed = games(&sgf, Some((19, 19)))[0]["width"].clone();
+    let read = |source: &Source, board| read(source, board, 0).map(|read| read["game"].clone()).unwrap();
+    assert_eq!((listed, read(&sgf, Some((19, 19)))["position"]["width"].clone()), (json!(19), json!(19)));
+    assert_eq!(read(&text("(;GM[4];B[cc];W[dd])"), None)["position"]["width"], json!(15));
+    let piskvork = text("Piskvorky 15x15, 11:11, 0\r8,8,0\r9,9,5\ra\rb\r");
+    assert_eq!(read(&piskvork, None)["nodes"].as_array().unwrap().len(), 2);
+}
+
 #[test]
 fn what_a_review_said_comes_back_and_nonsense_does_not() {
     let worth = |chance| wire::Worth { chance, plies: None, line: vec![98, 99] };
