@@ -122,7 +122,7 @@ pub fn parse(text: &str, size: Option<Size>) -> Result<GameFile> {
 
 /// Reads all games of a text, at least one. What is wrong with one is said in one line.
 pub fn parse_all(text: &str, size: Option<Size>) -> Vec<Result<GameFile>> {
-    let games = games_of(text, size).unwrap_or_else(|error| vec![Err(error)]);
+    let games = games_of(&with_line_feeds(text), size).unwrap_or_else(|error| vec![Err(error)]);
     games.into_iter().map(|game| game.map_err(|error| plain_error(&error))).collect()
 }
 

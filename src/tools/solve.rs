@@ -2,6 +2,7 @@
 
 use super::positions::Position;
 use super::solve_input;
+use super::verify;
 use crate::base::clock::Instant;
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::Board;
@@ -16,9 +17,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
-
-/// The first line of a proof.
-pub const PROOF: &str = "tengen proof 1";
 
 /// What `solve --help` prints.
 const HELP: &str = "\
@@ -140,7 +138,8 @@ impl ProofFile {
     fn open(path: &Path) -> anyhow::Result<ProofFile> {
         let cannot = || format!("cannot write {}", path.display());
         if path.is_file() {
-            files::expect_kind(path, "a proof", |begin, _| begin.starts_with(PROOF.as_bytes())).with_context(cannot)?;
+            files::expect_kind(path, "a proof", |begin, _| begin.starts_with(verify::HEADER.as_bytes()))
+                .with_context(cannot)?;
         }
         let file = std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(path);
         Ok(ProofFile { file: file.with_context(cannot)?, is_begun: false })
@@ -393,7 +392,7 @@ pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
         order.iter().filter(|&&point| board.cell(point) == cell).map(|&point| notation::name(point)).collect()
     };
     let mut lines = vec![
-        PROOF.to_owned(),
+        verify::HEADER.to_owned(),
         format!("rule {}", board.rule().number()),
         format!("size {} {}", size.width(), size.height()),
         format!("black {}", stones(Cell::Black).join(" ")),

@@ -41,7 +41,6 @@
 //! `verify --every-reply` uses no areas; a test compares the two ways.
 
 use super::proof_start;
-use super::solve::PROOF;
 use crate::base::maps::HashMap;
 use crate::base::{Cell, Color, Direction, Point, Rule, Size};
 use crate::board::notation::{self, parse_moves};
@@ -51,6 +50,9 @@ use anyhow::{Context, bail, ensure};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
+
+/// The first line of a proof.
+pub const HEADER: &str = "tengen proof 1";
 
 /// A proof, as read from a file.
 #[derive(Clone, Debug)]
@@ -105,7 +107,7 @@ pub fn parse(text: &str) -> anyhow::Result<Vec<Claim>> {
     let mut lines =
         text.lines().enumerate().map(|(index, line)| (index + 1, line.trim())).filter(|(_, l)| !l.is_empty());
     while let Some((number, line)) = lines.next() {
-        ensure!(line == PROOF, "line {number}: expected '{PROOF}'");
+        ensure!(line == HEADER, "line {number}: expected '{HEADER}'");
         claims.push(parse_claim(&mut lines)?);
     }
     Ok(claims)

@@ -3,6 +3,7 @@
 //! Only the characters that name a rule are read in those encodings; every other one becomes U+FFFD. A program that needs
 //! the names of players, too, decodes the bytes itself: [`charset`] says how.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 /// The encodings of which some characters are read, in the order of the codes below.
@@ -60,14 +61,14 @@ pub fn charset(bytes: &[u8]) -> Option<String> {
 }
 
 /// The text with a line feed for each carriage return that stands alone: old systems ended lines so.
-pub fn with_line_feeds(text: String) -> String {
-    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
+pub fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }
 
-/// The text of a record, without a byte order mark, with line feeds as line ends. What is neither UTF-8 nor in one of the East Asian encodings is read as
-/// Latin 1, the usual encoding of SGF. The second byte of an East Asian character may look like a bracket and is not one.
+/// The text of a record, without a byte order mark, with line feeds as line ends. What is neither UTF-8 nor in one of the East
+/// Asian encodings is read as Latin 1, the usual encoding of SGF. The second byte of an East Asian character may look like a bracket and is not one.
 pub fn decode(bytes: &[u8]) -> String {
-    with_line_feeds(text_of(bytes))
+    with_line_feeds(&text_of(bytes)).into_owned()
 }
 
 fn text_of(bytes: &[u8]) -> String {

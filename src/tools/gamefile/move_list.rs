@@ -52,7 +52,6 @@ pub(super) fn read_line<'a>(line: &'a str, number: usize, moves: &mut Vec<Move<'
 }
 
 fn read_word<'a>(word: &'a str, line: usize, moves: &mut Vec<Move<'a>>) -> Result<()> {
-    let is_pass = |word: &str| PASSES.iter().any(|pass| word.eq_ignore_ascii_case(pass));
     if RESULTS.contains(&word) {
         return Ok(());
     }
@@ -66,24 +65,35 @@ fn read_word<'a>(word: &'a str, line: usize, moves: &mut Vec<Move<'a>>) -> Resul
         moves.push(Move { line, word: Word::Pair(x, y) });
         return Ok(());
     }
-    let parts = word.split(',').flat_map(|part| {
-        // A pass may be written with the character that separates moves.
-        let separator = if is_pass(without_number(part)) { ',' } else { '-' };
-        part.split(separator)
-    });
-    for part in parts {
-        let mut rest = without_number(part);
-        if is_pass(rest) {
+    for (index, between) in word.split(',').flat_map(|part| part.split("--").enumerate()) {
+        if index > 0 {
             moves.push(Move { line, word: Word::Pass });
-            continue;
         }
-        while let Some((name, tail)) = notation::split_name(rest) {
-            ensure!(is_name(name), "'{name}' is not a move such as h8");
-            moves.push(Move { line, word: Word::Name(name) });
-            rest = tail;
+        for part in between.split('-') {
+            read_part(part, line, moves)?;
         }
     }
     Ok(())
+}
+
+/// Reads moves without anything between them, with a move number before them or without.
+fn read_part<'a>(part: &'a str, line: usize, moves: &mut Vec<Move<'a>>) -> Result<()> {
+    let mut rest = without_number(part);
+    if is_pass(rest) {
+        moves.push(Move { line, word: Word::Pass });
+        return Ok(());
+    }
+    while let Some((name, tail)) = notation::split_name(rest) {
+        ensure!(is_name(name), "'{name}' is not a move such as h8");
+        moves.push(Move { line, word: Word::Name(name) });
+        rest = tail;
+    }
+    Ok(())
+}
+
+/// Whether a word is one for a pass.
+fn is_pass(word: &str) -> bool {
+    PASSES.iter().any(|pass| word.eq_ignore_ascii_case(pass))
 }
 
 /// A word without a move number such as `12.` before it; empty if it is nothing but that.

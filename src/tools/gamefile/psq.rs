@@ -33,13 +33,13 @@ pub fn parse_psq(text: &str) -> Result<GameFile> {
     while let Some((number, line)) = lines.next() {
         let Some((x, y, ms)) = stone(line) else {
             let rest: Vec<&str> = lines.clone().map(|(_, line)| line).collect();
-            let is_before_a_stone = rest.iter().find(|line| !line.is_empty()).is_some_and(|line| stone(line).is_some());
-            if line.is_empty() && is_before_a_stone {
+            // Where stones have times, two numbers are none: they may stand behind the names.
+            let has_times = evidence.ms.iter().any(Option::is_some);
+            let is_stone = |line: &&str| stone(line).is_some_and(|(_, _, ms)| ms.is_some() || !has_times);
+            if line.is_empty() && rest.iter().find(|line| !line.is_empty()).is_some_and(is_stone) {
                 continue;
             }
-            // Behind the names, two numbers are no stone.
-            let is_whole_stone = |line: &&str| stone(line).is_some_and(|(_, _, ms)| ms.is_some());
-            let is_damaged = is_like_a_stone(line) || is_before_a_stone || rest.iter().any(is_whole_stone);
+            let is_damaged = is_like_a_stone(line) || rest.iter().any(is_stone);
             ensure!(!is_damaged, "line {number}: '{line}' is not a stone: x,y,ms expected");
             let name = |line: &str| Some(line.to_owned()).filter(|name| !name.is_empty());
             players = [name(line), rest.first().copied().and_then(name)];

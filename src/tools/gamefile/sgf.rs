@@ -79,12 +79,13 @@ fn read(part: &Part<'_>, size: Option<Size>) -> Result<GameFile> {
     Ok(GameFile { players, outcome, ..record.finish(evidence) }.with_rule(&rule))
 }
 
-/// The games of a collection, each as its text. Text around them is left out, and so are lines that begin with `#`; a last
-/// game may lack its end.
+/// The games of a collection, each as its text. Text around them is left out, and no game begins on a line that begins with
+/// `#`; the last one may lack its end.
 pub fn games(text: &str) -> Vec<Part<'_>> {
     let mut games = Vec::new();
     let (mut depth, mut start, mut is_value, mut is_quoted) = (0, 0, false, false);
-    let is_remark = |at: usize| text[..at].rsplit('\n').next().is_some_and(|line| line.trim_start().starts_with('#'));
+    // Of the line outside games: whether nothing but blanks has been read, and whether it begins with `#`.
+    let (mut is_blank, mut is_remark) = (true, false);
     // The line of each game, counted from the one before.
     let (mut line, mut counted) = (1, 0);
     let mut part = |begin: usize, end: usize| {
@@ -93,17 +94,22 @@ pub fn games(text: &str) -> Vec<Part<'_>> {
         games.push(Part { line, text: &text[begin..end] });
     };
     for (at, c) in text.char_indices() {
+        if depth == 0 && is_blank {
+            is_remark = c == '#';
+        }
+        is_blank = depth == 0 && (c == '\n' || is_blank && c.is_whitespace());
         match c {
             _ if std::mem::take(&mut is_quoted) => {}
             '\\' if is_value => is_quoted = true,
             _ if is_value => is_value = c != ']',
             '[' if depth > 0 => is_value = true,
             '(' if depth > 0 => depth += 1,
-            '(' if text[at + 1..].trim_start().starts_with(';') && !is_remark(at) => (depth, start) = (1, at),
+            '(' if text[at + 1..].trim_start().starts_with(';') && !is_remark => (depth, start) = (1, at),
             ')' if depth > 0 => {
                 depth -= 1;
                 if depth == 0 {
                     part(start, at + 1);
+                    is_remark = false;
                 }
             }
             _ => {}

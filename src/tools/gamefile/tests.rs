@@ -418,6 +418,8 @@ fn remarks_are_no_games() {
         assert_eq!(moves(&parse(&text, None).unwrap()), "h8a15i8");
     }
     assert_eq!(moves(&parse("# see (;x)\nh8\ni9\n", None).unwrap()), "h8i9");
+    // Bug: a `#` in a comment at the end of a game hid the next game.
+    assert_eq!(sgf::games("(;SZ[15];B[hh]C[see\n#5])(;SZ[15];B[ii])").len(), 2);
     let letter = "# my games (;\nDear friend,\n(;SZ[15];B[hh];W[ii])";
     assert_eq!(moves(&parse(letter, None).unwrap()), "h8i7");
 }
@@ -425,7 +427,7 @@ fn remarks_are_no_games() {
 /// Bug: the pass `--` was dropped where it touches another move, and the colours of the moves after it were wrong.
 #[test]
 fn a_pass_may_touch_other_moves() {
-    for text in ["h8 -- i9", "h8,--,i9", "1.h8 2.-- 3.i9", "[Black \"A\"]\n1.h8 2.-- 3.i9"] {
+    for text in ["h8 -- i9", "h8,--,i9", "h8--i9", "h8-- i9", "1.h8 2.-- 3.i9", "[Black \"A\"]\n1.h8 2.-- 3.i9"] {
         let game = parse(text, None).unwrap();
         let stones = game.last.cells();
         assert_eq!(stones.len(), 2, "{text}");
@@ -449,6 +451,7 @@ fn lines_may_end_in_a_carriage_return() {
     for ends in ["\r", "\n", "\r\n"] {
         let text = ["Piskvorky 15x15, 11:11, 0", "8,8,0", "9,9,5", "a", "b", ""].join(ends);
         assert_eq!(moves(&read(text.as_bytes(), None).unwrap()), "h8i7", "{text:?}");
+        assert_eq!(moves(&parse(&text, None).unwrap()), "h8i7", "{text:?}");
     }
 }
 
@@ -457,9 +460,15 @@ fn lines_may_end_in_a_carriage_return() {
 fn only_a_damaged_stone_refuses_a_piskvork_file() {
     let file =
         |stones: &str, end: &str| parse(&format!("Piskvorky 15x15, 11:11, 0\n8,8,0\n{stones}9,9,5\n{end}"), None);
-    for (stones, end) in
-        [("\n", "a\nb\n-1\n"), ("", "Smith, 2, Jr\nBob\n-1\n"), ("", "Alice\nBob\n1,0\n"), ("\n \n", "")]
-    {
+    assert!(parse("Piskvorky 15x15\n8,8\n9;9\n9;8\n10,10\n", None).is_err(), "stones without times");
+    for (stones, end) in [
+        ("\n", "a\nb\n-1\n"),
+        ("", "\n\n1,0\n"),
+        ("", "Alice\n\n1,0\n"),
+        ("", "Smith, 2, Jr\nBob\n-1\n"),
+        ("", "Alice\nBob\n1,0\n"),
+        ("\n \n", ""),
+    ] {
         assert_eq!(moves(&file(stones, end).unwrap()), "h8i7", "{stones:?} {end:?}");
     }
     assert_eq!(file("", "\nBob\n0\n").unwrap().players, [None, Some("Bob".to_owned())]);

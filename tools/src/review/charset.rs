@@ -9,7 +9,7 @@ pub fn decode(bytes: &[u8]) -> String {
     let named = if std::str::from_utf8(bytes).is_ok() { None } else { gamefile::charset(bytes) };
     let encoding = named.and_then(|name| Encoding::for_label(name.as_bytes()));
     match encoding.filter(|&encoding| encoding != encoding_rs::UTF_8) {
-        Some(encoding) => gamefile::with_line_feeds(encoding.decode_without_bom_handling(bytes).0.into_owned()),
+        Some(encoding) => encoding.decode_without_bom_handling(bytes).0.into_owned(),
         None => gamefile::decode(bytes),
     }
 }
