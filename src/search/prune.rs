@@ -7,7 +7,8 @@ use super::params::Params;
 use crate::base::{Depth, Score};
 
 /// Reverse futility pruning: the static evaluation is so far above beta that the node is not searched. Not with a proven
-/// beta, which an estimate does not reach. For free nodes only: a threatened open four is worth more than any margin. Experiments: `reverse-futility`.
+/// beta, which an estimate does not reach. For free nodes only: a threatened open four is worth more than any margin.
+/// Experiments: `reverse-futility`.
 pub fn can_prune_reverse_futile(params: &Params, eval: Score, beta: Score, depth: Depth, improving: bool) -> bool {
     depth <= Depth::plies(params.rfp_depth())
         && !beta.is_decisive()
@@ -26,7 +27,7 @@ pub fn can_razor(params: &Params, eval: Score, alpha: Score, depth: Depth) -> bo
     depth <= Depth::plies(params.razor_depth()) && !alpha.is_decisive() && eval + razoring_margin(params, depth) < alpha
 }
 
-/// By how much less than alpha the evaluation must be for razoring, at least by one.
+/// Razoring needs an evaluation that is below alpha by more than this.
 fn razoring_margin(params: &Params, depth: Depth) -> i32 {
     params.razor_base() + params.razor_slope() * depth.whole()
 }
@@ -59,13 +60,10 @@ mod tests {
             let params = Params::shipped(rule);
             let reverse =
                 |units, beta, depth| can_prune_reverse_futile(&params, Score::estimate(units), beta, depth, false);
-            let margin = reverse_futility_margin(&params, Depth::ONE, false);
-            assert!(reverse(margin, Score::DRAW, Depth::ONE) && !reverse(margin - 1, Score::DRAW, Depth::ONE));
-            assert!(reverse_futility_margin(&params, Depth::plies(4), true) > margin, "a deeper node needs more");
-            assert!(
-                reverse_futility_margin(&params, Depth::plies(4), false)
-                    > reverse_futility_margin(&params, Depth::plies(4), true)
-            );
+            let margin = |plies, improving| reverse_futility_margin(&params, Depth::plies(plies), improving);
+            let least = margin(1, false);
+            assert!(reverse(least, Score::DRAW, Depth::ONE) && !reverse(least - 1, Score::DRAW, Depth::ONE));
+            assert!(margin(5, true) > margin(4, true) && margin(5, false) >= margin(5, true));
             let too_deep = Depth::plies(params.rfp_depth()) + Depth::units(1);
             assert!(!reverse(Score::EVAL_LIMIT, Score::DRAW, too_deep));
             assert!(!reverse(Score::EVAL_LIMIT, Score::loss_in(Ply::ROOT, 9), Depth::ONE));

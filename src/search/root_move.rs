@@ -61,7 +61,7 @@ pub(super) fn root_moves(worker: &mut Worker<'_>, scope: &Scope) -> RootMoves {
     let (mut are_all, mut unlisted_loss) = (false, None);
     if fives.is_empty() {
         let loses = forced::static_result(board, Ply::ROOT).is_some_and(Score::is_loss);
-        // In a lost position the variant only holds the list: the moves that delay the loss, whatever threatens.
+        // In a lost position `StopFour` only carries the list of moves that delay the loss; a four need not be threatened.
         let duty = if loses { Duty::StopFour(forced::last_resorts(board)) } else { forced::duty(board) };
         order::for_each_reply(board, &duty, |point| points.push(point));
         let is_complete = !duty.is_free() || points.len() + board.occupied() == size.cells();
