@@ -96,7 +96,7 @@ impl Model {
         Expect::Line("OK".into())
     }
 
-    /// The position of a block: points off the board and repeated points are skipped.
+    /// The position of a block: points off the board and repeated points are skipped. Dead squares do not count for the colours.
     fn block(&self, lines: &[(i64, i64, i64)]) -> (Stones, Color) {
         let mut kept: Vec<(Point, i64)> = Vec::new();
         for &(x, y, who) in lines {
@@ -105,10 +105,10 @@ impl Model {
                 kept.push((point, who));
             }
         }
-        let first = kept.iter().map(|&(_, who)| who).find(|&who| who != 3);
-        let ours = match first {
-            Some(who) if self.rule == Rule::Renju => Color::ALL[usize::from(who == 2)],
-            _ => Color::ALL[kept.len() % 2],
+        let stones: Vec<i64> = kept.iter().map(|&(_, who)| who).filter(|&who| who != 3).collect();
+        let ours = match stones.first() {
+            Some(who) if self.rule == Rule::Renju => Color::ALL[usize::from(*who == 2)],
+            _ => Color::ALL[stones.len() % 2],
         };
         let cell = |who| match who {
             1 => ours.into(),
