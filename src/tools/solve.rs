@@ -381,7 +381,7 @@ fn print_json(out: &mut dyn Write, number: usize, answer: &Answer) -> anyhow::Re
     Ok(writeln!(out, "\"line\":[{}],\"nodes\":{},\"time_ms\":{time:.3}}}", line.join(","), answer.nodes)?)
 }
 
-/// A winning tree from this position as text, in the format described in [`verify`](super::verify).
+/// A winning tree from this position as text, in the format described in [`verify`].
 pub fn proof_text(board: &Board, attacker: Color, proof: &Proof) -> String {
     let size = board.size();
     // In playing order, after those of the position that was set up.
