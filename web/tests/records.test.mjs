@@ -133,7 +133,8 @@ test("of a file with several games one is chosen, and later another", async () =
   await read(window, "a1");
   await window.waitForMoves(/a1&/);
   await page.click("#tab-record");
-  assert.ok(await page.isHidden("#other-game"), "another record has no games of that file");
+  // Another record has no games of that file.
+  await page.waitForSelector("#other-game", { state: "hidden" });
   await window.close();
 });
 
