@@ -363,18 +363,14 @@ pub fn report_without_search(board: &Board, point: Point) -> SearchReport {
 mod tests {
     use super::*;
     use crate::base::Rule;
-    use crate::board::{NullObserver, notation};
+    use crate::board::notation;
+    use crate::board::tests::board_after;
 
     /// Names of the points that level `strength` searches after these moves of freestyle.
     fn searched(line: &str, strength: u32, blocked: &[&str]) -> Vec<String> {
-        let size = Size::square(15).unwrap();
-        let mut board = Board::new(Rule::Freestyle, size);
-        let mut stones = Vec::new();
-        for point in notation::parse_moves(line, size).unwrap() {
-            stones.push((point, Cell::from(board.side())));
-            board.play(point, &mut NullObserver);
-        }
-        let blocked: Vec<Point> = blocked.iter().flat_map(|name| notation::parse_moves(name, size).unwrap()).collect();
+        let mut board = board_after(Rule::Freestyle, line);
+        let stones: Vec<(Point, Cell)> = board.moves().map(|point| (point, board.cell(point))).collect();
+        let blocked = notation::parse_moves(&blocked.concat(), board.size()).unwrap();
         match choose(&mut board, Level::of(strength), 1, &stones, &blocked) {
             Some(Choice::Search(points)) => points.into_iter().map(notation::name).collect(),
             other => panic!("{line} at {strength}: {other:?}"),

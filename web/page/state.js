@@ -88,12 +88,11 @@ export function toAddress(game, longest = Infinity) {
   if (address.length > longest) {
     left.variations = tree.countVariations();
     const { at, late } = game;
-    const line = game.tree.path(game.tree.end(at));
-    const isKept = late && (late.at === 0 || line.includes(late.at));
-    const cut = game.tree.lineThrough(at);
-    ({ tree } = cut);
+    const place = [0, ...tree.path(tree.end(at))].indexOf(late?.at);
+    const cut = tree.lineThrough(at);
     // In the line the number of a node is its place.
-    address = fieldsOf({ ...game, ...cut, late: late && { ...late, at: isKept ? line.indexOf(late.at) + 1 : null } });
+    address = fieldsOf({ ...game, ...cut, late: late && { ...late, at: place < 0 ? null : place } });
+    ({ tree } = cut);
   }
   let kept = 0;
   [0, ...tree.inOrder()].forEach((node, index) => {
