@@ -259,6 +259,15 @@ impl FromStr for Size {
     }
 }
 
+/// The sorted stones of each side after moves of alternating sides: equal for two orders that lead to the same position.
+pub fn sorted_sides(moves: &[Point]) -> [Vec<Point>; 2] {
+    [0, 1].map(|first| {
+        let mut stones: Vec<Point> = moves.iter().copied().skip(first).step_by(2).collect();
+        stones.sort_unstable();
+        stones
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 use super::{Engine, Level};
 use crate::base::clock::Instant;
 use crate::base::maps::HashSet;
-use crate::base::point::CELLS;
+use crate::base::point::{CELLS, sorted_sides};
 use crate::base::{Point, Score};
 use crate::board::observer::NullObserver;
 use crate::board::{Board, Threat};
@@ -242,7 +242,7 @@ impl Sets {
                 self.draws = self.draws.checked_sub(1)?;
                 self.draw()
             };
-            if let Some(set) = set.filter(|set| !self.is_on_blocked_path(set) && self.seen.insert(sides(set))) {
+            if let Some(set) = set.filter(|set| !self.is_on_blocked_path(set) && self.seen.insert(sorted_sides(set))) {
                 return Some(set);
             }
         }
@@ -253,7 +253,7 @@ impl Sets {
     fn is_on_blocked_path(&self, set: &[Point]) -> bool {
         self.paths.iter().any(|path| {
             let Some((last, before)) = path.split_last() else { return false };
-            set.get(before.len()) == Some(last) && sides(&set[..before.len()]) == sides(before)
+            set.get(before.len()) == Some(last) && sorted_sides(&set[..before.len()]) == sorted_sides(before)
         })
     }
 
@@ -304,14 +304,4 @@ impl Sets {
         let us = self.board.side();
         self.board.threat(point, us) != Threat::Five && self.board.may_play(point, us)
     }
-}
-
-/// The sorted stones of each side: sets with equal sides lead to the same position.
-fn sides(set: &[Point]) -> [Vec<Point>; 2] {
-    let mut sides: [Vec<Point>; 2] = [set.iter().copied().step_by(2).collect(), Vec::new()];
-    sides[1].extend(set.iter().copied().skip(1).step_by(2));
-    for side in &mut sides {
-        side.sort_unstable();
-    }
-    sides
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The engine's settings. They survive new games.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Memory limit of the process in bytes.
+    /// Memory limit of the process in bytes; 0: [`Options::DEFAULT_MEMORY`].
     pub max_memory: u64,
     /// Size of the hash table in bytes, within `max_memory`; `None`: chosen from `max_memory`.
     pub hash_size: Option<u64>,
@@ -182,7 +182,7 @@ impl Options {
         self.threads.clamp(1, self.max_threads())
     }
 
-    /// The memory limit without [`Options::RESERVED_MEMORY`], in bytes. A limit of zero means the default.
+    /// The memory limit without [`Options::RESERVED_MEMORY`], in bytes.
     fn free_memory(&self) -> u64 {
         let memory = if self.max_memory == 0 { Options::DEFAULT_MEMORY } else { self.max_memory };
         memory.saturating_sub(Options::RESERVED_MEMORY)

@@ -107,7 +107,7 @@ pub struct Arguments {
     #[arg(long, value_name = "MS")]
     pub inc_ms: Option<u64>,
 
-    /// Memory limit sent to each brain; 0: none. Example: --memory-mb 350
+    /// Memory limit sent to each brain; 0: its own default or none. Example: --memory-mb 350
     #[arg(long, value_name = "MIB", default_value_t = Limits::DEFAULT.memory >> 20)]
     pub memory_mb: u64,
 

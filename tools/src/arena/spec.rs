@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tengen::base::hash::Checksum;
+use tengen::engine::Options;
 
 /// The limits of one engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ impl Limits {
         increment: Duration::ZERO,
         nodes: None,
         depth: None,
-        memory: 350 << 20,
+        memory: Options::DEFAULT_MEMORY,
         memory_checked: false,
         tolerance: Duration::from_secs(1),
         stall: Duration::from_secs(120),

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::collections::HashSet;
+use tengen::base::point::sorted_sides;
 use tengen::base::{Cell, Color, Ply, Point};
 use tengen::board::Threat;
 use tengen::engine::Engine;
@@ -97,7 +98,7 @@ impl Labeller {
         let mut known = HashSet::new();
         let mut positions = Vec::new();
         for (moves, content) in std::mem::take(&mut self.found) {
-            if known.insert(stones_of(&moves))
+            if known.insert(sorted_sides(&moves))
                 && let Some(label) = self.label(&moves)?
             {
                 let opening = Opening { stones: moves };
@@ -117,15 +118,6 @@ impl Labeller {
         let score = report.last.score.units() as i16;
         Ok(report.best.map(|best| PackedPly { played: best, best, score }))
     }
-}
-
-/// The stones of each colour after these moves, in order of points.
-fn stones_of(moves: &[Point]) -> [Vec<Point>; 2] {
-    [0, 1].map(|first| {
-        let mut stones: Vec<Point> = moves.iter().copied().skip(first).step_by(2).collect();
-        stones.sort_unstable();
-        stones
-    })
 }
 
 /// Whether the position of the engine is quiet: no threat must be answered or decides it, and the best move is no four.
