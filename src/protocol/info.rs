@@ -104,7 +104,7 @@ pub static KEYS: &[Key] = &[
     setting(
         "thread_num",
         |o, threads| o.threads = positive(threads).map_or(1, |threads| threads as usize),
-        "number of threads; at most 64 and two for each processor, and those after the first may take half of max_memory; 0 or less: one",
+        "number of threads: at most two for each processor, at most 64; those after the first may together take half of max_memory; 0 or less: one",
     ),
     setting(
         "strength",

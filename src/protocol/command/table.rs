@@ -55,7 +55,7 @@ pub static ROWS: &[Row] = &[
         &[stones("BOARD", Command::Board)],
         |command| matches!(command, Command::Board(_)),
         "set this position and move; `who` is 1 for the brain's stones, 2 for the opponent's, 3 for a dead square, \
-         on which nobody may play and which counts as an edge. After an even number of stones the brain is black; under renju the first stone listed is black. \
+         on which nobody may play and which counts as an edge. With an even number of stones the brain is black; not under renju, where the first stone listed is black. \
          An empty block opens the game",
         "a move",
     )
@@ -186,7 +186,7 @@ pub static ROWS: &[Row] = &[
             single_points("YXBLOCKUNDO", |_, spots| Command::Unblock(spots)),
         ],
         |command| matches!(command, Command::Block(_) | Command::Unblock(_)),
-        "block these points, without effect while no other point may be played; unblock them",
+        "block these points (ignored while no other point may be played); unblock them",
         "none",
     )
     .on_board(),
