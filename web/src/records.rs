@@ -10,10 +10,10 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::str::Chars;
 use tengen::base::maps::HashMap;
 use tengen::base::{Cell, Color, Point, Rule, Size};
-use tengen::tools::gamefile::{self, GameFile, Outcome, Section, sgf};
+use tengen::tools::gamefile::sgf::{self, Token};
+use tengen::tools::gamefile::{self, GameFile, Outcome, Section};
 use tengen::tools::judgement::Mark;
 use tengen::tools::point_names;
 
@@ -229,7 +229,6 @@ struct Remark {
 fn remarks_of(line: &str) -> (String, Vec<Remark>) {
     let (mut before, mut remarks) = (String::new(), Vec::new());
     let (mut remark, mut is_move) = (Remark::default(), false);
-    let (mut key, mut has_value) = (String::new(), false);
     let mut end_node = |is_move: bool, remark: Remark| {
         if is_move {
             remarks.push(remark);
@@ -237,28 +236,17 @@ fn remarks_of(line: &str) -> (String, Vec<Remark>) {
             before = remark.comment;
         }
     };
-    let mut rest = line.chars();
-    while let Some(c) = rest.next() {
-        match c {
-            '[' => {
-                let value = value_of(&mut rest);
+    for (_, token) in sgf::tokens(line) {
+        match token {
+            Token::Node => end_node(std::mem::take(&mut is_move), std::mem::take(&mut remark)),
+            Token::Property(key, mut values) => {
                 is_move |= key == "B" || key == "W";
+                let value = values.pop().unwrap_or_default();
                 match key.as_str() {
                     "C" => remark.comment = value,
                     JUDGED => remark.judged = value,
                     _ => {}
                 }
-                has_value = true;
-            }
-            ';' => {
-                end_node(std::mem::take(&mut is_move), std::mem::take(&mut remark));
-                (key, has_value) = (String::new(), false);
-            }
-            'A'..='Z' => {
-                if std::mem::take(&mut has_value) {
-                    key.clear();
-                }
-                key.push(c);
             }
             _ => {}
         }
@@ -267,54 +255,33 @@ fn remarks_of(line: &str) -> (String, Vec<Remark>) {
     (before, remarks)
 }
 
-/// The value of a property, after its bracket.
-fn value_of(rest: &mut Chars<'_>) -> String {
-    let mut value = String::new();
-    while let Some(c) = rest.next() {
-        match c {
-            ']' => break,
-            // A line that is broken for the eye only.
-            '\\' => value.extend(rest.next().filter(|&c| c != '\n')),
-            _ => value.push(c),
-        }
-    }
-    value
-}
-
 /// The lines of play of a game in SGF with variations, each as an SGF without any.
 fn lines_of_play(game: &str) -> Result<Vec<String>> {
     let (mut lines, mut line) = (Vec::new(), String::new());
     // The length of the line where each open bracket began.
     let mut open: Vec<usize> = Vec::new();
-    let (mut is_value, mut is_quoted, mut is_new) = (false, false, false);
-    let mut total = 0;
-    for c in game.chars() {
-        match c {
-            _ if std::mem::take(&mut is_quoted) => line.push(c),
-            _ if is_value => {
-                is_quoted = c == '\\';
-                is_value = c != ']';
-                line.push(c);
-            }
-            '(' => open.push(line.len()),
-            ')' => {
-                let Some(begin) = open.pop() else { break };
+    let (mut is_new, mut copied, mut total) = (false, 0, 0);
+    for (at, token) in sgf::tokens(game) {
+        if matches!(token, Token::Open | Token::Close) {
+            line.push_str(&game[copied..at]);
+            copied = at + 1;
+        }
+        match token {
+            Token::Open => open.push(line.len()),
+            Token::Close => {
                 if std::mem::take(&mut is_new) {
                     total += line.len();
                     ensure!(lines.len() < MAX_LINES && total < 20 * MAX_MOVES, "too many variations");
                     lines.push(format!("({line})"));
                 }
-                line.truncate(begin);
+                line.truncate(open.pop().unwrap_or_default());
             }
-            _ => {
-                is_value = c == '[';
-                is_new |= c == ';';
-                line.push(c);
-            }
+            Token::Node => is_new = true,
+            Token::Property(..) | Token::Unclosed => {}
         }
     }
     if is_new {
-        lines.push(format!("({line})"));
+        lines.push(format!("({line}{})", &game[copied..]));
     }
     Ok(lines)
 }

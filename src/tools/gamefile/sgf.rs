@@ -15,14 +15,30 @@ use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::tools::point_names;
 use anyhow::{Context, Result, bail, ensure};
 use std::fmt::Write as _;
+use std::str::CharIndices;
 
 /// A property: its name and its values, at least one.
 type Property = (String, Vec<String>);
 
-/// A node: its line in the file, and its properties.
+/// A node: its byte in the game, and its properties.
 struct Node {
-    line: usize,
+    at: usize,
     properties: Vec<Property>,
+}
+
+/// A token of SGF.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// A bracket that opens a game or a variation.
+    Open,
+    /// A bracket that closes one.
+    Close,
+    /// The semicolon at the beginning of a node.
+    Node,
+    /// A property: its name and its values, at least one.
+    Property(String, Vec<String>),
+    /// A value without a closing bracket: the last token.
+    Unclosed,
 }
 
 /// The properties that set up a position, and what they put on a point.
@@ -59,11 +75,11 @@ fn read(part: &Part<'_>, size: Option<Size>) -> Result<GameFile> {
     let mut record = Recorder::new(size);
     let mut comments = Vec::new();
     for node in &nodes {
-        read_node(&node.properties, size, &mut record).with_context(|| format!("line {}", node.line))?;
+        read_node(&node.properties, size, &mut record).with_context(|| line_at(part, node.at))?;
         let comment = node.properties.iter().find(|(key, _)| key == "C").and_then(|(_, values)| values.last());
         comments.resize(record.moves, comment.cloned());
     }
-    let lines = lines_of_play(part.text);
+    let lines = count_lines_of_play(part.text);
     if lines > 1 {
         record.notes.push(format!("The main line is read; the record has {lines} lines."));
     }
@@ -83,55 +99,48 @@ fn read(part: &Part<'_>, size: Option<Size>) -> Result<GameFile> {
 /// `#`; the last one may lack its end.
 pub fn games(text: &str) -> Vec<Part<'_>> {
     let mut games = Vec::new();
-    let (mut depth, mut start, mut is_value, mut is_quoted) = (0, 0, false, false);
-    // Of the line outside games: whether nothing but blanks has been read, and whether it begins with `#`.
-    let (mut is_blank, mut is_remark) = (true, false);
-    // The line of each game, counted from the one before.
-    let (mut line, mut counted) = (1, 0);
-    let mut part = |begin: usize, end: usize| {
-        line += text[counted..begin].matches('\n').count();
-        counted = begin;
-        games.push(Part { line, text: &text[begin..end] });
-    };
-    for (at, c) in text.char_indices() {
-        if depth == 0 && is_blank {
-            is_remark = c == '#';
-        }
-        is_blank = depth == 0 && (c == '\n' || is_blank && c.is_whitespace());
-        match c {
-            _ if std::mem::take(&mut is_quoted) => {}
-            '\\' if is_value => is_quoted = true,
-            _ if is_value => is_value = c != ']',
-            '[' if depth > 0 => is_value = true,
-            '(' if depth > 0 => depth += 1,
-            '(' if text[at + 1..].trim_start().starts_with(';') && !is_remark => (depth, start) = (1, at),
-            ')' if depth > 0 => {
-                depth -= 1;
-                if depth == 0 {
-                    part(start, at + 1);
-                    is_remark = false;
-                }
+    let (mut line, mut counted, mut end) = (1, 0, 0);
+    while let Some(start) = next_game(text, end) {
+        let mut depth = 0;
+        let last = tokens(&text[start..]).find(|(_, token)| {
+            match token {
+                Token::Open => depth += 1,
+                Token::Close => depth -= 1,
+                _ => {}
             }
-            _ => {}
-        }
-    }
-    if depth > 0 {
-        part(start, text.len());
+            depth == 0
+        });
+        end = last.map_or(text.len(), |(at, _)| start + at + 1);
+        line += text[counted..start].matches('\n').count();
+        counted = start;
+        games.push(Part { line, text: &text[start..end] });
     }
     games
 }
 
+/// The byte where the next game begins, from `from` on: the beginning of the text, or the end of a game.
+fn next_game(text: &str, from: usize) -> Option<usize> {
+    let mut begin = from;
+    for line in text[from..].split_inclusive('\n') {
+        // What follows a game on its last line is no remark.
+        let is_remark = line.trim_start().starts_with('#') && !text[..begin].ends_with(')');
+        let mut brackets = line.match_indices('(').map(|(at, _)| begin + at);
+        let start = brackets.find(|at| text[at + 1..].trim_start().starts_with(';'));
+        if start.is_some() && !is_remark {
+            return start;
+        }
+        begin += line.len();
+    }
+    None
+}
+
 /// The number of lines of play in a game: the ends of its variations.
-fn lines_of_play(game: &str) -> usize {
-    let (mut lines, mut is_value, mut is_quoted, mut is_open) = (0, false, false, false);
-    for c in game.chars() {
-        match c {
-            _ if std::mem::take(&mut is_quoted) => {}
-            '\\' if is_value => is_quoted = true,
-            _ if is_value => is_value = c != ']',
-            '[' => is_value = true,
-            ';' => is_open = true,
-            ')' => lines += usize::from(std::mem::take(&mut is_open)),
+fn count_lines_of_play(game: &str) -> usize {
+    let (mut lines, mut is_open) = (0, false);
+    for (_, token) in tokens(game) {
+        match token {
+            Token::Node => is_open = true,
+            Token::Close => lines += usize::from(std::mem::take(&mut is_open)),
             _ => {}
         }
     }
@@ -244,67 +253,85 @@ fn points(value: &str, size: Size) -> Option<Vec<Point>> {
     Some(size.points().filter(within).collect())
 }
 
-/// The nodes of the first line of play of the first game: everything before the first end of a variation. Lower-case
-/// letters in property names, as in old versions of the format, are dropped.
+/// The nodes of the first line of play of the first game: everything before the first end of a variation.
 fn main_line(part: &Part<'_>) -> Result<Vec<Node>> {
-    let mut nodes = vec![Node { line: part.line, properties: Vec::new() }];
-    let mut key = String::new();
-    let mut has_values = false;
-    let mut line = part.line;
-    let mut rest = part.text.chars();
-    while let Some(c) = rest.next() {
-        match c {
-            '[' => {
-                let before = rest.as_str();
-                let value = value(&mut rest).with_context(|| format!("line {line}"))?;
-                line += before[..before.len() - rest.as_str().len()].matches('\n').count();
-                let node = &mut nodes.last_mut().context("no node")?.properties;
-                match node.last_mut() {
-                    // Another value of the same property.
-                    Some((_, values)) if has_values => values.push(value),
-                    _ => node.push((key.clone(), vec![value])),
-                }
-                has_values = true;
-            }
-            ';' => {
-                nodes.push(Node { line, properties: Vec::new() });
-                (key, has_values) = (String::new(), false);
-            }
-            ')' => break,
-            'A'..='Z' => {
-                if std::mem::take(&mut has_values) {
-                    key.clear();
-                }
-                key.push(c);
-            }
-            '\n' => line += 1,
-            c if c.is_whitespace() || c.is_ascii_lowercase() => {}
-            _ => (key, has_values) = (String::new(), false),
+    let mut nodes = vec![Node { at: 0, properties: Vec::new() }];
+    for (at, token) in tokens(part.text) {
+        match token {
+            Token::Open => {}
+            Token::Close => break,
+            Token::Node => nodes.push(Node { at, properties: Vec::new() }),
+            Token::Property(name, values) => nodes.last_mut().context("no node")?.properties.push((name, values)),
+            Token::Unclosed => bail!("{}: a value has no closing bracket", line_at(part, at)),
         }
     }
     Ok(nodes)
 }
 
-/// A value; its opening bracket has been read. A backslash quotes the next character; at the end of a line it joins the line
-/// with the next one.
-fn value(rest: &mut std::str::Chars<'_>) -> Result<String> {
+/// The number of a line in the file, by a byte of the game, for messages.
+fn line_at(part: &Part<'_>, at: usize) -> String {
+    format!("line {}", part.line + part.text[..at].matches('\n').count())
+}
+
+/// The tokens of a text, each with its byte; that of a property is the bracket of its last value. Lower-case letters in the
+/// names of properties, as in old versions of the format, are dropped, and so are names with other characters after them.
+pub fn tokens(text: &str) -> impl Iterator<Item = (usize, Token)> {
+    let mut rest = text.char_indices();
+    std::iter::from_fn(move || {
+        let mut name = String::new();
+        while let Some((at, c)) = rest.next() {
+            match c {
+                '(' => return Some((at, Token::Open)),
+                ')' => return Some((at, Token::Close)),
+                ';' => return Some((at, Token::Node)),
+                '[' => return Some(property(name, at, &mut rest)),
+                'A'..='Z' => name.push(c),
+                _ if is_filler(c) => {}
+                _ => name.clear(),
+            }
+        }
+        None
+    })
+}
+
+/// Whether a character means nothing outside values.
+fn is_filler(c: char) -> bool {
+    c.is_whitespace() || c.is_ascii_lowercase()
+}
+
+/// A property and the byte of its last bracket; the bracket of its first value, at `at`, has been read.
+fn property(name: String, mut at: usize, rest: &mut CharIndices<'_>) -> (usize, Token) {
+    let mut values = Vec::new();
+    while let Some(value) = value(rest) {
+        values.push(value);
+        let mut next = rest.clone();
+        match next.find(|&(_, c)| !is_filler(c)) {
+            Some((bracket, '[')) => (at, *rest) = (bracket, next),
+            _ => return (at, Token::Property(name, values)),
+        }
+    }
+    (at, Token::Unclosed)
+}
+
+/// A value, if it is closed; its opening bracket has been read. A backslash quotes the next character; at the end of a line
+/// it joins the line with the next one.
+fn value(rest: &mut CharIndices<'_>) -> Option<String> {
     let mut value = String::new();
-    while let Some(c) = rest.next() {
-        match c {
-            ']' => return Ok(value),
-            '\\' => match rest.next() {
-                Some(end @ ('\n' | '\r')) => {
+    loop {
+        match rest.next()?.1 {
+            ']' => return Some(value),
+            '\\' => match rest.next()?.1 {
+                end @ ('\n' | '\r') => {
                     let other = if end == '\n' { '\r' } else { '\n' };
                     if rest.as_str().starts_with(other) {
                         rest.next();
                     }
                 }
-                escaped => value.extend(escaped),
+                escaped => value.push(escaped),
             },
-            _ => value.push(c),
+            c => value.push(c),
         }
     }
-    bail!("a value has no closing bracket")
 }
 
 /// What a written game says besides its rule, its board and its stones.

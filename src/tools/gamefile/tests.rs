@@ -158,6 +158,23 @@ fn sgf_that_is_written_reads_back() {
     assert!(sgf::write(Rule::Freestyle, dead.size, &dead.last, &names).is_err());
 }
 
+#[test]
+fn sgf_is_cut_into_tokens() {
+    use sgf::Token::{Close, Node, Open, Property, Unclosed};
+    let property =
+        |name: &str, values: &[&str]| Property(name.into(), values.iter().map(|&value| value.into()).collect());
+    let tokens: Vec<_> = sgf::tokens("(;AddBlack[a]\n[\\]] C1[)])C[").collect();
+    let expected = [
+        (0, Open),
+        (1, Node),
+        (14, property("AB", &["a", "]"])),
+        (21, property("", &[")"])),
+        (24, Close),
+        (26, Unclosed),
+    ];
+    assert_eq!(tokens, expected);
+}
+
 /// The reader does not recurse into variations.
 #[test]
 fn long_and_deep_files_are_read() {

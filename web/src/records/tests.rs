@@ -151,6 +151,14 @@ fn comments_after_a_pass_are_read() {
     }
 }
 
+/// Bug: a property such as `C1`, which means nothing to the library, was a comment or a move for the page.
+#[test]
+fn properties_have_the_names_that_the_library_reads() {
+    let tree = game("(;SZ[15]C1[x];B[hh]C[a]2[y];W1[aa]C[z];W[ii]C1[x]C2[y];B[jj]Comment[b])");
+    let comments: Vec<&str> = tree.nodes.iter().map(|node| node.comment.as_str()).collect();
+    assert_eq!((tree.comment.as_str(), &comments[..]), ("", &["a", "", "b"][..]));
+}
+
 /// Bug: the stones of a setup were written as moves in turn, and most came back in the other colour.
 #[test]
 fn a_setup_is_not_written_as_moves() {
