@@ -6,7 +6,7 @@ use super::line_check::{Flaw, Remark};
 use super::match_options::Setup;
 use super::ratings::rate;
 use super::sprt::{EloEstimate, Pentanomial, SprtBounds, Verdict, llr_text};
-use super::tally::{EngineTally, PairTally, Standings};
+use super::tally::{EngineTally, MatchSums, PairTally, Standings};
 use crate::progress::Progress;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -103,13 +103,13 @@ fn score(setup: &Setup, standings: &Standings) -> String {
         });
     }
     let Some(pairing) = standings.pairings.first() else { return String::new() };
-    let [wins, draws, losses] = pairing.games;
+    let MatchSums { pairs, games: [wins, draws, losses], .. } = &pairing.total;
     let mut text = format!("+{wins} ={draws} -{losses}");
-    if let Some(elo) = pairing.pairs.elo() {
+    if let Some(elo) = pairs.elo() {
         let _ = write!(text, "  Elo {}", elo_text(&elo));
     }
     if let Some(bounds) = &setup.sprt {
-        let _ = write!(text, "  {}", llr_text(pairing.pairs.llr(bounds)));
+        let _ = write!(text, "  {}", llr_text(pairs.llr(bounds)));
     }
     text
 }
@@ -142,7 +142,7 @@ pub fn report(setup: &Setup, standings: &Standings) -> String {
             let _ = writeln!(text, "  odds: {} {}; {} {}", names[0], limits[0], names[1], limits[1]);
         }
     }
-    let draws: u64 = standings.pairings.iter().map(|tally| tally.games[1]).sum();
+    let draws: u64 = standings.pairings.iter().map(|tally| tally.total.games[1]).sum();
     let [black, white] = standings.by_color;
     let _ = writeln!(text, "  black won {black}, white won {white}, drawn {draws}\n");
     text += &table(setup, standings);
@@ -177,27 +177,28 @@ pub fn pairing_text(
     grounds: &[&str],
     sprt: Option<&SprtBounds>,
 ) -> String {
-    let [wins, draws, losses] = tally.games;
+    let total = &tally.total;
+    let [wins, draws, losses] = total.games;
     let games = wins + draws + losses;
     let percent = if games > 0 { (wins as f64 + draws as f64 / 2.0) / games as f64 * 100.0 } else { 50.0 };
     let mut text = format!("{first} against {second}: {games} games, +{wins} ={draws} -{losses} ({percent:.1} %)\n");
-    if let Some(elo) = tally.pairs.elo() {
-        let superiority = tally.pairs.superiority().map_or("unknown".to_owned(), |s| format!("{:.1} %", s * 100.0));
-        let _ = writeln!(text, "  {}", pairs_text(&tally.pairs, tally.by_one_color));
+    if let Some(elo) = total.pairs.elo() {
+        let superiority = total.pairs.superiority().map_or("unknown".to_owned(), |s| format!("{:.1} %", s * 100.0));
+        let _ = writeln!(text, "  {}", pairs_text(total));
         let _ = writeln!(text, "  Elo {} (95 %), superiority {superiority}", elo_text(&elo));
     }
     if let Some(bounds) = sprt {
-        let _ = writeln!(text, "  {}", sprt_text(bounds, tally.pairs.llr(bounds)));
+        let _ = writeln!(text, "  {}", sprt_text(bounds, total.pairs.llr(bounds)));
     }
     if tally.repeats > 0 {
         let _ = writeln!(text, "  {} more pairs repeat others and do not count", tally.repeats);
     }
     if grounds.len() > 1 {
         let width = grounds.iter().map(|ground| ground.chars().count()).max().unwrap_or(0);
-        for (ground, tally) in grounds.iter().zip(&tally.grounds) {
-            let [wins, draws, losses] = tally.games;
-            let elo = elo_or_dash(tally.pairs.elo());
-            let pairs = pairs_text(&tally.pairs, tally.by_one_color);
+        for (ground, sums) in grounds.iter().zip(&tally.grounds) {
+            let [wins, draws, losses] = sums.games;
+            let elo = elo_or_dash(sums.pairs.elo());
+            let pairs = pairs_text(sums);
             let _ = writeln!(text, "  {ground:<width$}  +{wins} ={draws} -{losses}  Elo {elo}  {pairs}");
         }
     }
@@ -205,7 +206,8 @@ pub fn pairing_text(
 }
 
 /// The pairs by their results, `pairs 2-0: 12, 1½-½: 3, 1-1: 27 (25 won by one colour), ½-1½: 0, 0-2: 1`.
-fn pairs_text(Pentanomial([lost, worse, even, better, won]): &Pentanomial, by_one_color: u64) -> String {
+pub fn pairs_text(sums: &MatchSums) -> String {
+    let MatchSums { pairs: Pentanomial([lost, worse, even, better, won]), by_one_color, .. } = sums;
     format!(
         "pairs 2-0: {won}, 1½-½: {better}, 1-1: {even} ({by_one_color} won by one colour), ½-1½: {worse}, 0-2: {lost}"
     )

@@ -3,7 +3,7 @@
 use super::display::pairing_text;
 use super::game_log::{self, GameRecord};
 use super::sprt::SprtBounds;
-use super::tally::{GroundTally, PairTally};
+use super::tally::{MatchSums, PairTally};
 use anyhow::{Context, Result, ensure};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ impl Pool {
         let name = format!("{} {}x{}", rule.name(), record.width, record.height);
         let ground = self.grounds.iter().position(|ground| *ground == name).unwrap_or_else(|| {
             self.grounds.push(name);
-            self.tally.grounds.push(GroundTally::default());
+            self.tally.grounds.push(MatchSums::default());
             self.grounds.len() - 1
         });
         self.tally.add(record, ground, record.half_points(&self.names[0]));

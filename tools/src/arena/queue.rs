@@ -19,6 +19,7 @@ use super::pooled_count::Pool;
 use super::revision::{self, Builds, Side};
 use super::spec::split_quoted;
 use super::sprt::{SprtBounds, Verdict, llr_text};
+use super::tally::MatchSums;
 use super::tournament;
 use crate::experiments::{self, Row};
 use crate::output_file;
@@ -206,13 +207,13 @@ impl Queue {
                 let arguments = entry.arguments(&["new".into(), "old".into()], Path::new("records"))?;
                 let bounds = arguments.sprt.bounds;
                 let pool = counted(&self.path(&entry, "jsonl"), bounds.as_ref())?;
-                let games: u64 = pool.tally().games.iter().sum();
+                let games: u64 = pool.tally().total.games.iter().sum();
                 let mut state = format!("playing: {games} of {} games", arguments.games);
-                if let Some(elo) = pool.tally().pairs.elo() {
+                if let Some(elo) = pool.tally().total.pairs.elo() {
                     let _ = write!(state, ", Elo {}", elo_text(&elo));
                 }
                 if let Some(bounds) = bounds {
-                    let _ = write!(state, ", {}", llr_text(pool.tally().pairs.llr(&bounds)));
+                    let _ = write!(state, ", {}", llr_text(pool.tally().total.pairs.llr(&bounds)));
                 }
                 state
             } else {
@@ -234,7 +235,7 @@ fn counted(records: &Path, bounds: Option<&SprtBounds>) -> Result<Pool> {
     let mut pool = Pool::default();
     for game in &games {
         pool.add(game).with_context(|| format!("{} game {}", records.display(), game.game))?;
-        if bounds.is_some_and(|bounds| Verdict::of(pool.tally().pairs.llr(bounds)).is_final()) {
+        if bounds.is_some_and(|bounds| Verdict::of(pool.tally().total.pairs.llr(bounds)).is_final()) {
             break;
         }
     }
@@ -248,12 +249,12 @@ fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> Row {
         entry.sides[index].describe(commit.get(..10).unwrap_or(commit))
     };
     let tenths = |value: f64| value.is_finite().then(|| (value * 10.0).round() / 10.0 + 0.0);
-    let pairs = &pool.tally().pairs;
+    let MatchSums { pairs, games, .. } = &pool.tally().total;
     let elo = pairs.elo();
     let test = setup.sprt.as_ref().map(|bounds| (bounds, pairs.llr(bounds)));
     let grounds: Vec<String> = setup.schedule.grounds.iter().map(Ground::code).collect();
-    let each = grounds.iter().zip(&pool.tally().grounds).filter_map(|(code, tally)| {
-        let elo = tally.pairs.elo()?;
+    let each = grounds.iter().zip(&pool.tally().grounds).filter_map(|(code, sums)| {
+        let elo = sums.pairs.elo()?;
         Some(format!("{code} {}", elo_text(&elo)))
     });
     let result = if grounds.len() > 1 { each.collect::<Vec<_>>().join(", ") } else { String::new() };
@@ -266,8 +267,8 @@ fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> Row {
         grounds: grounds.join(", "),
         limits: if new == old { new } else { format!("{new} against {old}") },
         bounds: test.map(|(bounds, _)| format!("[{}, {}]", bounds.elo0, bounds.elo1)).unwrap_or_default(),
-        games: pool.tally().games.iter().sum(),
-        wdl: Some(pool.tally().games),
+        games: games.iter().sum(),
+        wdl: Some(*games),
         elo: elo.and_then(|elo| tenths(elo.elo)),
         interval: elo.map(|elo| [tenths(elo.low), tenths(elo.high)]),
         llr: test.map(|(_, llr)| (llr * 100.0).round() / 100.0),
@@ -454,7 +455,7 @@ mod tests {
         let lines = (0..42).map(|number| serde_json::to_string(&game(number)).unwrap() + "\n");
         fs::write(&records, lines.collect::<String>()).unwrap();
         let bounds = SprtBounds { elo0: 0.0, elo1: 400.0 };
-        let verdict = |pool: &Pool| Verdict::of(pool.tally().pairs.llr(&bounds)).row_name();
+        let verdict = |pool: &Pool| Verdict::of(pool.tally().total.pairs.llr(&bounds)).row_name();
         assert_eq!(verdict(&counted(&records, None).unwrap()), "not decided");
         assert_eq!(verdict(&counted(&records, Some(&bounds)).unwrap()), "passed");
     }

@@ -85,15 +85,11 @@ impl EngineTally {
 /// Sums for one pairing, from the view of the engine listed first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairTally {
-    /// Whole pairs of games.
-    pub pairs: Pentanomial,
-    /// Wins, draws and losses of single games.
-    pub games: [u64; 3],
+    /// Over all grounds.
+    pub total: MatchSums,
     /// The same for each ground.
-    pub grounds: Vec<GroundTally>,
-    /// Pairs of which both games were won by the same colour.
-    pub by_one_color: u64,
-    /// Finished pairs that repeat earlier ones move by move; not counted in `pairs`.
+    pub grounds: Vec<MatchSums>,
+    /// Finished pairs that repeat earlier ones move by move; not counted as pairs.
     pub repeats: u64,
     /// Half points and moves of games whose partner is not finished, by seed and number of the pair.
     pending: BTreeMap<(u64, usize), (usize, Vec<Point>)>,
@@ -101,27 +97,42 @@ pub struct PairTally {
     known: HashSet<u64>,
 }
 
-/// Sums for one pairing on one ground.
+/// The results of games between two engines, from the view of the first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GroundTally {
+pub struct MatchSums {
     /// Whole pairs of games, without repeats.
     pub pairs: Pentanomial,
-    /// Pairs of which both games were won by the same colour.
+    /// Of these, the pairs of which both games were won by the same colour.
     pub by_one_color: u64,
     /// Wins, draws and losses of single games.
     pub games: [u64; 3],
 }
 
+impl MatchSums {
+    /// Adds a game with these half points.
+    pub fn add_game(&mut self, half_points: usize) {
+        self.games[2 - half_points] += 1;
+    }
+
+    /// Adds a pair by the half points of its games; [`MatchSums::add_game`] adds the games themselves.
+    pub fn add_pair(&mut self, half_points: [usize; 2]) {
+        let [one, other] = half_points;
+        self.pairs.add(one + other);
+        self.by_one_color += u64::from(one.abs_diff(other) == 2);
+    }
+}
+
 impl PairTally {
     /// Zeros for this number of grounds.
     pub fn new(grounds: usize) -> PairTally {
-        PairTally { grounds: vec![GroundTally::default(); grounds], ..PairTally::default() }
+        PairTally { grounds: vec![MatchSums::default(); grounds], ..PairTally::default() }
     }
 
     /// Adds a game on a ground, with the half points of the engine listed first.
     pub fn add(&mut self, record: &GameRecord, ground: usize, half_points: usize) {
-        self.games[2 - half_points] += 1;
-        self.grounds[ground].games[2 - half_points] += 1;
+        for sums in [&mut self.total, &mut self.grounds[ground]] {
+            sums.add_game(half_points);
+        }
         let moves = record.stones();
         // The games of a pair have consecutive numbers, the first one even.
         let pair = (record.seed, record.game / 2);
@@ -131,11 +142,9 @@ impl PairTally {
         };
         let games = if record.game.is_multiple_of(2) { [moves, other] } else { [other, moves] };
         if self.known.insert(checksum(ground, record, &games)) {
-            let is_by_one_color = u64::from(earlier.abs_diff(half_points) == 2);
-            self.pairs.add(earlier + half_points);
-            self.by_one_color += is_by_one_color;
-            self.grounds[ground].pairs.add(earlier + half_points);
-            self.grounds[ground].by_one_color += is_by_one_color;
+            for sums in [&mut self.total, &mut self.grounds[ground]] {
+                sums.add_pair([earlier, half_points]);
+            }
         } else {
             self.repeats += 1;
         }
@@ -143,10 +152,10 @@ impl PairTally {
 
     /// Points of the engine listed first and games, without pairs that repeat others.
     fn rated(&self) -> (f64, f64) {
-        let pairs = self.pairs.0.iter().zip(0..).map(|(&count, half_points)| (count, half_points));
+        let pairs = self.total.pairs.0.iter().zip(0..).map(|(&count, half_points)| (count, half_points));
         let single = self.pending.values().map(|&(half_points, _)| half_points);
         let half_points = pairs.clone().map(|(count, half)| count * half).sum::<u64>() + single.sum::<usize>() as u64;
-        (half_points as f64 / 2.0, (2 * self.pairs.pairs() + self.pending.len() as u64) as f64)
+        (half_points as f64 / 2.0, (2 * self.total.pairs.pairs() + self.pending.len() as u64) as f64)
     }
 }
 
@@ -296,15 +305,17 @@ mod tests {
         for (number, winner) in [(0, Some("A")), (1, None), (3, Some("B")), (4, Some("B")), (6, None), (7, None)] {
             standings.add(&setup, &record(&setup, number, winner, Reason::Five));
         }
-        assert_eq!(standings.pairings[0].pairs.0, [0, 0, 1, 1, 0]);
-        assert_eq!((standings.pairings[0].games, standings.pairings[0].by_one_color), ([1, 3, 2], 0));
+        let total = &standings.pairings[0].total;
+        assert_eq!(total.pairs.0, [0, 0, 1, 1, 0]);
+        assert_eq!((total.games, total.by_one_color), ([1, 3, 2], 0));
         let points: Vec<u64> = standings.engines.iter().map(EngineTally::games).collect();
         assert_eq!(points, [6, 6]);
         // B is black in odd games.
         assert_eq!(standings.by_color, [2, 1]);
         standings.add(&setup, &record(&setup, 2, Some("B"), Reason::Five));
         standings.add(&setup, &record(&setup, 5, Some("A"), Reason::Five));
-        assert_eq!((standings.pairings[0].pairs.0, standings.pairings[0].by_one_color), ([1, 0, 2, 1, 0], 1));
+        let total = &standings.pairings[0].total;
+        assert_eq!((total.pairs.0, total.by_one_color), ([1, 0, 2, 1, 0], 1));
     }
 
     #[test]
@@ -319,8 +330,8 @@ mod tests {
         }
         // The second pair repeats the first one, the third mirrors it, the fourth has its games the other way round.
         let tally = &standings.pairings[0];
-        assert_eq!((tally.pairs.pairs(), tally.repeats, tally.games), (2, 2, [8, 0, 0]));
-        assert_eq!(tally.grounds[0].pairs, tally.pairs);
+        assert_eq!((tally.total.pairs.pairs(), tally.repeats, tally.total.games), (2, 2, [8, 0, 0]));
+        assert_eq!(tally.grounds[0], tally.total);
         // Bug: they counted for the ratings.
         let drawn = GameRecord { moves: "a1".to_owned(), ..record(&setup, 8, None, Reason::Five) };
         standings.pairings[0].add(&drawn, 0, 1);

@@ -186,7 +186,7 @@ impl<'a> Results<'a> {
             self.standings.add(self.setup, record);
             self.next = number + 1;
             let test = self.setup.sprt.as_ref().zip(self.standings.pairings.first());
-            self.is_decided = test.is_some_and(|(bounds, tally)| Verdict::of(tally.pairs.llr(bounds)).is_final());
+            self.is_decided = test.is_some_and(|(bounds, tally)| Verdict::of(tally.total.pairs.llr(bounds)).is_final());
         }
     }
 

@@ -3,9 +3,9 @@
 use super::numbers::{ensure_tunable, set_all};
 use super::paired_games::{Allowance, EnginePair, PairOutcome, Usage, side_by_side};
 use crate::arena::cancel::Cancel;
-use crate::arena::display::elo_text;
+use crate::arena::display::{elo_text, pairs_text};
 use crate::arena::ground::Ground;
-use crate::arena::sprt::Pentanomial;
+use crate::arena::tally::MatchSums;
 use anyhow::{Result, ensure};
 use std::fmt::Write as _;
 
@@ -45,14 +45,14 @@ pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String
         engine_pairs.push(pair);
     }
     let mut text = String::new();
-    let mut all = MatchSums::default();
+    let mut all = DuelSums::default();
     for ground in &duel.grounds {
         let outcomes = side_by_side(duel.pairs, &mut engine_pairs, cancel, |round, pair| {
             let (opening, _) = ground.opening(round);
             Ok(pair.play_pair(ground, &opening, duel.allowance))
         })?;
         let Some(outcomes) = outcomes else { return Ok(None) };
-        let mut sums = MatchSums::default();
+        let mut sums = DuelSums::default();
         for outcome in &outcomes {
             sums.add(outcome);
             all.add(outcome);
@@ -62,7 +62,7 @@ pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String
     let _ = writeln!(text, "overall: {}", all.text());
     if let Allowance::Clock { match_ms, .. } = duel.allowance {
         for (side, usage) in ["first", "second"].iter().zip(all.usage) {
-            let games = all.games.iter().sum::<u64>().max(1);
+            let games = all.results.games.iter().sum::<u64>().max(1);
             let spent = usage.spent.as_secs_f64();
             let _ = writeln!(
                 text,
@@ -79,24 +79,23 @@ pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String
 
 /// Sums over pairs of games.
 #[derive(Default)]
-struct MatchSums {
-    pairs: Pentanomial,
-    games: [u64; 3],
+struct DuelSums {
+    results: MatchSums,
     usage: [Usage; 2],
 }
 
-impl MatchSums {
+impl DuelSums {
     fn add(&mut self, outcome: &PairOutcome) {
-        self.pairs.add(outcome.half_points);
-        self.games.iter_mut().zip(outcome.games).for_each(|(sum, games)| *sum += games);
+        outcome.games.into_iter().for_each(|half_points| self.results.add_game(half_points));
+        self.results.add_pair(outcome.games);
         self.usage.iter_mut().zip(&outcome.usage).for_each(|(sum, usage)| sum.add(usage));
     }
 
     fn text(&self) -> String {
-        let [wins, draws, losses] = self.games;
-        let percent = 100.0 * self.pairs.mean();
-        let mut text = format!("{wins}-{draws}-{losses} ({percent:.1} %), pairs 0-2 to 2-0 {:?}", self.pairs.0);
-        if let Some(elo) = self.pairs.elo() {
+        let MatchSums { pairs, games: [wins, draws, losses], .. } = &self.results;
+        let percent = 100.0 * pairs.mean();
+        let mut text = format!("{wins}-{draws}-{losses} ({percent:.1} %), {}", pairs_text(&self.results));
+        if let Some(elo) = pairs.elo() {
             let _ = write!(text, ", Elo {}", elo_text(&elo));
         }
         text
@@ -123,10 +122,8 @@ mod tests {
         let result = run(&duel(&[]), 2, &Cancel::default());
         if ParamTable::IS_TUNABLE {
             let text = result.unwrap().unwrap();
-            assert!(
-                text.contains("overall: ") && text.contains("(50.0 %), pairs 0-2 to 2-0 [0, 0, 3, 0, 0]"),
-                "{text}"
-            );
+            let drawn = "(50.0 %), pairs 2-0: 0, 1½-½: 0, 1-1: 3 (";
+            assert!(text.contains("overall: ") && text.matches(drawn).count() == 2, "{text}");
             assert_eq!(text.matches(" 0 late").count(), 2, "{text}");
         } else {
             assert!(result.unwrap_err().to_string().contains("--features tune"));

@@ -91,12 +91,17 @@ pub struct EnginePair {
 /// The result of a pair of games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairOutcome {
-    /// Half points of the first engine, 0 to 4.
-    pub half_points: usize,
-    /// Games that the first engine won, drew and lost.
-    pub games: [u64; 3],
+    /// Half points of the first engine in each game: 2 for a win, 1 for a draw.
+    pub games: [usize; 2],
     /// How the engines used their clocks.
     pub usage: [Usage; 2],
+}
+
+impl PairOutcome {
+    /// Half points of the first engine, 0 to 4.
+    pub fn half_points(&self) -> usize {
+        self.games.iter().sum()
+    }
 }
 
 /// How an engine used its clock.
@@ -142,13 +147,11 @@ impl EnginePair {
         let mut outcome = PairOutcome::default();
         for black in 0..2 {
             let winner = self.play(ground, opening, allowance, black, &mut outcome.usage);
-            let half_points = match winner {
+            outcome.games[black] = match winner {
                 None => 1,
                 Some(Color::Black) => 2 * usize::from(black == 0),
                 Some(Color::White) => 2 * usize::from(black == 1),
             };
-            outcome.half_points += half_points;
-            outcome.games[2 - half_points] += 1;
         }
         outcome
     }

@@ -189,7 +189,7 @@ pub fn run(
             }
             let ground = &grounds[number % count];
             let (opening, _) = ground.opening(number / count);
-            Ok(pair.play_pair(ground, &opening, design.games.allowance).half_points as u8)
+            Ok(pair.play_pair(ground, &opening, design.games.allowance).half_points() as u8)
         })?;
         let Some(outcomes) = outcomes else { break };
         screening.half_points.extend(outcomes);

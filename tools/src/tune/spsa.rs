@@ -379,7 +379,7 @@ impl PlannedPair {
             set_all(engine, values)?;
         }
         let (opening, _) = ground.opening((self.number / count) as usize);
-        Ok(pair.play_pair(ground, &opening, allowance).half_points)
+        Ok(pair.play_pair(ground, &opening, allowance).half_points())
     }
 }
 
