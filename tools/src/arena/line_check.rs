@@ -109,7 +109,7 @@ pub fn check(
     let mut placed = 0;
     for played in &moves {
         for &stone in &stones[placed..played.thinking.stones] {
-            board.play(stone, side(placed));
+            board.play(stone, Color::to_move_after(placed));
             placed += 1;
         }
         found.extend(played.illegal_line(&board));
@@ -132,11 +132,6 @@ struct Found {
     stones: usize,
     flaw: Flaw,
     note: String,
-}
-
-/// The side that plays after this many stones.
-fn side(stones: usize) -> Color {
-    Color::ALL[stones & 1]
 }
 
 /// A way to name points: from the two numbers of a name, counted from 0, and the size to column and row from above.
@@ -259,7 +254,7 @@ impl<'a> Move<'a> {
                     return wrong("comes after the end of the game");
                 }
                 let mut after = before.clone();
-                match after.play(point, side(self.thinking.stones + index)) {
+                match after.play(point, Color::to_move_after(self.thinking.stones + index)) {
                     Verdict::Illegal => return wrong("is on an occupied point"),
                     Verdict::Foul(_) => return wrong("is forbidden"),
                     verdict => path.push((point, after, verdict)),

@@ -28,6 +28,11 @@ impl Opening {
         notation::moves_text(&self.stones)
     }
 
+    /// The side to move after the opening.
+    pub fn to_move(&self) -> Color {
+        Color::to_move_after(self.stones.len())
+    }
+
     /// The opening, rotated or mirrored.
     #[must_use]
     pub fn turned(&self, symmetry: Symmetry, size: Size) -> Opening {

@@ -151,7 +151,7 @@ impl RunningGame<'_, '_> {
 
     /// Places the next stone, chosen by `seat`; in a swap2 opening that may be a stone of the opponent's colour.
     fn place<T>(&mut self, seat: usize, (x, y): (i64, i64), answer: &Answer<T>) -> Result<(), Stop> {
-        let color = Color::ALL[self.stones.len() & 1];
+        let color = Color::to_move_after(self.stones.len());
         let Some(point) = self.terms.size.point(x, y) else {
             return Err(self.illegal(seat, &format!("played {x},{y}, off the board")));
         };

@@ -179,14 +179,15 @@ impl Maker {
         while stones.len() + 1 < count {
             let free: Vec<Point> = window.iter().copied().filter(|&p| oracle.cell(p) == Cell::Empty).collect();
             let stone = *free.choose(&mut random)?;
-            if oracle.play(stone, to_move(&stones)) != Verdict::Continues {
+            if oracle.play(stone, Color::to_move_after(stones.len())) != Verdict::Continues {
                 return None;
             }
             stones.push(stone);
         }
         let mut last: Vec<Point> = window.into_iter().filter(|&p| oracle.cell(p) == Cell::Empty).collect();
         last.shuffle(&mut random);
-        last.retain(|&p| oracle.clone().play(p, to_move(&stones)) == Verdict::Continues);
+        let side = Color::to_move_after(stones.len());
+        last.retain(|&p| oracle.clone().play(p, side) == Verdict::Continues);
         last.truncate(TRIES);
         let Wanted { nodes, max_score, .. } = self.wanted;
         last.sort_by_cached_key(|&p| self.imbalance(&stones, p, nodes / TRY_SHARE));
@@ -206,10 +207,6 @@ impl Maker {
         }
         self.engine.think_nodes(nodes).last.score.units().abs()
     }
-}
-
-fn to_move(stones: &[Point]) -> Color {
-    Color::ALL[stones.len() % 2]
 }
 
 /// The points of a random window with sides of four to seven, large enough for the stones. Half of the windows are near the

@@ -145,6 +145,11 @@ impl PackedGame {
         self.opening.stones.iter().copied().chain(self.plies.iter().map(|ply| ply.played))
     }
 
+    /// The side to move after the opening and this many plies.
+    pub fn to_move_after(&self, plies: usize) -> Color {
+        Color::to_move_after(self.opening.stones.len() + plies)
+    }
+
     /// The result for `color`: 1 for a win, 1/2 for a draw, 0 for a loss.
     pub fn points(&self, color: Color) -> f32 {
         self.winner.map_or(0.5, |winner| if winner == color { 1.0 } else { 0.0 })

@@ -280,7 +280,7 @@ impl<'a> Player<'a> {
 fn random_move(oracle: &Oracle, us: Color, random: &mut SmallRng) -> Option<Point> {
     let size = oracle.size();
     let stones: Vec<Point> = size.points().filter(|&p| oracle.cell(p).color().is_some()).collect();
-    let is_near = |p: &Point| stones.iter().any(|s| s.x().abs_diff(p.x()).max(s.y().abs_diff(p.y())) <= 2);
+    let is_near = |p: &Point| stones.iter().any(|stone| stone.distance(*p) <= 2);
     let goes_on = |p: &Point| oracle.clone().play(*p, us) == Verdict::Continues;
     let moves: Vec<Point> = size.points().filter(is_near).filter(goes_on).collect();
     moves.choose(random).copied()
@@ -403,7 +403,7 @@ mod tests {
                 last = oracle.play(point, color);
             }
             match last {
-                Verdict::Wins => assert_eq!(game.winner, Some(Color::ALL[(oracle.stones() + 1) % 2])),
+                Verdict::Wins => assert_eq!(game.winner, Some(Color::to_move_after(oracle.stones() - 1))),
                 Verdict::Draw => assert_eq!(game.winner, None),
                 verdict => {
                     assert_eq!(verdict, Verdict::Continues);

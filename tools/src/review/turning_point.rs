@@ -189,7 +189,7 @@ mod tests {
         let points: Vec<Point> = size.points().take(2 * scores.len()).collect();
         let judged = |(index, &point): (usize, &Point)| {
             let score = scores[index / 2];
-            let color = Color::ALL[index % 2];
+            let color = Color::to_move_after(index);
             let worth = |score| Worth { score, line: vec![point] };
             let (before, after) = (worth(GOOD), worth(if color == Color::Black { score } else { -score }));
             Judged { point, color, board: Vec::new(), mark: Mark::Best, before, after, foul: None }

@@ -288,10 +288,9 @@ fn fit_group(data: &Data, common: &Model, settings: &Settings, sets: &mut [Weigh
 fn search_scale(paths: &[PathBuf], rule: Rule) -> Result<f32> {
     let mut pairs = Vec::new();
     for_each_game(paths, rule, |game| {
-        let first = game.opening.stones.len() % 2;
         for (i, ply) in game.plies.iter().enumerate() {
             if i32::from(ply.score).abs() <= Score::DECISIVE {
-                pairs.push((f32::from(ply.score), game.points(Color::ALL[(first + i) % 2])));
+                pairs.push((f32::from(ply.score), game.points(game.to_move_after(i))));
             }
         }
     })?;

@@ -173,7 +173,7 @@ impl EnginePair {
         }
         let mut left = [allowance.game_time(); 2];
         opening.stones.iter().for_each(|&stone| self.put(stone));
-        let mut color = Color::ALL[opening.stones.len() % 2];
+        let mut color = opening.to_move();
         loop {
             let mover = if color == Color::Black { black } else { 1 - black };
             let limits = allowance.limits(left[mover]);

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tengen::base::{Color, Rule, Score};
+use tengen::base::{Rule, Score};
 use tengen::eval::network::architecture::{OUTPUT_SCALE, stage};
 use tengen::eval::network::{Accumulator, Embedded, Kernel, Network, Weights, reference};
 
@@ -83,7 +83,7 @@ fn groups_of(position: &PackedGame) -> Vec<Group> {
     let stones = position.opening.stones.len();
     let stage_of = stage(stones);
     let first = (0..=stones).find(|&number| stage(number) == stage_of).unwrap_or(stones);
-    let side = Color::ALL[stones % 2];
+    let side = position.opening.to_move();
     let is_asked = matches!(position.content, Content::Asked { .. });
     let is_proven = position.plies.iter().any(|label| i32::from(label.score).abs() > Score::DECISIVE);
     [
@@ -203,7 +203,7 @@ mod tests {
     use crate::arena::openings::Opening;
     use crate::data::packed_game::{PackedPly, RecordFormat};
     use crate::data::record_file::Writer;
-    use tengen::base::Size;
+    use tengen::base::{Color, Size};
     use tengen::board::notation::parse_moves;
     use tengen::board::{Board, NullObserver};
 

@@ -134,9 +134,8 @@ fn fit_scale(games: &[PackedGame]) -> f32 {
     // A position that a search asked about is not one of the game.
     for game in games.iter().filter(|game| !matches!(game.content, Content::Asked { .. })).take(20_000) {
         for (i, ply) in game.plies.iter().enumerate() {
-            let color = tengen::base::Color::ALL[(game.opening.stones.len() + i) % 2];
             if i32::from(ply.score).abs() < 2000 {
-                seen.push((f32::from(ply.score), game.points(color)));
+                seen.push((f32::from(ply.score), game.points(game.to_move_after(i))));
             }
         }
     }

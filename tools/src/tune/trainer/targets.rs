@@ -3,7 +3,7 @@
 use crate::data::packed_game::{Content, PackedGame};
 use crate::tune::logistic::sigmoid;
 use crate::tune::samples::uses_static_evaluation;
-use tengen::base::{Color, Score};
+use tengen::base::Score;
 use tengen::board::Board;
 
 /// How targets are made from scores and results, and the weight of the policy.
@@ -38,7 +38,7 @@ pub fn values(game: &PackedGame, targets: &Targets) -> Vec<f32> {
         Content::Asked { .. } => (targets.asked_share, 0.0),
         Content::Quiet => (targets.label_share, 0.0),
     };
-    let mut color = Color::ALL[(game.opening.stones.len() + game.plies.len()) % 2];
+    let mut color = game.to_move_after(game.plies.len());
     let mut later = game.points(color);
     let mut values = Vec::with_capacity(game.plies.len());
     for ply in game.plies.iter().rev() {

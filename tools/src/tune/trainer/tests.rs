@@ -124,21 +124,20 @@ fn gradients_are_the_slopes_of_the_loss() {
 fn a_position_is_worth_what_was_seen_later_too() {
     let game = games(Rule::Freestyle, 1, 30).remove(0);
     let last = game.plies.len() - 1;
-    let mover = |ply: usize| Color::ALL[(game.opening.stones.len() + ply) % 2];
     let own = |ply: usize| targets::expected(game.plies[ply].score, 200.0);
     let with =
         |game: &PackedGame, score_share, lambda| targets::values(game, &Targets { score_share, lambda, ..TARGETS });
     let values = |score_share, lambda| with(&game, score_share, lambda);
     let close = |found: f32, expected: f32| assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
     for ply in 0..=last {
-        let result = game.points(mover(ply));
+        let result = game.points(game.to_move_after(ply));
         close(values(1.0, 0.0)[ply], own(ply));
         close(values(0.0, 0.7)[ply], result);
         close(values(1.0, 1.0)[ply], result);
         close(values(0.5, 0.0)[ply], f32::midpoint(own(ply), result));
     }
     // The last position has the result of the game.
-    let at_the_end = 0.3 * own(last) + 0.7 * game.points(mover(last));
+    let at_the_end = 0.3 * own(last) + 0.7 * game.points(game.to_move_after(last));
     close(values(1.0, 0.7)[last], at_the_end);
     close(values(1.0, 0.7)[last - 1], 0.3 * own(last - 1) + 0.7 * (1.0 - at_the_end));
     // Bug: positions before a move drawn at random had the scores and the result of the game after it.
