@@ -44,8 +44,6 @@ pub struct ArraysArguments {
 /// The targets of games: what the search says, with a look ahead, and the result.
 const OF_GAMES: Targets =
     Targets { scale: ENGINE_SCALE, score_share: 0.85, label_share: 0.85, asked_share: 0.85, lambda: 0.75, policy: 1.0 };
-/// The targets of a referee: the labels alone.
-const OF_LABELS: Targets = Targets { score_share: 1.0, label_share: 1.0, asked_share: 1.0, lambda: 0.0, ..OF_GAMES };
 
 /// The files that are written.
 struct Arrays {
@@ -70,7 +68,7 @@ pub fn run(arguments: &ArraysArguments, log: &mut dyn Write) -> Result<()> {
     for record in records(files) {
         let record = record?;
         if record.rule == *rule && record.is_game() != *referee {
-            arrays.add(&record, if *referee { &OF_LABELS } else { &OF_GAMES }, &mut shapes)?;
+            arrays.add(&record, if *referee { &Targets::OF_LABELS } else { &OF_GAMES }, &mut shapes)?;
         }
     }
     ensure!(arrays.game_count > 0, "nothing of {}", rule.name());

@@ -34,10 +34,6 @@ pub struct RefereeArguments {
     pub network: Vec<PathBuf>,
 }
 
-/// The targets: the scores of the labels alone.
-const TARGETS: Targets =
-    Targets { scale: ENGINE_SCALE, score_share: 1.0, label_share: 1.0, asked_share: 1.0, lambda: 0.0, policy: 0.0 };
-
 /// Judges the networks and writes a table of the results to `out`.
 ///
 /// # Errors
@@ -49,7 +45,7 @@ pub fn run(arguments: &RefereeArguments, out: &mut dyn Write) -> Result<()> {
     for position in records(&arguments.records) {
         let position = position?;
         if position.rule == rule && !position.is_game() {
-            let target = values(&position, &TARGETS)[0];
+            let target = values(&position, &Targets::OF_LABELS)[0];
             let judged: Vec<Judged> = judges.iter_mut().map(|judge| judge.judge(&position, target)).collect();
             for group in groups_of(&position) {
                 groups.entry(group).or_insert_with(|| Sums::new(judges.len())).add(target, &judged);
@@ -168,7 +164,7 @@ impl Judge {
         let network = &self.network;
         let mut judged = Judged::default();
         self.walker.losses = Losses::default();
-        self.walker.walk(position, &self.model, &self.folded, &TARGETS, false, |board, _| {
+        self.walker.walk(position, &self.model, &self.folded, &Targets::OF_LABELS, false, |board, _| {
             let mut accumulator = Accumulator::new(network.clone(), board, Kernel::best());
             let logit = accumulator.logit(board, reference::parts(board));
             judged.loss = cross_entropy(sigmoid(logit as f32 / OUTPUT_SCALE as f32), target);

@@ -1,7 +1,7 @@
 //! Which positions of a game are learned from, and the targets of their values.
 
 use crate::data::packed_game::{Content, PackedGame};
-use crate::tune::logistic::sigmoid;
+use crate::tune::logistic::{ENGINE_SCALE, sigmoid};
 use crate::tune::samples::uses_static_evaluation;
 use tengen::base::Score;
 use tengen::board::Board;
@@ -21,6 +21,12 @@ pub struct Targets {
     pub lambda: f32,
     /// Weight of the policy's loss beside the value's.
     pub policy: f32,
+}
+
+impl Targets {
+    /// The scores of labels alone, for judging; nothing is learned.
+    pub const OF_LABELS: Targets =
+        Targets { scale: ENGINE_SCALE, score_share: 1.0, label_share: 1.0, asked_share: 1.0, lambda: 0.0, policy: 0.0 };
 }
 
 /// Whether a position of a game is learned from: every labelled one, and others that the search may evaluate.
