@@ -4,8 +4,9 @@ use super::depth::Ply;
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
-/// A score from the view of the side to move. Within ±[`Score::EVAL_LIMIT`] it is an estimate, where 200 units are a win
-/// probability of `sigmoid(1)`. Beyond ±[`Score::DECISIVE`] it is a proven win or loss with its distance from the root.
+/// A score from the view of the side to move. Within ±[`Score::EVAL_LIMIT`] it is an estimate, where
+/// [`Score::UNITS_PER_LOGIT`] units are a win probability of `sigmoid(1)`. Beyond ±[`Score::DECISIVE`] it is a proven win
+/// or loss with its distance from the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(i32);
 
@@ -14,6 +15,8 @@ impl Score {
     pub const DRAW: Score = Score(0);
     /// Largest absolute value of an estimate.
     pub const EVAL_LIMIT: i32 = 6000;
+    /// Units of an estimate that make one logit: the win probability is `sigmoid(units / 200)`.
+    pub const UNITS_PER_LOGIT: i32 = 200;
     /// Scores with a larger absolute value are proven results.
     pub const DECISIVE: i32 = 29_000;
     /// Larger than any score, for search windows.
@@ -268,7 +271,7 @@ mod tests {
     #[test]
     fn chances_follow_the_logistic_curve() {
         for units in -Score::EVAL_LIMIT..=Score::EVAL_LIMIT {
-            let exact = 1000.0 / (1.0 + (-f64::from(units) / 200.0).exp());
+            let exact = 1000.0 / (1.0 + (-f64::from(units) / f64::from(Score::UNITS_PER_LOGIT)).exp());
             let shown = Score::estimate(units).win_permille();
             assert!((f64::from(shown) - exact).abs() < 2.0, "{units}: {shown}, not {exact}");
             assert!((1..=999).contains(&shown));

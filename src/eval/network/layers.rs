@@ -18,8 +18,6 @@ use crate::eval::classical_weights::{ORDER_SCALE, VALUE_SCALE};
 use crate::eval::shapes::Parts;
 use arrayvec::ArrayVec;
 
-/// Score units per 1.0 of the logit: win probability = sigmoid(score / 200).
-const SCORE_SCALE: i64 = 200;
 /// From policy sums to move scores, which have [`ORDER_SCALE`] units per 1.0 of a logit.
 pub const MOVE_SHIFT: u32 = (POLICY_SCALE * CELL_SCALE / ORDER_SCALE).trailing_zeros();
 
@@ -109,7 +107,7 @@ fn dot<const N: usize>(a: &[i16; N], b: &[i16; N]) -> i32 {
 /// A logit in [`OUTPUT_SCALE`] units as a score.
 #[inline(always)]
 pub fn score(logit: i64) -> Score {
-    Score::estimate((logit * SCORE_SCALE / i64::from(OUTPUT_SCALE)) as i32)
+    Score::estimate((logit * i64::from(Score::UNITS_PER_LOGIT) / i64::from(OUTPUT_SCALE)) as i32)
 }
 
 /// The activation of a channel of a cell.

@@ -1,7 +1,7 @@
 //! `tengen-tune eval`: fits the values of points and threats to games by logistic regression.
 
 use super::factor_model::{Descent, Model, combination_parts, mask_parts};
-use super::logistic::{best_scale, cross_entropy, sigmoid};
+use super::logistic::{best_scale, cross_entropy, scores_and_results, sigmoid};
 use super::samples::{
     FITTED, empty_points, for_each_game, for_each_position, is_held_out, sets_of, uses_static_evaluation,
 };
@@ -287,13 +287,7 @@ fn fit_group(data: &Data, common: &Model, settings: &Settings, sets: &mut [Weigh
 /// The scale at which the search's scores best predict the results of the group's games.
 fn search_scale(paths: &[PathBuf], rule: Rule) -> Result<f32> {
     let mut pairs = Vec::new();
-    for_each_game(paths, rule, |game| {
-        for (i, ply) in game.plies.iter().enumerate() {
-            if i32::from(ply.score).abs() <= Score::DECISIVE {
-                pairs.push((f32::from(ply.score), game.points(game.to_move_after(i))));
-            }
-        }
-    })?;
+    for_each_game(paths, rule, |game| pairs.extend(scores_and_results(game, Score::DECISIVE)))?;
     Ok(best_scale(&pairs))
 }
 

@@ -1,7 +1,10 @@
 //! Scores as expected results: the logistic function and its loss.
 
+use crate::data::packed_game::PackedGame;
+use tengen::base::Score;
+
 /// Units of the engine's scores that make one logit of the expected result.
-pub const ENGINE_SCALE: f32 = 200.0;
+pub const ENGINE_SCALE: f32 = Score::UNITS_PER_LOGIT as f32;
 
 /// The expected result of a logit, 0 to 1.
 pub fn sigmoid(logit: f32) -> f32 {
@@ -13,6 +16,13 @@ pub fn cross_entropy(guess: f32, target: f32) -> f64 {
     let guess = f64::from(guess.clamp(1e-6, 1.0 - 1e-6));
     let target = f64::from(target);
     -(target * guess.ln() + (1.0 - target) * (1.0 - guess).ln())
+}
+
+/// The scores of a game's searches, without those whose absolute value is larger than `most`, each with the result of the game
+/// for the side that searched: what [`best_scale`] needs.
+pub fn scores_and_results(game: &PackedGame, most: i32) -> impl Iterator<Item = (f32, f32)> {
+    let searches = (0..).zip(&game.plies).filter(move |(_, ply)| i32::from(ply.score).abs() <= most);
+    searches.map(|(index, ply)| (f32::from(ply.score), game.points(game.to_move_after(index))))
 }
 
 /// The scale with which scores predict the targets best, in steps of 15 %: `sigmoid(score / scale)` for each score and target;

@@ -5,6 +5,7 @@
 //! engine's grid before use, so that training sees what the engine computes; gradients ignore the rounding (straight-through
 //! estimator).
 
+use crate::tune::logistic::ENGINE_SCALE;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use tengen::base::{Color, Rule};
@@ -186,8 +187,8 @@ impl Model {
             }
             head.first_bias = [0.2; FIRST];
             head.second_bias = [0.2; SECOND];
-            // From points of the classical evaluation (over 24 and 32) to logits: 200 points are one logit.
-            head.skip[0] = 24.0 * POOL / 200.0;
+            // From points of the classical evaluation (over 24 and 32) to logits.
+            head.skip[0] = 24.0 * POOL / ENGINE_SCALE;
             head.skip[CHANNELS] = -head.skip[0];
             head
         });

@@ -14,7 +14,7 @@ pub mod walk;
 use crate::data::packed_game::{Content, PackedGame};
 use crate::data::record_file::records;
 use crate::output_file;
-use crate::tune::logistic::{best_scale, cross_entropy, sigmoid};
+use crate::tune::logistic::{best_scale, cross_entropy, scores_and_results, sigmoid};
 use crate::tune::samples::is_held_out;
 use anyhow::{Context, Result, ensure};
 use checkpoint::Checkpoint;
@@ -39,6 +39,8 @@ const SHARDS: usize = 2;
 const WARM_UP: f32 = 200.0;
 /// The learning rate at the end, as a share of the largest one.
 const LAST_RATE: f32 = 0.02;
+/// Largest absolute score to which the scale of the scores is fitted.
+const LARGEST_SCORE: i32 = 1999;
 
 /// Reads the games, trains, and writes the network after the last epoch; writes a line about each epoch to `log`. The
 /// network of an earlier epoch can be made from its checkpoint, without further epochs.
@@ -130,16 +132,9 @@ fn read(training: &Training) -> Result<Vec<PackedGame>> {
 
 /// Units of the search's score that make one logit of the games' results.
 fn fit_scale(games: &[PackedGame]) -> f32 {
-    let mut seen = Vec::new();
     // A position that a search asked about is not one of the game.
-    for game in games.iter().filter(|game| !matches!(game.content, Content::Asked { .. })).take(20_000) {
-        for (i, ply) in game.plies.iter().enumerate() {
-            if i32::from(ply.score).abs() < 2000 {
-                seen.push((f32::from(ply.score), game.points(game.to_move_after(i))));
-            }
-        }
-    }
-    best_scale(&seen)
+    let games = games.iter().filter(|game| !matches!(game.content, Content::Asked { .. })).take(20_000);
+    best_scale(&games.flat_map(|game| scores_and_results(game, LARGEST_SCORE)).collect::<Vec<_>>())
 }
 
 fn describe(losses: &Losses) -> String {
