@@ -2,7 +2,6 @@
 
 use super::packed_game::{Content, PackedGame};
 use super::record_file::{Packer, records};
-use super::selfplay::is_proven;
 use crate::output_file;
 use anyhow::Result;
 use std::collections::{BTreeMap, HashSet};
@@ -99,7 +98,7 @@ pub fn stats(paths: &[PathBuf]) -> Result<String> {
             tally.games += 1;
             tally.positions += game.plies.len() as u64;
             tally.results[game.winner.map_or(1, |winner| 2 * winner.index())] += 1;
-            tally.proven += u64::from(is_proven(&game));
+            tally.proven += u64::from(game.is_proven());
             tally.opening_stones += game.opening.stones.len() as u64;
         }
     }

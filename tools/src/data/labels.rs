@@ -115,8 +115,7 @@ impl Labeller {
             .set_position(&stones, Color::to_move_after(moves.len()))
             .context("a line of the search cannot be played")?;
         let report = self.engine.think_nodes(self.labels.nodes);
-        let score = report.last.score.units() as i16;
-        Ok(report.best.map(|best| PackedPly { played: best, best, score }))
+        Ok(report.best.map(|best| PackedPly::chosen(best, report.last.score)))
     }
 }
 
@@ -169,8 +168,7 @@ mod tests {
 
         fn search(engine: &mut Engine, nodes: u64) -> PackedPly {
             let report = engine.think_nodes(nodes);
-            let best = report.best.unwrap();
-            PackedPly { played: best, best, score: report.last.score.units() as i16 }
+            PackedPly::chosen(report.best.unwrap(), report.last.score)
         }
 
         fn computed(board: &Board) -> Score {

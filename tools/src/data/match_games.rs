@@ -71,10 +71,7 @@ fn packed(record: &GameRecord) -> Result<PackedGame, &'static str> {
     // The stones that answers to swap2 placed belong to the opening: there the play begins.
     let scores = record.scores.get(record.swap2.len()..).ok_or(DAMAGED)?;
     let played = opening.split_off(record.imposed());
-    let ply = |(point, text): (_, &Option<String>)| {
-        let score = text.as_deref().and_then(score)?;
-        Some(PackedPly { played: point, best: point, score: score.units() as i16 })
-    };
+    let ply = |(point, text): (_, &Option<String>)| Some(PackedPly::chosen(point, text.as_deref().and_then(score)?));
     let plies = played.into_iter().zip(scores).map(ply).collect::<Option<Vec<_>>>();
     let plies = plies.ok_or("with a move that has no score")?;
     let winner = record.winning_color().map_err(|_| DAMAGED)?;

@@ -24,7 +24,7 @@
 
 use crate::arena::openings::Opening;
 use anyhow::{Context, Result, bail, ensure};
-use tengen::base::{Color, Point, Rule, Size};
+use tengen::base::{Color, Point, Rule, Score, Size};
 
 /// What a file may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,8 +63,20 @@ pub struct PackedPly {
     pub played: Point,
     /// The move chosen by the search; differs from `played` only if that was drawn at random.
     pub best: Point,
-    /// The search's score for the side to move, as [`tengen::base::Score::units`].
+    /// The search's score for the side to move, as [`Score::units`].
     pub score: i16,
+}
+
+impl PackedPly {
+    /// The move that a search chose, with its score, and that was played.
+    pub fn chosen(best: Point, score: Score) -> PackedPly {
+        PackedPly { played: best, best, score: score.units() as i16 }
+    }
+
+    /// Whether the search proved a win or a loss.
+    pub fn is_proven(&self) -> bool {
+        i32::from(self.score).abs() > Score::DECISIVE
+    }
 }
 
 /// What a record holds.
@@ -138,6 +150,11 @@ impl PackedGame {
     /// Whether this is a game, not a labelled position.
     pub fn is_game(&self) -> bool {
         self.content == Content::Game
+    }
+
+    /// Whether the last search of the game proved its result; of a position, whether its label is proven.
+    pub fn is_proven(&self) -> bool {
+        self.plies.last().is_some_and(PackedPly::is_proven)
     }
 
     /// All moves including the opening.

@@ -238,14 +238,13 @@ impl<'a> Player<'a> {
             let us = self.engine.to_move();
             let spread = 1.0 + NODE_SPREAD * standard_normal(random);
             let nodes = ((self.series.nodes as f64 * spread) as u64).max(1);
-            let (best, score) = self.think(nodes)?;
-            let mut ply = PackedPly { played: best, best, score: score.units() as i16 };
+            let (mut ply, score) = self.think(nodes)?;
             if score.is_decisive() {
                 plies.push(ply);
                 return Ok((plies, Some(if score.is_win() { us } else { us.opponent() })));
             }
             if plies.len() < RANDOM_PLIES && random.random_bool(RANDOM_SHARE) {
-                ply.played = random_move(oracle, us, random).unwrap_or(best);
+                ply.played = random_move(oracle, us, random).unwrap_or(ply.best);
             }
             plies.push(ply);
             drawish =
@@ -262,17 +261,18 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// A search of the position of the engine: the best move and its score. The labeller, if there is one, follows it.
-    fn think(&mut self, nodes: u64) -> Result<(Point, Score)> {
+    /// A search of the engine's position: its ply and its score. The labeller, if there is one, follows it.
+    fn think(&mut self, nodes: u64) -> Result<(PackedPly, Score)> {
         if let Some(labeller) = &mut self.labeller {
             labeller.before_search();
         }
         let report = self.engine.think_nodes(nodes);
         let (best, score) = (report.best.context("no move although the board is not full")?, report.last.score);
+        let ply = PackedPly::chosen(best, score);
         if let Some(labeller) = &mut self.labeller {
-            labeller.after_search(&self.engine, &PackedPly { played: best, best, score: score.units() as i16 });
+            labeller.after_search(&self.engine, &ply);
         }
-        Ok((best, score))
+        Ok((ply, score))
     }
 }
 
@@ -318,11 +318,6 @@ impl Course {
         }
         self.progress.show(self.done, &speed);
     }
-}
-
-/// Whether the last search of the game proved its result.
-pub fn is_proven(game: &PackedGame) -> bool {
-    game.plies.last().is_some_and(|ply| i32::from(ply.score).abs() > Score::DECISIVE)
 }
 
 #[cfg(test)]
@@ -407,7 +402,7 @@ mod tests {
                 Verdict::Draw => assert_eq!(game.winner, None),
                 verdict => {
                     assert_eq!(verdict, Verdict::Continues);
-                    assert!(is_proven(&game) || game.winner.is_none());
+                    assert!(game.is_proven() || game.winner.is_none());
                 }
             }
         }

@@ -161,8 +161,7 @@ fn add_game(game: &PackedGame, layout: &Layout, scale: f32, settings: &Settings,
         std::mem::swap(&mut now, &mut before);
         now.resize(before.len().max(layout.sets.len() * COMBINATIONS), 0);
         count_points(board, layout, &mut now);
-        let score = i32::from(ply.score);
-        let usable = number > 0 && score.abs() <= Score::DECISIVE && uses_static_evaluation(board);
+        let usable = number > 0 && !ply.is_proven() && uses_static_evaluation(board);
         number += 1;
         if !usable {
             return;
@@ -178,7 +177,7 @@ fn add_game(game: &PackedGame, layout: &Layout, scale: f32, settings: &Settings,
         samples.ends.push(samples.features.len() as u32);
         let result = game.points(us);
         let share = if number > decided_from { settings.score_share } else { 1.0 };
-        samples.targets.push(share * sigmoid(score as f32 / scale) + (1.0 - share) * result);
+        samples.targets.push(share * sigmoid(f32::from(ply.score) / scale) + (1.0 - share) * result);
         samples.results.push(result);
     });
 }

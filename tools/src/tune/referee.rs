@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tengen::base::{Rule, Score};
+use tengen::base::Rule;
 use tengen::eval::network::architecture::{OUTPUT_SCALE, stage};
 use tengen::eval::network::{Accumulator, Embedded, Kernel, Network, Weights, reference};
 
@@ -81,7 +81,7 @@ fn groups_of(position: &PackedGame) -> Vec<Group> {
     let first = (0..=stones).find(|&number| stage(number) == stage_of).unwrap_or(stones);
     let side = position.opening.to_move();
     let is_asked = matches!(position.content, Content::Asked { .. });
-    let is_proven = position.plies.iter().any(|label| i32::from(label.score).abs() > Score::DECISIVE);
+    let is_proven = position.is_proven();
     [
         (0, "all".to_owned()),
         (stage_of, format!("from {first} stones")),
