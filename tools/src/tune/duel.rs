@@ -48,8 +48,7 @@ pub fn run(duel: &Duel, threads: usize, cancel: &Cancel) -> Result<Option<String
     let mut all = DuelSums::default();
     for ground in &duel.grounds {
         let outcomes = side_by_side(duel.pairs, &mut engine_pairs, cancel, |round, pair| {
-            let (opening, _) = ground.opening(round);
-            Ok(pair.play_pair(ground, &opening, duel.allowance))
+            Ok(pair.play_pair(ground, round, duel.allowance))
         })?;
         let Some(outcomes) = outcomes else { return Ok(None) };
         let mut sums = DuelSums::default();

@@ -39,9 +39,11 @@ pub fn parse_value(text: &str) -> Result<(String, i64)> {
     Ok((name.to_owned(), value.parse().with_context(|| format!("{text}: not a number"))?))
 }
 
-/// Whether a number, `name` or `name.rule`, is used in games of this rule.
-pub fn matters_for(name: &str, rule: Rule) -> bool {
-    find(name).is_some_and(|(_, column)| column.is_none_or(|column| column == rule.index()))
+/// Whether a number, `name` or `name.rule`, is used in games on a ground, which begins with its rule.
+pub fn matters_on(name: &str, ground: &str) -> bool {
+    let rule = ground.split(':').next().and_then(|rule| rule.parse::<Rule>().ok());
+    let is_used = |rule: Rule| find(name).is_some_and(|(_, column)| column.is_none_or(|column| column == rule.index()));
+    rule.is_none_or(is_used)
 }
 
 /// Whether setting one of these numbers sets the other, too.
@@ -74,8 +76,8 @@ mod tests {
     fn a_number_overlaps_with_that_of_each_rule() {
         assert!(overlap("iir", "IIR") && overlap("iir", "iir.renju") && overlap("iir.renju", "iir"));
         assert!(!overlap("iir.caro", "iir.renju") && !overlap("iir", "rfp_slope"));
-        assert!(matters_for("iir", Rule::Caro) && matters_for("iir.caro", Rule::Caro));
-        assert!(!matters_for("iir.caro", Rule::Renju));
+        assert!(matters_on("iir", "8:15:book") && matters_on("iir.caro", "8:15:book"));
+        assert!(!matters_on("iir.caro", "4:15:book") && !matters_on("iir.caro", "renju:15:book"));
     }
 
     #[test]

@@ -58,6 +58,12 @@ impl Conditions {
     pub fn random(&self, number: u64) -> SmallRng {
         SmallRng::seed_from_u64(self.seed.wrapping_mul(GOLDEN) ^ number)
     }
+
+    /// The index of the ground of the pair with this number, and the round there.
+    pub fn place(&self, number: u64) -> (usize, usize) {
+        let (number, grounds) = (number as usize, self.grounds.len());
+        (number % grounds, number / grounds)
+    }
 }
 
 impl Allowance {
@@ -142,11 +148,12 @@ impl EnginePair {
         pair
     }
 
-    /// Plays an opening twice, with colours swapped.
-    pub fn play_pair(&mut self, ground: &Ground, opening: &Opening, allowance: Allowance) -> PairOutcome {
+    /// Plays the opening of a round of this ground twice, with colours swapped.
+    pub fn play_pair(&mut self, ground: &Ground, round: usize, allowance: Allowance) -> PairOutcome {
+        let (opening, _) = ground.opening(round);
         let mut outcome = PairOutcome::default();
         for black in 0..2 {
-            let winner = self.play(ground, opening, allowance, black, &mut outcome.usage);
+            let winner = self.play(ground, &opening, allowance, black, &mut outcome.usage);
             outcome.games[black] = match winner {
                 None => 1,
                 Some(Color::Black) => 2 * usize::from(black == 0),

@@ -7,7 +7,7 @@
 //!
 //! A pair depends only on the seed and its number: neither threads nor an interruption change the result.
 
-use super::numbers::{ensure_tunable, matters_for, parse_value, set_all, shipped};
+use super::numbers::{ensure_tunable, matters_on, parse_value, set_all, shipped};
 use super::paired_games::{Conditions, EnginePair, side_by_side};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
@@ -50,10 +50,9 @@ impl Idea {
         Ok(Idea { text: text.to_owned(), values, shipped })
     }
 
-    /// Whether one of its numbers is used on a ground, which begins with its rule.
+    /// Whether one of its numbers is used on a ground.
     fn matters_on(&self, ground: &str) -> bool {
-        let rule = ground.split(':').next().and_then(|rule| rule.parse().ok());
-        rule.is_none_or(|rule| self.values.iter().any(|(name, _)| matters_for(name, rule)))
+        self.values.iter().any(|(name, _)| matters_on(name, ground))
     }
 }
 
@@ -117,10 +116,10 @@ impl Screening {
 
     /// The effects in the order of the ideas, each on the grounds where it matters.
     pub fn effects(&self) -> Vec<Effect> {
-        let grounds = &self.design.games.grounds;
+        let games = &self.design.games;
         let effect = |idea: usize| {
-            let on: Vec<bool> = grounds.iter().map(|ground| self.design.ideas[idea].matters_on(ground)).collect();
-            let matters = |&(number, _): &(usize, &u8)| on[number % on.len()];
+            let on: Vec<bool> = games.grounds.iter().map(|ground| self.design.ideas[idea].matters_on(ground)).collect();
+            let matters = |&(number, _): &(usize, &u8)| on[games.place(number as u64).0];
             let signed = |(number, &half_points): (usize, &u8)| {
                 let score = f64::from(half_points) / 4.0 - 0.5;
                 if has_first(&self.design, number as u64, idea) { score } else { -score }
@@ -177,19 +176,17 @@ pub fn run(
     );
     let mut engine_pairs: Vec<EnginePair> =
         (0..threads.max(1)).map(|_| EnginePair::new(screening.design.games.classical)).collect();
-    let count = grounds.len();
     while (screening.half_points.len() as u64) < pairs {
         let first = screening.half_points.len();
         let batch = (pairs - first as u64).min(BATCH) as usize;
         let design = &screening.design;
         let outcomes = side_by_side(batch, &mut engine_pairs, cancel, |index, pair| {
-            let number = first + index;
+            let number = (first + index) as u64;
             for (side, engine) in pair.engines.iter_mut().enumerate() {
-                set_all(engine, &values(design, number as u64, side == 0))?;
+                set_all(engine, &values(design, number, side == 0))?;
             }
-            let ground = &grounds[number % count];
-            let (opening, _) = ground.opening(number / count);
-            Ok(pair.play_pair(ground, &opening, design.games.allowance).half_points() as u8)
+            let (ground, round) = design.games.place(number);
+            Ok(pair.play_pair(&grounds[ground], round, design.games.allowance).half_points() as u8)
         })?;
         let Some(outcomes) = outcomes else { break };
         screening.half_points.extend(outcomes);

@@ -9,7 +9,7 @@
 //! [`Settings::lag`] numbers before it. So several pairs are played at the same time without waiting for each other, and
 //! neither the number of threads nor an interruption changes the result.
 
-use super::numbers::{ensure_tunable, matters_for, set_all, shipped};
+use super::numbers::{ensure_tunable, matters_on, set_all, shipped};
 use super::paired_games::{Allowance, Conditions, EnginePair};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
@@ -82,11 +82,6 @@ impl Tuned {
         let by_range = (self.max - self.min) * STEP_SHARE;
         let by_start = (self.start.abs() / 2.0).max(1.0);
         if self.start == 0.0 { by_range } else { by_range.min(by_start) }
-    }
-
-    /// Whether the number is used in games on this ground.
-    fn matters_on(&self, ground: &Ground) -> bool {
-        matters_for(&self.name, ground.terms.rule)
     }
 }
 
@@ -284,7 +279,7 @@ impl<S: FnMut(&State) -> Result<()>> Scheduler<'_, S> {
                     shared.error.get_or_insert(error);
                 }
             }
-            shared.count(self.grounds.len());
+            shared.count();
             self.changed.notify_all();
         }
     }
@@ -304,16 +299,15 @@ impl<S: FnMut(&State) -> Result<()>> Scheduler<'_, S> {
         }
         let number = shared.next;
         shared.next += 1;
-        let ground = &self.grounds[number as usize % self.grounds.len()];
-        Some((PlannedPair::draw(shared.state, ground, number), shared.state.settings.games.allowance))
+        Some((PlannedPair::draw(shared.state, number), shared.state.settings.games.allowance))
     }
 }
 
 impl<S: FnMut(&State) -> Result<()>> Shared<'_, S> {
     /// Counts the results that no earlier pair is missing for.
-    fn count(&mut self, grounds: usize) {
+    fn count(&mut self) {
         while let Some((planned, half_points)) = self.results.remove(&self.state.played) {
-            planned.learn(self.state, planned.number as usize % grounds, half_points);
+            planned.learn(self.state, half_points);
             if self.state.played.is_multiple_of(self.state.settings.lag.max(1))
                 && let Err(error) = (self.show)(self.state)
             {
@@ -327,6 +321,8 @@ impl<S: FnMut(&State) -> Result<()>> Shared<'_, S> {
 #[derive(Debug)]
 struct PlannedPair {
     number: u64,
+    /// The index of its ground, and the round there.
+    place: (usize, usize),
     /// For each number: the direction of the first engine (0 if the number is not used on this ground) and the step.
     steps: Vec<(f64, f64)>,
     /// The numbers of the two engines.
@@ -334,14 +330,15 @@ struct PlannedPair {
 }
 
 impl PlannedPair {
-    fn draw(state: &State, ground: &Ground, number: u64) -> PlannedPair {
+    fn draw(state: &State, number: u64) -> PlannedPair {
         let settings = &state.settings;
         let mut random = settings.games.random(number);
         let shrink = (settings.pairs as f64 / (number + 1) as f64).powf(GAMMA);
-        let mut planned = PlannedPair { number, steps: Vec::new(), values: [Vec::new(), Vec::new()] };
+        let place = settings.games.place(number);
+        let mut planned = PlannedPair { number, place, steps: Vec::new(), values: [Vec::new(), Vec::new()] };
         for (tuned, &value) in settings.tuned.iter().zip(state.values_for(number)) {
             let side = if random.random::<bool>() { 1.0 } else { -1.0 };
-            let side = if tuned.matters_on(ground) { side } else { 0.0 };
+            let side = if matters_on(&tuned.name, &settings.games.grounds[place.0]) { side } else { 0.0 };
             let step = tuned.last_step() * shrink;
             // Near a bound both sides move inwards, so that they stay two steps apart.
             let value = value.clamp(tuned.min + step, (tuned.max - step).max(tuned.min + step));
@@ -356,8 +353,8 @@ impl PlannedPair {
         planned
     }
 
-    /// Moves the values towards the winner's after a pair on this ground.
-    fn learn(&self, state: &mut State, ground: usize, half_points: usize) {
+    /// Moves the values towards the winner's after the pair.
+    fn learn(&self, state: &mut State, half_points: usize) {
         let pairs = state.settings.pairs as f64;
         let (hold, k) = (HOLD * pairs, (self.number + 1) as f64);
         let growth = ((hold + pairs) / (hold + k)).powf(ALPHA);
@@ -367,19 +364,17 @@ impl PlannedPair {
             let gain = state.settings.gain * tuned.last_step().powi(2) * growth;
             *value = (*value + gain / step * result * side).clamp(tuned.min, tuned.max);
         }
-        state.outcomes[ground][half_points.min(4)] += 1;
+        state.outcomes[self.place.0][half_points.min(4)] += 1;
         state.played = self.number + 1;
         state.note();
     }
 
     fn play(&self, grounds: &[Ground], allowance: Allowance, pair: &mut EnginePair) -> Result<usize> {
-        let count = grounds.len() as u64;
-        let ground = &grounds[(self.number % count) as usize];
         for (engine, values) in pair.engines.iter_mut().zip(&self.values) {
             set_all(engine, values)?;
         }
-        let (opening, _) = ground.opening((self.number / count) as usize);
-        Ok(pair.play_pair(ground, &opening, allowance).half_points())
+        let (ground, round) = self.place;
+        Ok(pair.play_pair(&grounds[ground], round, allowance).half_points())
     }
 }
 
@@ -418,8 +413,7 @@ mod tests {
     fn what_is_typed_is_looked_up() {
         let tuned = Tuned::parse("ASPIRATION_WINDOW=20").unwrap();
         assert_eq!((tuned.name.as_str(), tuned.start), ("aspiration_window", 20.0));
-        assert!(Tuned::parse("rfp_slope.caro").unwrap().matters_on(&grounds()[1]));
-        assert!(!Tuned::parse("rfp_slope.caro").unwrap().matters_on(&grounds()[0]));
+        assert!(Tuned::parse("rfp_slope.caro").is_ok());
         for bad in ["nosuch", "aspiration_window=x", "aspiration_window=100000", "aspiration_window.go"] {
             assert!(Tuned::parse(bad).is_err(), "{bad}");
         }
@@ -432,18 +426,17 @@ mod tests {
     #[test]
     fn values_move_to_where_the_games_are_won() {
         let mut state = State::new(settings(&["aspiration_window=20", "vcf_delta=2500", "lmr_offset=0"], 4000));
-        let ground = &grounds()[0];
         let best = [45.0, 900.0, 0.0];
         let mut random = SmallRng::seed_from_u64(3);
         while !state.is_finished() {
-            let planned = PlannedPair::draw(&state, ground, state.played);
+            let planned = PlannedPair::draw(&state, state.played);
             let loss = |values: &[(String, i64)]| -> f64 {
                 let parts = values.iter().zip(best).zip(&state.settings.tuned);
                 parts.map(|(((_, value), best), t)| ((*value as f64 - best) / (t.max - t.min)).powi(2)).sum()
             };
             let edge = 20.0 * (loss(&planned.values[1]) - loss(&planned.values[0]));
             let half_points = (2.0 + edge + random.random_range(-2.0..2.0)).round().clamp(0.0, 4.0);
-            planned.learn(&mut state, 0, half_points as usize);
+            planned.learn(&mut state, half_points as usize);
         }
         for ((tuned, value), best) in state.rounded().zip(best) {
             let range = tuned.max - tuned.min;
@@ -462,7 +455,7 @@ mod tests {
         let settings = settings(&["aspiration_window=20", "vcf_delta"], 100);
         let mut state = State::open(&path, settings.clone()).unwrap();
         for number in 0..10 {
-            PlannedPair::draw(&state, &grounds()[0], number).learn(&mut state, 0, number as usize % 5);
+            PlannedPair::draw(&state, number).learn(&mut state, number as usize % 5);
         }
         state.save(&path).unwrap();
         assert_eq!(State::open(&path, settings.clone()).unwrap(), state);
@@ -484,7 +477,7 @@ mod tests {
             settings.tuned[0].start = start;
             let state = State::new(settings);
             for number in 0..4 {
-                let planned = PlannedPair::draw(&state, &grounds()[0], number);
+                let planned = PlannedPair::draw(&state, number);
                 let [first, second] = [0, 1].map(|side: usize| planned.values[side][0].1 as f64);
                 let step = planned.steps[0].1;
                 assert!((first - second).abs() > 2.0 * step - 1.5, "{first} and {second}, step {step}");
