@@ -1,5 +1,5 @@
-//! Large tables, hints to the processor and the operating system about memory, and whether there is any. Hints change the
-//! speed only.
+//! Large tables, hints to the processor and the operating system about memory, whether there is any, and the stack that
+//! solving takes. Hints change the speed only.
 
 use bytemuck::Zeroable;
 
@@ -41,6 +41,9 @@ pub fn prefer_large_pages<T>(memory: &[T]) {
 /// Bytes that the hash table leaves to the rest of the process, as far as it decides: the tables of a rule, a network, what a
 /// search remembers.
 pub const REST: usize = 12 << 20;
+
+/// Stack of a thread that solves, in bytes: trees are built recursively and may be deep.
+pub const SOLVER_STACK: usize = 256 << 20;
 
 /// Whether the system gives this many bytes, more than zero, which are not touched. Where memory is limited, an allocation that
 /// fails aborts the process.

@@ -4,6 +4,7 @@ use super::positions::Position;
 use super::solve_input;
 use super::verify;
 use crate::base::clock::Instant;
+use crate::base::memory::SOLVER_STACK;
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::board::Board;
 use crate::board::notation;
@@ -82,9 +83,6 @@ struct Answer {
 const THREAT_SHARE: u32 = 10;
 /// The largest number of nodes that it then gets.
 const THREAT_NODES: u64 = 10_000_000;
-
-/// Stack of a solving thread in bytes: trees are built recursively and may be deep.
-const STACK: usize = 256 << 20;
 
 /// `solve [options] [FILE]`.
 ///
@@ -225,7 +223,7 @@ fn solve_all(
                     && sender.send((index, solve(&mut solvers, position, request))).is_ok()
                 {}
             };
-            match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
+            match std::thread::Builder::new().stack_size(SOLVER_STACK).spawn_scoped(scope, work) {
                 Ok(_) => started += 1,
                 Err(error) if started == 0 => return Err(error).context("cannot start a thread"),
                 Err(error) => {

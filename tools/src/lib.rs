@@ -8,9 +8,9 @@
 //! | [`tune`] | `tengen-tune` | better numbers: SPSA for the search, fitting for the evaluation, training for the networks |
 //! | [`review`] | `tengen-review` | every move of a finished game, judged; where lost games turned |
 //!
-//! All may use [`parallel`], which does items of work on several threads and keeps their results in order; [`progress`],
-//! which shows the progress of a long job; [`output_file`], which writes files; [`state_file`], from which
-//! interrupted runs go on; [`command_line`], which starts the programs; and [`experiments`], the record of what was tried.
+//! All may use [`parallel`], which starts threads for searches, and does items of work on several of them with the results
+//! in order; [`progress`], which shows the progress of a long job; [`output_file`], which writes files; [`state_file`], from
+//! which interrupted runs go on; [`command_line`], which starts the programs; and [`experiments`], the record of what was tried.
 //!
 //! A module uses those above it, never one below.
 

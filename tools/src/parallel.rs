@@ -1,11 +1,20 @@
-//! Items of work on several threads, with the results in order.
+//! Threads for searches, and items of work on several of them, with the results in order.
 
 use anyhow::{Context, Result, anyhow};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::thread::{self, Scope, ScopedJoinHandle};
+use tengen::base::memory::SOLVER_STACK;
 
-/// Stack of a thread in bytes: the solver recurses deeply.
-const STACK: usize = 256 << 20;
+/// Starts a thread whose stack is large enough to search and to solve.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>> {
+    thread::Builder::new().stack_size(SOLVER_STACK).spawn_scoped(scope, work).context("cannot start a thread")
+}
 
 /// Runs `count` items of work, one thread per worker, each with exclusive access to its worker. Returns the results in the
 /// order of the items.
@@ -24,10 +33,10 @@ pub fn in_order<W: Send, T: Send>(
         items.map(|index| (index, work(index, &mut *worker))).collect::<Vec<_>>()
     };
     let mut results = thread::scope(|scope| {
-        let start = |worker| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || run(worker));
-        let threads: std::io::Result<Vec<_>> = workers.iter_mut().take(count).map(start).collect();
+        let start = |worker| spawn(scope, move || run(worker));
+        let threads: Result<Vec<_>> = workers.iter_mut().take(count).map(start).collect();
         let mut results = Vec::new();
-        for thread in threads.context("cannot start a thread")? {
+        for thread in threads? {
             results.extend(thread.join().map_err(|_| anyhow!("a thread panicked"))?);
         }
         anyhow::Ok(results)

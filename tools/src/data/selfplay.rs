@@ -8,6 +8,7 @@ use super::opening_maker::{Maker, Wanted};
 use super::packed_game::{Content, PackedGame, PackedPly, RecordFormat};
 use super::record_file::Writer;
 use crate::arena::openings::Opening;
+use crate::parallel;
 use crate::progress::Progress;
 use crate::state_file;
 use anyhow::{Context, Result, bail, ensure};
@@ -129,7 +130,7 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
             let (sender, next, done) = (sender.clone(), &next, &done);
-            scope.spawn(move || {
+            parallel::spawn(scope, move || {
                 let mut player = Player::new(series);
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
@@ -141,7 +142,7 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
                         break;
                     }
                 }
-            });
+            })?;
         }
         drop(sender);
         let written = write_all(&receiver, &mut writer, &mut course);

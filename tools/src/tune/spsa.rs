@@ -13,6 +13,7 @@ use super::numbers::{ensure_tunable, matters_on, set_all, shipped};
 use super::paired_games::{Allowance, Conditions, EnginePair};
 use crate::arena::cancel::Cancel;
 use crate::arena::ground::Ground;
+use crate::parallel;
 use crate::state_file;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use rand::Rng;
@@ -234,7 +235,10 @@ pub fn run(
     };
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
-            scope.spawn(|| scheduler.work(&mut EnginePair::new(classical)));
+            if let Err(error) = parallel::spawn(scope, || scheduler.work(&mut EnginePair::new(classical))) {
+                scheduler.fail(error);
+                break;
+            }
         }
     });
     let mut shared = scheduler.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -270,18 +274,22 @@ impl<S: FnMut(&State) -> Result<()>> Scheduler<'_, S> {
         while let Some((planned, allowance)) = self.draw() {
             let play = AssertUnwindSafe(|| planned.play(self.grounds, allowance, pair));
             let outcome = catch_unwind(play).unwrap_or_else(|_| Err(anyhow!("a thread panicked")));
-            let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
             match outcome {
                 Ok(half_points) => {
+                    let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
                     shared.results.insert(planned.number, (planned, half_points));
+                    shared.count();
+                    self.changed.notify_all();
                 }
-                Err(error) => {
-                    shared.error.get_or_insert(error);
-                }
+                Err(error) => self.fail(error),
             }
-            shared.count();
-            self.changed.notify_all();
         }
+    }
+
+    /// Ends the run with this error, unless it has another.
+    fn fail(&self, error: anyhow::Error) {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).error.get_or_insert(error);
+        self.changed.notify_all();
     }
 
     /// The next pair, as soon as the results that it needs are there; `None` at the end of the run.
