@@ -3,9 +3,9 @@
 use super::arrays::{self, ArraysArguments};
 use super::duel::{self, Duel};
 use super::fit_eval::{self, EvalArguments};
+use super::held_out::{self, HeldOutArguments};
 use super::numbers::{book_checksum, overlap, parse_value};
 use super::paired_games::{Allowance, Conditions};
-use super::referee::{self, RefereeArguments};
 use super::screen::{self, Design, Idea, Screening};
 use super::spsa::{self, Settings, State, Tuned};
 use super::trainer::network_options::Training;
@@ -52,7 +52,7 @@ pub enum Command {
     /// Judge networks by labelled positions: loss, entropy of the targets, and the difference, by kind of position.
     ///
     /// The first network is the one that ships. Example: tengen-tune referee --rule 0 --records held-out.tgr --network new.tnn
-    Referee(RefereeArguments),
+    Referee(HeldOutArguments),
     /// Play a match between two sets of numbers. Needs a build with --features tune.
     ///
     /// Example: tengen-tune match --set iir=31 --ground 0:15:books/freestyle_15.tuning.txt --pairs 200
@@ -202,7 +202,7 @@ pub fn run(command: &Command) -> Result<RunEnd> {
         Command::Screen(arguments) => return run_screen(arguments),
         Command::Network(typed) => super::trainer::run(typed, &mut std::io::stdout())?,
         Command::Arrays(arguments) => arrays::run(arguments, &mut std::io::stdout())?,
-        Command::Referee(arguments) => referee::run(arguments, &mut std::io::stdout())?,
+        Command::Referee(arguments) => held_out::run(arguments, &mut std::io::stdout())?,
         Command::Match(arguments) => return run_match(arguments),
         Command::Eval(arguments) => fit_eval::run(arguments)?,
     }

@@ -22,7 +22,7 @@ use tengen::eval::network::{Accumulator, Embedded, Kernel, Network, Weights, ref
 
 /// Options of `referee`.
 #[derive(clap::Args, Debug)]
-pub struct RefereeArguments {
+pub struct HeldOutArguments {
     /// The rule. Positions under other rules are not used.
     #[arg(long, help = format!("Rule: {RULES}. Positions under other rules are not used"))]
     pub rule: Rule,
@@ -38,7 +38,7 @@ pub struct RefereeArguments {
 ///
 /// # Errors
 /// When an option is out of range, a file cannot be read or is damaged, or there is no position for the rule.
-pub fn run(arguments: &RefereeArguments, out: &mut dyn Write) -> Result<()> {
+pub fn run(arguments: &HeldOutArguments, out: &mut dyn Write) -> Result<()> {
     let rule = arguments.rule;
     let mut judges = judges(rule, &arguments.network)?;
     let mut groups: BTreeMap<Group, Sums> = BTreeMap::new();
@@ -225,8 +225,8 @@ mod tests {
         }
     }
 
-    fn arguments(records: PathBuf) -> RefereeArguments {
-        RefereeArguments { rule: Rule::Freestyle, records: vec![records], network: Vec::new() }
+    fn arguments(records: PathBuf) -> HeldOutArguments {
+        HeldOutArguments { rule: Rule::Freestyle, records: vec![records], network: Vec::new() }
     }
 
     /// The score of the network that is judged as the one that ships.
@@ -258,7 +258,7 @@ mod tests {
         let shipping = Embedded::Freestyle.bytes();
         std::fs::write(path("same.tnn"), shipping).unwrap();
         let mut out = Vec::new();
-        let both = RefereeArguments { network: vec![path("same.tnn")], ..arguments(path("asked")) };
+        let both = HeldOutArguments { network: vec![path("same.tnn")], ..arguments(path("asked")) };
         run(&both, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let asked = row(&text, "asked");
@@ -286,11 +286,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         write(&path("asked"), &[position(Content::Quiet, 15, "h8i9g7", "g9", 20)]);
-        let refusal = |arguments: RefereeArguments| run(&arguments, &mut Vec::new()).unwrap_err().to_string();
-        let renju = RefereeArguments { rule: Rule::Renju, ..arguments(path("asked")) };
+        let refusal = |arguments: HeldOutArguments| run(&arguments, &mut Vec::new()).unwrap_err().to_string();
+        let renju = HeldOutArguments { rule: Rule::Renju, ..arguments(path("asked")) };
         assert!(refusal(renju).contains("no labelled positions of renju"));
         std::fs::write(path("caro.tnn"), Embedded::Caro.bytes()).unwrap();
-        let other = RefereeArguments { network: vec![path("caro.tnn")], ..arguments(path("asked")) };
+        let other = HeldOutArguments { network: vec![path("caro.tnn")], ..arguments(path("asked")) };
         assert!(refusal(other).contains("a network for caro"));
     }
 }
