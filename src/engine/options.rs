@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The engine's settings. They survive new games.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Memory limit of the process in bytes; 0: [`Options::DEFAULT_MEMORY`].
+    /// Memory limit of the process in bytes.
     pub max_memory: u64,
     /// Size of the hash table in bytes, within `max_memory`; `None`: chosen from `max_memory`.
     pub hash_size: Option<u64>,
@@ -184,8 +184,7 @@ impl Options {
 
     /// The memory limit without [`Options::RESERVED_MEMORY`], in bytes.
     fn free_memory(&self) -> u64 {
-        let memory = if self.max_memory == 0 { Options::DEFAULT_MEMORY } else { self.max_memory };
-        memory.saturating_sub(Options::RESERVED_MEMORY)
+        self.max_memory.saturating_sub(Options::RESERVED_MEMORY)
     }
 
     /// Largest hash table that the memory limit and the threads allow, in bytes.

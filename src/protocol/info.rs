@@ -88,7 +88,7 @@ pub static KEYS: &[Key] = &[
     clock("time_increment", |o, ms| o.increment = millis(ms), "time added after each move in ms"),
     setting(
         "max_memory",
-        |o, bytes| o.max_memory = positive(bytes).unwrap_or(0),
+        |o, bytes| o.max_memory = positive(bytes).unwrap_or(Options::DEFAULT_MEMORY),
         "memory limit of the process in bytes; 0: the default, 350 MiB",
     ),
     setting(
