@@ -204,6 +204,7 @@ params! {
     razor_depth = 2, 1..=4, "largest depth of razoring, in plies";
     razor_base = [73, 73, 73, 85, 73], 0..=120, "razoring margin";
     razor_slope = 2, 0..=120, "razoring margin per ply";
+    razor_forced = 150, 0..=1000, "razoring margin where an open four or a four with an open three is threatened";
     fail_high = [46, 46, 46, 61, 46], 0..=160, "reduction of nodes likely to fail high, in 1/64 plies";
     fail_high_depth = 4, 2..=20, "least depth of the fail-high reduction, in plies";
     fail_high_slope = [12, 12, 12, 17, 12], 0..=100, "fail-high reduction: margin above beta per ply";
@@ -215,7 +216,7 @@ params! {
     lmp_pv = [119, 119, 119, 179, 119], 64..=1024, "late-move pruning: move limit in PV nodes, in 64ths of that elsewhere";
     lmp_forced = 4, 2..=30, "late-move pruning: most replies to a threatened four that are tried near the horizon, outside the PV";
     lmp_forced_lag = 157, 0..=1000, "units below the best move score from which late replies to a threatened four are pruned, from the third on";
-    lmp_forced_depth = 5, 0..=12, "largest depth at which late replies to a threatened four are pruned, in plies";
+    lmp_forced_depth = 7, 0..=12, "largest depth at which late replies to a threatened four are pruned, in plies";
     lmr_moves = 2, 1..=8, "moves of a node that are never reduced";
     lmr_depth = 2, 1..=6, "least depth of a node whose moves are reduced, in plies";
     lmr_factor = 63, 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";

@@ -88,20 +88,20 @@ impl Worker<'_> {
         let improving = self.note_static(&duty, alpha, beta, ply, &mut known);
         if let Some(eval) = self.statics[ply.index()]
             && !is_pv
+            && prune::can_prune_reverse_futile(&self.params, eval, beta, depth, improving)
         {
-            if prune::can_prune_reverse_futile(&self.params, eval, beta, depth, improving) {
-                let bound = Bound::Lower;
-                let entry = TtEntry { score: eval, bound, depth: stored_depth(depth), best: None, eval: known, was_pv };
-                self.table.store(key, ply, entry);
-                return eval;
+            let bound = Bound::Lower;
+            let entry = TtEntry { score: eval, bound, depth: stored_depth(depth), best: None, eval: known, was_pv };
+            self.table.store(key, ply, entry);
+            return eval;
+        }
+        if !is_pv {
+            if let Some(score) = self.razor(&duty, (alpha, beta), depth, ply, &mut known) {
+                return score;
             }
-            if prune::can_razor(&self.params, eval, alpha, depth) {
-                let score = self.attack_from_here(alpha, alpha.above(), ply, Fours::NONE, known, None);
-                if score <= alpha || self.stop.aborted {
-                    return score;
-                }
+            if let Some(eval) = self.statics[ply.index()] {
+                depth = depth - reduce::fail_high_reduction(&self.params, eval, beta, depth);
             }
-            depth = depth - reduce::fail_high_reduction(&self.params, eval, beta, depth);
         }
 
         // Without a table move, a free node is searched less deeply.
@@ -131,6 +131,36 @@ impl Worker<'_> {
         self.table.store(key, ply, entry);
         self.learn_correction(best, bound, depth, ply);
         best
+    }
+
+    /// Razoring: the score of the node if its evaluation is far below alpha and no fours help, or the search must stop.
+    fn razor(
+        &mut self,
+        duty: &Duty,
+        (alpha, beta): (Score, Score),
+        depth: Depth,
+        ply: Ply,
+        known: &mut Option<Score>,
+    ) -> Option<Score> {
+        if !prune::may_razor(&self.params, alpha, depth) {
+            return None;
+        }
+        let is_low = match duty {
+            Duty::Free => {
+                self.statics[ply.index()].is_some_and(|eval| prune::can_razor(&self.params, eval, alpha, depth))
+            }
+            Duty::StopFive(_) => false,
+            Duty::StopFour(_) | Duty::StopFourThree(_) => {
+                let margin = self.params.lazy_margin();
+                let eval = self.evaluator.evaluate_within(&self.board, alpha, beta, margin, known);
+                prune::can_razor_reply(&self.params, eval, alpha)
+            }
+        };
+        if !is_low {
+            return None;
+        }
+        let score = self.attack_from_here(alpha, alpha.above(), ply, Fours::NONE, *known, None);
+        (score <= alpha || self.stop.aborted).then_some(score)
     }
 
     /// Learns how far the evaluation of a free node was off, where the bound of its score says so.
