@@ -15,7 +15,7 @@ impl Score {
     pub const DRAW: Score = Score(0);
     /// Largest absolute value of an estimate.
     pub const EVAL_LIMIT: i32 = 6000;
-    /// Units of an estimate that make one logit: the win probability is `sigmoid(units / 200)`.
+    /// Units of an estimate that make one logit: the win probability is `sigmoid(units / UNITS_PER_LOGIT)`.
     pub const UNITS_PER_LOGIT: i32 = 200;
     /// Scores with a larger absolute value are proven results.
     pub const DECISIVE: i32 = 29_000;

@@ -361,7 +361,7 @@ fn the_first_nodes_cost_what_the_next_ones_do() {
     let _turn = alone();
     let starts = from_environment("TENGEN_LATENESS_STARTS", 0) as usize;
     let at_length = starts > 0;
-    let starts = if at_length { starts } else { 3 };
+    let starts = if at_length { starts } else { 5 };
     let of = |hash: &u64| at_length || [16, 2048].contains(hash);
     hold(at_length, || {
         let load = Load::new();
