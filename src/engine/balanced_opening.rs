@@ -1,14 +1,12 @@
 //! Finds further stones that bring a position to a given score.
 
+use super::question::Question;
 use super::{Engine, Level};
-use crate::base::clock::Instant;
 use crate::base::maps::HashSet;
 use crate::base::point::{CELLS, sorted_sides};
 use crate::base::{Point, Score};
 use crate::board::observer::NullObserver;
 use crate::board::{Board, Threat};
-use crate::search::params::Params;
-use crate::search::time::TimeManager;
 use crate::search::{GRACE, NullSink, Scope, SearchControl, SearchLimits};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -56,8 +54,7 @@ impl Engine {
     /// if that many stones cannot be placed. The position stays as it is. The control is used as in [`Engine::think`]: the
     /// answer comes within the limits, and at once when the control is stopped.
     pub fn balance(&mut self, count: usize, bias: i32, control: &SearchControl) -> Option<Balanced> {
-        let params = self.params.for_rule(self.rule);
-        let mut question = Question::new(control, &params);
+        let mut question = Question::new(self, control, CLOCK_PARTS);
         let deepest = control.limits().depth.unwrap_or(MAX_DEPTH).max(FIRST_DEPTH);
         // Each round searches the best quarter of the sets two plies deeper. The sets of the first round are generated
         // during it, since there may not be time for all.
@@ -93,11 +90,11 @@ impl Engine {
         let mut scored: Vec<ScoredSet> = Vec::new();
         let mut sets = sets.peekable();
         while let Some(stones) = sets.next() {
-            let (board, control) = (self.board_after(&stones), question.part(depth));
+            let (board, control) = (self.board_after(&stones), part(question, depth));
             let report = self.search(Level::FULL, board, Scope::default(), &control, &mut NullSink);
             // The first one counts until another one does: there must be an answer.
             let is_whole = report.cut.is_none() || question.nodes == 0;
-            question.nodes += report.last.nodes;
+            question.count(&report);
             if is_whole {
                 scored.retain(|set| set.is_known);
                 scored.push(ScoredSet { stones, score: report.last.score, is_known: !report.is_unknown() });
@@ -107,11 +104,6 @@ impl Engine {
             }
         }
         (scored, true)
-    }
-
-    /// Whether the question must end: by its limits or, in a replayed session, by the script.
-    fn is_over(&self, question: &Question<'_>) -> bool {
-        self.traces.has_more().map_or_else(|| question.is_over(), |more| !more)
     }
 
     /// The position after further stones of alternating colours.
@@ -124,49 +116,17 @@ impl Engine {
     }
 }
 
-/// The limits of a question that needs many searches.
-struct Question<'a> {
-    control: &'a SearchControl,
-    params: &'a Params,
-    /// When its clock started.
-    began: Instant,
-    /// Nodes searched so far.
-    nodes: u64,
-}
-
-impl<'a> Question<'a> {
-    fn new(control: &'a SearchControl, params: &'a Params) -> Question<'a> {
-        let began = control.limits().started.unwrap_or_else(Instant::now);
-        Question { control, params, began, nodes: 0 }
-    }
-
-    /// The limits for all its searches together, in the form of a single move's.
-    fn limits(&self) -> SearchLimits {
-        let limits = self.control.limits();
-        SearchLimits { started: Some(self.began), turn: limits.time_for_question(CLOCK_PARTS), left: None, ..limits }
-    }
-
-    /// Whether the limits are reached.
-    fn is_over(&self) -> bool {
-        let limits = self.limits();
-        let deadline = TimeManager::new(&limits, 1, self.params);
-        self.control.is_stopped()
-            || limits.nodes.is_some_and(|nodes| nodes <= self.nodes)
-            || (deadline.is_bounded() && deadline.is_over(self.began.elapsed()))
-    }
-
-    /// The control of the next search. A search runs past its deadline until the first iteration is complete, or for
-    /// [`GRACE`] nodes, because a move needs one. Here only the first search must give a result: it always gets
-    /// [`FIRST_NODES`], the others get the nodes that fit into the remaining time.
-    fn part(&self, depth: u32) -> SearchControl {
-        let limits = self.limits();
-        let left = limits.nodes.map(|nodes| nodes.saturating_sub(self.nodes));
-        let least = if self.nodes == 0 { FIRST_NODES } else { 0 };
-        let rest = limits.turn.map(|turn| turn.saturating_sub(self.began.elapsed()).as_millis() as u64);
-        let affordable = rest.map(|ms| ms.saturating_mul(NODES_PER_MS).max(least)).filter(|&nodes| nodes < GRACE);
-        let nodes = left.into_iter().chain(affordable).min();
-        self.control.part(SearchLimits { nodes, depth: Some(depth), wants_score: true, ..limits })
-    }
+/// The control of the next search of a question. A search runs past its deadline until the first iteration is complete, or
+/// for [`GRACE`] nodes, because a move needs one. Here only the first search must give a result: it always gets
+/// [`FIRST_NODES`], the others get the nodes that fit into the remaining time.
+fn part(question: &Question<'_>, depth: u32) -> SearchControl {
+    let limits = question.limits();
+    let left = limits.nodes.map(|nodes| nodes.saturating_sub(question.nodes));
+    let least = if question.nodes == 0 { FIRST_NODES } else { 0 };
+    let rest = limits.turn.map(|turn| turn.saturating_sub(question.began.elapsed()).as_millis() as u64);
+    let affordable = rest.map(|ms| ms.saturating_mul(NODES_PER_MS).max(least)).filter(|&nodes| nodes < GRACE);
+    let nodes = left.into_iter().chain(affordable).min();
+    question.control.part(SearchLimits { nodes, depth: Some(depth), wants_score: true, ..limits })
 }
 
 /// Generates sets of stones to search: all sets if there are few, otherwise a random sample. The same question gets the

@@ -9,6 +9,7 @@ pub mod level;
 pub mod opening;
 pub mod options;
 mod proven_line;
+mod question;
 pub mod trace;
 
 pub use balanced_opening::Balanced;

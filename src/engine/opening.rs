@@ -1,7 +1,7 @@
 //! Opening rules: what to propose and which side to take, under swap2 and under Soosorv-8.
 
 use super::Engine;
-use crate::base::clock::Instant;
+use super::question::Question;
 use crate::base::{Point, Score};
 use crate::board::symmetry;
 use crate::search::{NullSink, ReportSink, Scope, SearchControl, SearchLimits, SearchReport};
@@ -89,7 +89,7 @@ impl Engine {
     /// The continuation with the smallest absolute score: short searches of all, longer ones of the better half, and so
     /// on.
     fn most_even(&mut self, mut continuations: Vec<Vec<Point>>, control: &SearchControl) -> Option<Vec<Point>> {
-        let begin = Instant::now();
+        let mut question = Question::new(self, control, CLOCK_PARTS);
         let rounds = continuations.len().max(1).ilog2().max(1);
         for round in 0..rounds {
             let count = continuations.len() as u32;
@@ -100,11 +100,8 @@ impl Engine {
                 let board = self.board_after(continuation);
                 let report = self.search(self.level(), board, Scope::default(), &inner, &mut NullSink);
                 weighed.push(((report.is_unknown(), report.last.score.units().abs()), continuation.clone()));
-                let limits = control.limits();
-                let time = limits.time_for_question(CLOCK_PARTS);
-                let ends =
-                    control.is_stopped() || time.is_some_and(|time| limits.started.unwrap_or(begin).elapsed() >= time);
-                if self.traces.has_more().map_or(ends, |more| !more) {
+                question.count(&report);
+                if self.is_over(&question) {
                     // Only the candidates searched in this round count.
                     weighed.sort_by_key(|&(score, _)| score);
                     return weighed.into_iter().next().map(|(_, best)| best);
@@ -254,6 +251,7 @@ fn share_of(control: &SearchControl, parts: Range<u32>, whole: u32) -> SearchCon
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::clock::Instant;
     use crate::base::{Cell, Color, Rule, Size};
     use crate::board::oracle::{Oracle, Verdict};
     use crate::engine::Level;
