@@ -31,6 +31,10 @@ pub struct Options {
     pub spent: Duration,
     /// Time added after the moves since then.
     pub gained: Duration,
+    /// Number of moves since then.
+    pub moves: u32,
+    /// What a move takes of the game's clock beyond the time counted here, as the times left that the manager sends show.
+    pub overhead: Duration,
     /// Time added after each move.
     pub increment: Duration,
     /// Node limit per move.
@@ -79,6 +83,8 @@ impl Options {
 
     /// The time per move without any limit in the settings.
     pub const DEFAULT_TURN: Duration = Duration::from_secs(5);
+    /// The longest overhead of a move that counts. More is a pause, or another clock.
+    const MAX_OVERHEAD: Duration = Duration::from_millis(500);
     /// A game clock of this many milliseconds or more means "no limit": managers send various huge numbers, and some
     /// subtract the used time from them.
     pub const UNLIMITED_MS: i64 = 100_000_000;
@@ -93,6 +99,7 @@ impl Options {
             turn: turn.into_iter().chain(longest).min(),
             left,
             increment: self.increment,
+            overhead: self.overhead,
             nodes: self.max_nodes,
             depth: self.max_depth,
             nodes_per_ms: None,
@@ -123,6 +130,7 @@ impl Options {
     pub fn count_move(&mut self, time: Duration) {
         self.count_time(time);
         self.gained = self.gained.saturating_add(self.increment);
+        self.moves += 1;
     }
 
     /// Counts the time of a question that may be no move.
@@ -136,8 +144,23 @@ impl Options {
 
     /// Called when the manager sends the time left.
     pub fn set_time_left(&mut self, ms: i64) {
+        self.learn_overhead(Duration::from_millis(ms.max(0) as u64));
         (self.time_left, self.time_left_of) = (Some(ms), TimeLeftOf::Next);
         self.restart_clock();
+    }
+
+    /// Learns from the time left how much more a move takes of the manager's clock than is counted here: a quarter of the new
+    /// estimate is the mean of the moves since the last time left.
+    fn learn_overhead(&mut self, left: Duration) {
+        if self.time_left_of == TimeLeftOf::Present
+            && self.moves > 0
+            && let Some(expected) = self.left()
+        {
+            let overhead = expected.saturating_sub(left) / self.moves;
+            if overhead <= Options::MAX_OVERHEAD {
+                self.overhead = (3 * self.overhead + overhead) / 4;
+            }
+        }
     }
 
     /// Called when the manager sends the time for a game.
@@ -160,7 +183,7 @@ impl Options {
     }
 
     fn restart_clock(&mut self) {
-        (self.spent, self.gained) = (Duration::ZERO, Duration::ZERO);
+        (self.spent, self.gained, self.moves) = (Duration::ZERO, Duration::ZERO, 0);
     }
 }
 
@@ -213,6 +236,8 @@ impl Default for Options {
             is_match_time_new: false,
             spent: Duration::ZERO,
             gained: Duration::ZERO,
+            moves: 0,
+            overhead: Duration::ZERO,
             increment: Duration::ZERO,
             max_nodes: None,
             max_depth: None,
@@ -229,6 +254,11 @@ impl Default for Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Rule;
+    use crate::search::params::Params;
+    use crate::search::time::TimeManager;
+    use rand::rngs::SmallRng;
+    use rand::{Rng, SeedableRng};
 
     fn limits(turn: Option<u64>, match_time: Option<u64>, time_left: Option<i64>) -> (Option<u64>, Option<u64>) {
         let options = Options {
@@ -313,6 +343,54 @@ mod tests {
         assert_eq!(left(&options), Some(ms(6000)));
         options.new_game();
         assert_eq!(left(&options), Some(ms(10_000)));
+    }
+
+    /// Bug: under a judge that looks for the answer every 100 ms, a game of 182 moves was lost on time.
+    #[test]
+    fn a_judge_with_a_coarse_clock_wins_no_game_on_time() {
+        let ms = Duration::from_millis;
+        let params = Params::shipped(Rule::Freestyle);
+        let mut random = SmallRng::seed_from_u64(1);
+        for (tick, turn, game) in
+            [(100, 1000, 60_000), (100, 5000, 120_000), (100, 500, 30_000), (30, 300, 10_000)].repeat(10)
+        {
+            let mut options = Options { turn: Some(ms(turn)), match_time: Some(ms(game)), ..Options::default() };
+            let mut left = game;
+            for stones in (0..225).step_by(2) {
+                options.set_time_left(left as i64);
+                let manager = TimeManager::new(&options.limits(Instant::now()), 225 - stones, &params);
+                let deadline = (0..=turn).find(|&now| manager.is_over(ms(now))).expect("a move has a deadline");
+                let used = deadline * random.random_range(20..=100) / 100;
+                options.count_move(ms(used));
+                let counted = (used / tick + 1) * tick;
+                assert!(counted <= left, "{counted} of {left} ms at stone {stones}, {tick}, {turn}, {game}");
+                left -= counted;
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_time_left_after_moves_of_the_same_game_shows_their_overhead() {
+        let ms = Duration::from_millis;
+        let mut options = Options::default();
+        let after = |options: &mut Options, time, left| {
+            options.count_move(ms(time));
+            options.set_time_left(left);
+            options.limits(Instant::now()).overhead
+        };
+        options.set_time_left(60_000);
+        assert_eq!(after(&mut options, 1000, 58_920), ms(20), "a quarter of 80");
+        options.count_move(ms(1000));
+        assert_eq!(after(&mut options, 1000, 56_720), ms(40), "100 for each of two moves");
+        assert_eq!(after(&mut options, 1000, 55_720), ms(30), "nothing");
+        assert_eq!(after(&mut options, 1000, 45_000), ms(30), "a pause");
+        assert_eq!(after(&mut options, 1000, 45_000), Duration::from_micros(22_500), "added time is no overhead");
+        options.set_time_left(44_000);
+        assert_eq!(options.overhead, Duration::from_micros(22_500), "no move since");
+        options.count_move(ms(1000));
+        options.new_game();
+        options.set_time_left(43_900);
+        assert_eq!(options.overhead, Duration::from_micros(22_500), "another game");
     }
 
     /// Bug: the time left of an earlier game counted in the next one, for which the manager had sent a match time only.

@@ -33,6 +33,8 @@ pub struct SearchLimits {
     pub left: Option<Duration>,
     /// Time added to the game's clock after each move.
     pub increment: Duration,
+    /// What a move takes of the game's clock beyond the time measured here.
+    pub overhead: Duration,
     /// Most nodes of all threads together; exact with one thread.
     pub nodes: Option<u64>,
     /// Deepest iteration, in plies.

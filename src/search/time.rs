@@ -17,10 +17,12 @@ const MIN_HARD: Duration = Duration::from_millis(5);
 const MIN_MOVE: Duration = Duration::from_millis(10);
 
 impl SearchLimits {
-    /// The limits without the part of the game's clock that this number of moves takes at least. Where nodes are the clock, they
-    /// take nothing else.
+    /// The limits without the part of the game's clock that this number of moves takes at least. The overhead counts twice: where
+    /// the judge looks for the answer at intervals, a long move takes half an interval more on average, and a quick one a whole
+    /// interval. Where nodes are the clock, moves take nothing else.
     fn without_min_moves(&self, moves: u32) -> SearchLimits {
-        let least = if self.nodes_per_ms.is_some() { Duration::ZERO } else { MIN_MOVE };
+        let least =
+            if self.nodes_per_ms.is_some() { Duration::ZERO } else { MIN_MOVE.max(MIN_HARD + 2 * self.overhead) };
         let kept = least.saturating_sub(self.increment) * moves;
         SearchLimits { left: self.left.map(|left| left.saturating_sub(kept)), ..self.clone() }
     }
