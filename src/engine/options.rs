@@ -33,8 +33,9 @@ pub struct Options {
     pub gained: Duration,
     /// Number of moves since then.
     pub moves: u32,
-    /// What a move takes of the game's clock beyond the time counted here, as the times left that the manager sends show.
-    pub overhead: Duration,
+    /// Microseconds that a move takes of the game's clock beyond the time counted here, as the times left that the manager sends
+    /// show; below zero where it takes less.
+    pub overhead: i64,
     /// Time added after each move.
     pub increment: Duration,
     /// Node limit per move.
@@ -83,8 +84,8 @@ impl Options {
 
     /// The time per move without any limit in the settings.
     pub const DEFAULT_TURN: Duration = Duration::from_secs(5);
-    /// The longest overhead of a move that counts. More is a pause, or another clock.
-    const MAX_OVERHEAD: Duration = Duration::from_millis(500);
+    /// The largest overhead of a move that counts, in microseconds. More is a pause, or another clock.
+    const MAX_OVERHEAD: i64 = 500_000;
     /// A game clock of this many milliseconds or more means "no limit": managers send various huge numbers, and some
     /// subtract the used time from them.
     pub const UNLIMITED_MS: i64 = 100_000_000;
@@ -99,7 +100,7 @@ impl Options {
             turn: turn.into_iter().chain(longest).min(),
             left,
             increment: self.increment,
-            overhead: self.overhead,
+            overhead: Duration::from_micros(self.overhead.max(0) as u64),
             nodes: self.max_nodes,
             depth: self.max_depth,
             nodes_per_ms: None,
@@ -149,16 +150,17 @@ impl Options {
         self.restart_clock();
     }
 
-    /// Learns from the time left how much more a move takes of the manager's clock than is counted here: a quarter of the new
-    /// estimate is the mean of the moves since the last time left.
+    /// Learns from the time left how much more a move takes of the manager's clock than is counted here: an eighth of the new
+    /// estimate is the mean of the moves since the last time left. Overheads below zero count, too: where a manager sends whole
+    /// seconds, the mean is right.
     fn learn_overhead(&mut self, left: Duration) {
         if self.time_left_of == TimeLeftOf::Present
             && self.moves > 0
             && let Some(expected) = self.left()
         {
-            let overhead = expected.saturating_sub(left) / self.moves;
-            if overhead <= Options::MAX_OVERHEAD {
-                self.overhead = (3 * self.overhead + overhead) / 4;
+            let overhead = (expected.as_micros() as i64 - left.as_micros() as i64) / i64::from(self.moves);
+            if overhead.abs() <= Options::MAX_OVERHEAD {
+                self.overhead = (7 * self.overhead + overhead) / 8;
             }
         }
     }
@@ -237,7 +239,7 @@ impl Default for Options {
             spent: Duration::ZERO,
             gained: Duration::ZERO,
             moves: 0,
-            overhead: Duration::ZERO,
+            overhead: 0,
             increment: Duration::ZERO,
             max_nodes: None,
             max_depth: None,
@@ -379,18 +381,33 @@ mod tests {
             options.limits(Instant::now()).overhead
         };
         options.set_time_left(60_000);
-        assert_eq!(after(&mut options, 1000, 58_920), ms(20), "a quarter of 80");
+        assert_eq!(after(&mut options, 1000, 58_840), ms(20), "an eighth of 160");
         options.count_move(ms(1000));
-        assert_eq!(after(&mut options, 1000, 56_720), ms(40), "100 for each of two moves");
-        assert_eq!(after(&mut options, 1000, 55_720), ms(30), "nothing");
-        assert_eq!(after(&mut options, 1000, 45_000), ms(30), "a pause");
-        assert_eq!(after(&mut options, 1000, 45_000), Duration::from_micros(22_500), "added time is no overhead");
+        assert_eq!(after(&mut options, 1000, 56_480), ms(40), "180 for each of two moves");
+        assert_eq!(after(&mut options, 1000, 55_480), ms(35), "nothing");
+        assert_eq!(after(&mut options, 1000, 45_000), ms(35), "a pause");
+        assert_eq!(after(&mut options, 1000, 54_000), ms(35), "time was added");
         options.set_time_left(44_000);
-        assert_eq!(options.overhead, Duration::from_micros(22_500), "no move since");
+        assert_eq!(options.overhead, 35_000, "no move since");
         options.count_move(ms(1000));
         options.new_game();
         options.set_time_left(43_900);
-        assert_eq!(options.overhead, Duration::from_micros(22_500), "another game");
+        assert_eq!(options.overhead, 35_000, "another game");
+    }
+
+    /// Of a clock in whole seconds each time left is up to a second less than the true one, which is no overhead.
+    #[test]
+    fn whole_seconds_show_no_overhead() {
+        let mut random = SmallRng::seed_from_u64(2);
+        let (mut options, mut left, mut sum) = (Options::default(), 600_000, 0);
+        for _ in 0..200 {
+            options.set_time_left(left / 1000 * 1000);
+            sum += options.overhead;
+            let used = random.random_range(100..=5000);
+            options.count_move(Duration::from_millis(used as u64));
+            left -= used;
+        }
+        assert!((sum / 200).abs() < 20_000, "{sum}");
     }
 
     /// Bug: the time left of an earlier game counted in the next one, for which the manager had sent a match time only.
