@@ -145,7 +145,7 @@ impl Options {
 
     /// Called when the manager sends the time left.
     pub fn set_time_left(&mut self, ms: i64) {
-        self.learn_overhead(Duration::from_millis(ms.max(0) as u64));
+        self.learn_overhead(Duration::from_millis(ms.clamp(0, Options::UNLIMITED_MS) as u64));
         (self.time_left, self.time_left_of) = (Some(ms), TimeLeftOf::Next);
         self.restart_clock();
     }
@@ -387,6 +387,8 @@ mod tests {
         assert_eq!(after(&mut options, 1000, 55_480), ms(35), "nothing");
         assert_eq!(after(&mut options, 1000, 45_000), ms(35), "a pause");
         assert_eq!(after(&mut options, 1000, 54_000), ms(35), "time was added");
+        assert_eq!(after(&mut options, 1000, i64::MAX), ms(35), "no limit any more");
+        assert_eq!(after(&mut options, 1000, i64::MIN), ms(35), "and again one");
         options.set_time_left(44_000);
         assert_eq!(options.overhead, 35_000, "no move since");
         options.count_move(ms(1000));
