@@ -4,12 +4,14 @@ use super::cancel::{Cancel, RunEnd};
 use super::match_options::Arguments;
 use super::tournament;
 use crate::command_line::{complaint, one_line};
+use crate::output_file;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Parser;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tengen::base::hash::Checksum;
+use tengen::engine::files::FileLock;
 
 /// The grounds of a test of a change for all rules: the five main ones.
 const MAIN_GROUNDS: [(&str, u8, u8); 5] =
@@ -87,12 +89,13 @@ impl Builds {
     /// The brain of a commit, built if it is not there yet.
     ///
     /// # Errors
-    /// If it cannot be checked out or built.
+    /// If it cannot be checked out or built, or another run is building.
     pub fn brain(&self, commit: &str, is_tuned: bool) -> Result<PathBuf> {
         let kept = self.kept(commit, is_tuned);
         if kept.exists() {
             return Ok(kept);
         }
+        let _lock = self.lock()?;
         let source = self.folder.join("source");
         let path = source.to_str().context("the folder's name is not Unicode")?;
         // Without a repository of its own, git would take the one around it.
@@ -108,11 +111,17 @@ impl Builds {
     /// The brain of the working tree as it is, kept by its content.
     ///
     /// # Errors
-    /// If it cannot be built.
+    /// If it cannot be built, or another run is building.
     pub fn working_tree(&self, is_tuned: bool) -> Result<PathBuf> {
+        let _lock = self.lock()?;
         let built = self.build(Path::new(output("git", &["rev-parse", "--show-toplevel"])?.trim()), is_tuned)?;
         let content = fs::read(&built).with_context(|| format!("cannot read {}", built.display()))?;
         keep(&built, &self.kept(&format!("worktree-{:016x}", Checksum::of(&content)), is_tuned))
+    }
+
+    /// Keeps other runs away from the source tree and from what is built in it.
+    fn lock(&self) -> Result<FileLock> {
+        output_file::lock(&self.folder.join("target"))
     }
 
     fn kept(&self, name: &str, is_tuned: bool) -> PathBuf {
@@ -236,6 +245,17 @@ mod tests {
     fn a_mistake_is_found_before_anything_is_built() {
         let error = run(&typed(&["--nosuch"]), &Cancel::default()).unwrap_err().to_string();
         assert!(error.contains("--nosuch"), "{error}");
+    }
+
+    /// Bug: a second run checked out its revision in the source tree that the first one was building.
+    #[test]
+    fn two_runs_do_not_build_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let builds = Builds::new(folder.path()).unwrap();
+        let lock = builds.lock().unwrap();
+        let refusal = builds.brain("0123456789", false).unwrap_err().to_string();
+        assert!(refusal.contains("another run is writing") && !folder.path().join("source").exists(), "{refusal}");
+        drop(lock);
     }
 
     #[test]
