@@ -359,7 +359,7 @@ mod group {
     }
 }
 
-/// Without process groups brains cannot be suspended, and only the main process is killed.
+/// Without signals to process groups brains cannot be suspended, and only the main process is killed.
 #[cfg(not(unix))]
 mod group {
     use std::process::{Child, Command};
@@ -371,7 +371,17 @@ mod group {
         Kill,
     }
 
-    pub fn lead(_command: &mut Command) {}
+    pub fn lead(command: &mut Command) {
+        #[cfg(windows)]
+        {
+            use std::os::windows::process::CommandExt;
+            /// `CREATE_NEW_PROCESS_GROUP`.
+            const NEW_GROUP: u32 = 0x200;
+            command.creation_flags(NEW_GROUP);
+        }
+        #[cfg(not(windows))]
+        let _ = command;
+    }
 
     pub fn signal(_child: &Child, _kind: Kind) -> bool {
         false

@@ -101,6 +101,8 @@ const ABOUT: Duration = Duration::from_secs(1);
 const END_WAIT: Duration = Duration::from_millis(500);
 /// Time that a line sent in time may need to arrive.
 const GRACE: Duration = Duration::from_millis(20);
+/// Longest time between the ends of a brain and of the runner by the same signal.
+const SIGNAL_TIME: Duration = Duration::from_millis(50);
 /// Number of unexpected lines kept for each move, and characters of each.
 const REMEMBERED: (usize, usize) = (4, 80);
 /// Number of characters kept of a note or an answer to ABOUT; the end of the error stream fits in.
@@ -391,6 +393,12 @@ impl<'a> Player<'a> {
     fn fail_closed(&mut self, fault: Fault) -> NoAnswer {
         let fault = if self.started == OK { fault } else { Fault::NoStart };
         let note = self.process.as_mut().map(Process::exit_report).unwrap_or_default();
+        // A signal that ends the run may reach the brain first.
+        std::thread::sleep(SIGNAL_TIME);
+        if self.cancel.is_set() {
+            self.kill();
+            return NoAnswer::Cancelled;
+        }
         self.fail(fault, &note)
     }
 

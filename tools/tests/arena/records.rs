@@ -51,6 +51,16 @@ fn an_interrupt_ends_cleanly() {
     assert!(["slow 30", "flood"].into_iter().all(is_prompt), "the end took five seconds, three times");
 }
 
+/// Bug: when a signal ended the brains as well as the runner, the game counted as lost by a crash.
+#[test]
+fn a_signal_to_all_is_no_crash() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("r.jsonl");
+    let output = run("--nodes 10 --games 2 --concurrency 1", &[&fake("A", "terminated"), &fake("B", "plain")], &path);
+    assert_eq!(output.status.code(), Some(130));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("A against B: 0 games"));
+}
+
 /// Interrupts a match in which a brain thinks for long; returns the whole seconds until it has ended.
 fn seconds_after_an_interrupt(behaviour: &str) -> u64 {
     use nix::sys::signal::{Signal, kill};

@@ -27,6 +27,7 @@ answer() {
     case $behaviour in
         silent) return ;;
         crash) [ $moves -ge 3 ] && { echo 'out of ideas' >&2; exit 3; } ;;
+        terminated) kill -TERM $PPID; exit 1 ;;
         slow) [ $moves -ge 2 ] && { [ -z "${FAKE_BRAIN_THINKS:-}" ] || : >"$FAKE_BRAIN_THINKS"; sleep "$argument"; } ;;
         flood) [ -z "${FAKE_BRAIN_THINKS:-}" ] || : >"$FAKE_BRAIN_THINKS"; while :; do echo 'MESSAGE still thinking'; done ;;
         river) while :; do printf 'no line end '; done ;;
