@@ -59,7 +59,7 @@ impl Ground {
 
     /// Rule and board in words: `renju 15x15`.
     pub fn name(&self) -> String {
-        format!("{} {}", self.terms.rule.name(), self.terms.size)
+        name(self.terms.rule, self.terms.size)
     }
 
     /// The same as in the table of experiments: `r15`, and `f15x20` with 15 columns and 20 rows.
@@ -88,6 +88,11 @@ impl Ground {
     pub fn variants(&self) -> usize {
         self.rounds.len()
     }
+}
+
+/// A rule and a board in words: `renju 15x15`.
+pub fn name(rule: Rule, size: Size) -> String {
+    format!("{} {size}", rule.name())
 }
 
 #[cfg(test)]

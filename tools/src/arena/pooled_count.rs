@@ -2,6 +2,7 @@
 
 use super::display::pairing_text;
 use super::game_log::{self, GameRecord};
+use super::ground;
 use super::sprt::SprtBounds;
 use super::tally::{MatchSums, PairTally};
 use anyhow::{Context, Result, ensure};
@@ -44,7 +45,7 @@ impl Pool {
             return Ok(());
         }
         let rule = record.rule().context("no such rule")?;
-        let name = format!("{} {}x{}", rule.name(), record.width, record.height);
+        let name = ground::name(rule, record.size().context("no such board")?);
         let ground = self.grounds.iter().position(|ground| *ground == name).unwrap_or_else(|| {
             self.grounds.push(name);
             self.tally.grounds.push(MatchSums::default());

@@ -46,6 +46,9 @@ pub struct QueueArguments {
     pub experiments: PathBuf,
 }
 
+/// The name of the old brain in the records; the new one has that of the test.
+const OLD: &str = "Old";
+
 /// One test of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
@@ -73,6 +76,7 @@ impl Entry {
         let [name, new, old, options @ ..] = &words[..] else { bail!("expected NAME NEW OLD OPTIONS: {line}") };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         ensure!(name.chars().all(is_plain), "'{name}' is no name: letters, digits, '-', '_' and '.' are allowed");
+        ensure!(name != OLD, "'{OLD}' is the name of the old brain");
         let entry =
             Entry { name: name.clone(), sides: [new, old].map(|text| Side::parse(text)), options: options.to_vec() };
         // Mistakes are reported before anything is built.
@@ -84,7 +88,8 @@ impl Entry {
     fn arguments(&self, brains: &[PathBuf; 2], records: &Path) -> Result<Arguments> {
         let mut options = self.options.clone();
         options.extend(["--records".to_owned(), records.display().to_string(), "--resume".to_owned()]);
-        let arguments = revision::arguments(&self.sides, ["New", "Old"], brains, &options);
+        // The records of two tests have different names, so that they are not counted together.
+        let arguments = revision::arguments(&self.sides, [&self.name, OLD], brains, &options);
         let mut arguments = arguments.with_context(|| self.name.clone())?;
         let engines = arguments.engines().with_context(|| self.name.clone())?;
         if engines.iter().any(|engine| !engine.limits.is_reproducible()) {
@@ -158,23 +163,22 @@ impl Queue {
         Ok(commits)
     }
 
-    /// Plays a test, or what is missing of it, and puts its row into the table. The row is written beside the games first, so
-    /// that a kill at any moment neither loses nor doubles it.
-    fn play(&self, entry: &Entry, interrupted: &Cancel) -> Result<RunEnd> {
-        let finished = self.finished(entry)?.map(|finished| finished.row);
-        let row = match finished {
-            Some(row) => row,
-            None => match self.games(entry, interrupted)? {
-                Some(row) => row,
-                None => return Ok(RunEnd::Interrupted),
-            },
-        };
+    /// Plays a test, or what is missing of it; its row, unless it was interrupted.
+    fn play(&self, entry: &Entry, interrupted: &Cancel) -> Result<Option<Row>> {
+        match self.finished(entry)? {
+            Some(finished) => Ok(Some(finished.row)),
+            None => self.games(entry, interrupted),
+        }
+    }
+
+    /// Puts the row of a test into the table. It is written beside the games first, so that a kill at any moment neither loses
+    /// nor doubles it.
+    fn enter(&self, entry: &Entry, row: Row) -> Result<()> {
         let mut finished = Finished { row, is_in_table: false };
         state_file::write(&finished, &self.path(entry, "row"))?;
         experiments::add(&self.experiments, &finished.row)?;
         finished.is_in_table = true;
-        state_file::write(&finished, &self.path(entry, "row"))?;
-        Ok(RunEnd::Finished)
+        state_file::write(&finished, &self.path(entry, "row"))
     }
 
     /// Plays what is missing of a test; its row, unless it was interrupted.
@@ -252,7 +256,13 @@ fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> Row {
     let MatchSums { pairs, games, .. } = &pool.tally().total;
     let elo = pairs.elo();
     let test = setup.sprt.as_ref().map(|bounds| (bounds, pairs.llr(bounds)));
-    let grounds: Vec<String> = setup.schedule.grounds.iter().map(Ground::code).collect();
+    // Like the pool, which counts all openings of a rule and board together.
+    let mut grounds: Vec<String> = Vec::new();
+    for code in setup.schedule.grounds.iter().map(Ground::code) {
+        if !grounds.contains(&code) {
+            grounds.push(code);
+        }
+    }
     let each = grounds.iter().zip(&pool.tally().grounds).filter_map(|(code, sums)| {
         let elo = sums.pairs.elo()?;
         Some(format!("{code} {}", elo_text(&elo)))
@@ -282,8 +292,8 @@ fn row(entry: &Entry, commits: &Commits, setup: &Setup, pool: &Pool) -> Row {
 /// Plays the tests of a file until none is left, or shows how far they are.
 ///
 /// # Errors
-/// If another queue works in its folder, or a file cannot be read or written. A test that cannot be played is noted, and the
-/// next one follows. A line that is no test is an error after all the others.
+/// If another queue works in its folder, or a file cannot be read or written, the table included. A test that cannot be played
+/// is noted, and the next one follows. A line that is no test is an error after all the others.
 pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<RunEnd> {
     let queue = Queue::new(arguments);
     if arguments.status {
@@ -292,8 +302,6 @@ pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<RunEnd> {
     }
     fs::create_dir_all(&queue.folder).with_context(|| format!("cannot create {}", queue.folder.display()))?;
     let mut known_mistakes = HashSet::new();
-    // Before anything is played.
-    experiments::read(&queue.experiments)?;
     let _lock = output_file::lock(&queue.folder.join("queue"))?;
     loop {
         let (entries, mistakes) = queue.entries()?;
@@ -304,11 +312,13 @@ pub fn run(arguments: &QueueArguments, interrupted: &Cancel) -> Result<RunEnd> {
             return Ok(RunEnd::Finished);
         };
         mistakes.into_iter().filter(|text| known_mistakes.insert(text.clone())).for_each(|text| log::warn!("{text}"));
+        // A table that cannot be read is no fault of the test.
+        experiments::read(&queue.experiments)?;
         // If this fails, there is nowhere to report it.
         let _ = writeln!(std::io::stderr(), "{}", entry.name);
         match queue.play(&entry, interrupted) {
-            Ok(RunEnd::Finished) => {}
-            Ok(RunEnd::Interrupted) => return Ok(RunEnd::Interrupted),
+            Ok(Some(row)) => queue.enter(&entry, row)?,
+            Ok(None) => return Ok(RunEnd::Interrupted),
             // Ctrl-C ends git and cargo too.
             Err(_) if interrupted.is_set() => return Ok(RunEnd::Interrupted),
             Err(error) => output_file::write(&queue.path(&entry, "failed"), format!("{error:#}\n"))?,
@@ -330,7 +340,7 @@ mod tests {
             Entry::parse("lmr-75 main,info.tune.lmr=75 a8f36f8 --nodes 10000 --sprt 0,10 --games 8000").unwrap();
         assert_eq!((entry.name.as_str(), entry.sides.each_ref().map(Side::is_tuned)), ("lmr-75", [true, false]));
         let arguments = entry.arguments(&["new".into(), "old".into()], Path::new("r.jsonl")).unwrap();
-        assert_eq!(arguments.engine[0], "name=New,cmd=\"new\",info.tune.lmr=75");
+        assert_eq!(arguments.engine[0], "name=lmr-75,cmd=\"new\",info.tune.lmr=75");
         assert_eq!(
             (arguments.games, arguments.sprt.bounds, arguments.resume),
             (8000, Some(SprtBounds { elo0: 0.0, elo1: 10.0 }), true)
@@ -398,12 +408,48 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (queue, _) = queue(folder.path(), "");
         let entry = begun(&queue, "t new old --nodes 100 --games 2 --draw-after 4 --quiet");
-        assert_eq!(queue.play(&entry, &Cancel::default()).unwrap(), RunEnd::Finished);
+        let row = queue.play(&entry, &Cancel::default()).unwrap().unwrap();
+        queue.enter(&entry, row).unwrap();
         let games = game_log::records(&queue.path(&entry, "jsonl")).unwrap();
         let rows = experiments::read(&queue.experiments).unwrap();
         assert_eq!((rows.len(), games.len(), rows[0].games), (1, 2, 2));
         assert_eq!((&rows[0].seed, &rows[0].new[..]), (&games[0].seed.to_string(), "new (1)"));
         assert_eq!((&rows[0].grounds[..], rows[0].wdl), ("f15", Some([0, 2, 0])));
+    }
+
+    /// Bug: of two grounds with one rule and board, the second was given the result of the third.
+    #[cfg(unix)]
+    #[test]
+    fn a_row_names_a_rule_and_board_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (queue, _) = queue(folder.path(), "");
+        let grounds = "--ground 0:15 --ground 0:15 --ground 4:15";
+        let entry = begun(&queue, &format!("t new old --nodes 100 --games 6 --draw-after 4 --quiet {grounds}"));
+        let row = queue.play(&entry, &Cancel::default()).unwrap().unwrap();
+        let each: Vec<&str> = row.result.split(' ').filter(|word| word.starts_with(['f', 'r'])).collect();
+        assert_eq!((&row.grounds[..], row.games, each), ("f15, r15", 6, vec!["f15", "r15"]));
+    }
+
+    /// Bug: the games of two tests were counted as one.
+    #[test]
+    fn the_records_of_two_tests_have_different_names() {
+        let names = |line: &str| {
+            let engines = Entry::parse(line).unwrap().arguments(&["a".into(), "b".into()], Path::new("r")).unwrap();
+            engines.engines().unwrap().into_iter().map(|engine| engine.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names("t new old"), ["t", OLD]);
+        assert_eq!(names("u new old"), ["u", OLD]);
+        assert!(Entry::parse("Old new old").is_err());
+    }
+
+    /// Bug: while the table could not be read, each waiting test was noted as one that cannot be played.
+    #[test]
+    fn a_damaged_table_is_no_fault_of_the_tests() {
+        let folder = tempfile::tempdir().unwrap();
+        let (queue, arguments) = queue(folder.path(), "t HEAD HEAD --nodes 100\n");
+        fs::write(queue.experiments.join("table.jsonl"), "<<<<<<< HEAD\n").unwrap();
+        assert!(run(&arguments, &Cancel::default()).unwrap_err().to_string().contains("table.jsonl line 1"));
+        assert!(!queue.folder.join("t.failed").exists());
     }
 
     /// Bug: a row was lost for good, or written twice, if the queue was killed after the last game.
@@ -449,7 +495,7 @@ mod tests {
         let game = |game: usize| GameRecord {
             game,
             moves: corners[game / 2].clone(),
-            winner: Some(if game < 30 { "New" } else { "Old" }.to_owned()),
+            winner: Some(if game < 30 { "t" } else { OLD }.to_owned()),
             ..played[game % 2].clone()
         };
         let lines = (0..42).map(|number| serde_json::to_string(&game(number)).unwrap() + "\n");
