@@ -139,12 +139,13 @@ impl OpeningArguments {
     fn wanted(&self) -> Result<Wanted> {
         let &OpeningArguments { rule, size, count, seed, nodes, max_score, min_stones, max_stones, ref from, .. } =
             self;
-        ensure!(min_stones >= 1 && min_stones <= max_stones, "--min-stones must be from 1 to --max-stones");
-        let most = MOST_STONES.min(size.cells() / 4);
-        ensure!(max_stones <= most, "--max-stones must be at most {most} on this board");
-        let from = match from {
-            Some(file) => openings::read(file, &Terms::plain(rule, size), None)?,
-            None => Vec::new(),
+        let from = if let Some(file) = from {
+            openings::read(file, &Terms::plain(rule, size), None)?
+        } else {
+            let most = MOST_STONES.min(size.cells() / 4);
+            ensure!(min_stones >= 1 && min_stones <= max_stones, "--min-stones must be from 1 to --max-stones");
+            ensure!(max_stones <= most, "--max-stones must be at most {most} on this board");
+            Vec::new()
         };
         let count = count.unwrap_or(if from.is_empty() { 100 } else { from.len() });
         Ok(Wanted { rule, size, count, seed, nodes, max_score, stones: min_stones..=max_stones, from })
@@ -283,5 +284,9 @@ mod tests {
         assert!(error("--size 20 --max-stones 26").contains("at most 25"));
         assert!(error("--size 8 --max-stones 17").contains("at most 16"));
         assert!(error("--min-stones 5 --max-stones 4").contains("--min-stones"));
+        // Bug: on a small board the bound was also asked of the openings of a file, which have their own numbers of stones.
+        let book = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(book.path(), "c3b2\n").unwrap();
+        assert_eq!(wanted(&format!("--size 5 --from {}", book.path().display())).unwrap().from.len(), 1);
     }
 }

@@ -152,7 +152,7 @@ impl Maker {
     pub(super) fn new(wanted: Wanted) -> Maker {
         let mut engine = Engine::new();
         engine.set_rule(wanted.rule);
-        engine.options_mut().hash_size = Some((wanted.nodes * 8).clamp(*HASH.start(), *HASH.end()));
+        engine.options_mut().hash_size = Some(wanted.nodes.saturating_mul(8).clamp(*HASH.start(), *HASH.end()));
         Maker { wanted, engine }
     }
 

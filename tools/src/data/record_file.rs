@@ -57,13 +57,14 @@ impl<R: Read> Reader<R> {
         self.format
     }
 
-    /// The next record; `None` at the end of the file, also if it ends in the middle of a record.
+    /// The next record; `None` at the end of the file, also if it ends in the middle of a record. A packed file is written as a
+    /// whole, so one that ends in the middle of a block is damaged.
     fn read(&mut self) -> Result<Option<PackedGame>> {
         if let Some(record) = self.block.next() {
             return Ok(Some(record));
         }
         let mut head = [0; 8];
-        if !fill(&mut self.input, &mut head)? {
+        if self.fill(&mut head, true)?.is_none() {
             return Ok(None);
         }
         let mut head = head.as_slice();
@@ -72,7 +73,7 @@ impl<R: Read> Reader<R> {
         let longest = if self.format == RecordFormat::Packed { BLOCK * LONGEST } else { LONGEST };
         ensure!(length <= longest, "damaged after byte {}: no record is {length} bytes long", self.whole);
         let mut bytes = vec![0; length];
-        if !fill(&mut self.input, &mut bytes)? {
+        if self.fill(&mut bytes, false)?.is_none() {
             return Ok(None);
         }
         ensure!(crc32fast::hash(&bytes) == crc, "damaged after byte {}: the checksum differs", self.whole);
@@ -87,6 +88,23 @@ impl<R: Read> Reader<R> {
         let first = block.next();
         self.block = block;
         Ok(first)
+    }
+
+    /// Fills the buffer; `None` if the file ends before that. A packed file may end only where a block `begins`.
+    fn fill(&mut self, buffer: &mut [u8], begins: bool) -> Result<Option<()>> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.input.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let is_whole = filled == buffer.len();
+        let may_be_cut = self.format != RecordFormat::Packed || (begins && filled == 0);
+        ensure!(is_whole || may_be_cut, "damaged after byte {}: the file is cut", self.whole);
+        Ok(is_whole.then_some(()))
     }
 }
 
@@ -114,15 +132,6 @@ pub fn records(paths: &[PathBuf]) -> impl Iterator<Item = Result<PackedGame>> + 
         let named = |record: Result<PackedGame>| record.with_context(|| path.display().to_string());
         error.into_iter().chain(reader.into_iter().flatten().map(named))
     })
-}
-
-/// Fills the buffer; false if the input ends before that.
-fn fill(input: &mut impl Read, buffer: &mut [u8]) -> Result<bool> {
-    match input.read_exact(buffer) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// Writes records to a file.

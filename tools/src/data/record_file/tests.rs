@@ -182,6 +182,11 @@ fn packed_files_read_back_across_blocks_and_take_no_more_games() {
     assert!(error.contains("no game can be added"), "{error}");
     let mut bytes = std::fs::read(&path).unwrap();
     let whole = bytes.len();
+    // Bug: a packed file that was cut was read as one with fewer records.
+    for length in [whole - 1, whole / 2, MAGIC + 5] {
+        let read: Result<Vec<PackedGame>> = Reader::new(&bytes[..length]).unwrap().collect();
+        assert!(read.unwrap_err().to_string().contains("the file is cut"), "{length}");
+    }
     bytes[whole - 3] ^= 1;
     std::fs::write(&path, &bytes).unwrap();
     let read: Vec<Result<PackedGame>> = Reader::open(&path).unwrap().collect();
