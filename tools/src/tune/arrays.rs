@@ -15,12 +15,14 @@ use super::trainer::targets::{Targets, is_sample, values};
 use crate::command_line::RULES;
 use crate::data::packed_game::{Content, PackedGame, PackedPly};
 use crate::data::record_file::records;
+use crate::output_file;
 use anyhow::{Context, Result, ensure};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tengen::base::{Point, Rule, Size};
 use tengen::board::{Board, NullObserver, Threat};
+use tengen::engine::files;
 use tengen::eval::network::layers::{hints, threats};
 use tengen::eval::{Evaluator, ShapeEvaluator};
 
@@ -61,11 +63,19 @@ struct Arrays {
 /// # Errors
 /// When the folder is there already, a file cannot be read or written, or there is nothing of the rule.
 pub fn run(arguments: &ArraysArguments, log: &mut dyn Write) -> Result<()> {
-    let ArraysArguments { rule, records: files, referee, out } = arguments;
-    std::fs::create_dir(out).with_context(|| out.display().to_string())?;
-    let mut arrays = Arrays::create(out)?;
+    let ArraysArguments { rule, records: sources, referee, out } = arguments;
+    // Without a separator at the end.
+    let out: &PathBuf = &out.components().collect();
+    ensure!(!out.exists(), "{} exists already", out.display());
+    output_file::expect_folder(out)?;
+    let unfinished = files::beside(out, ".unfinished");
+    if unfinished.exists() {
+        fs::remove_dir_all(&unfinished).with_context(|| unfinished.display().to_string())?;
+    }
+    fs::create_dir(&unfinished).with_context(|| unfinished.display().to_string())?;
+    let mut arrays = Arrays::create(&unfinished)?;
     let mut shapes = ShapeEvaluator::new(*rule);
-    for record in records(files) {
+    for record in records(sources) {
         let record = record?;
         if record.rule == *rule && record.is_game() != *referee {
             arrays.add(&record, if *referee { &Targets::OF_LABELS } else { &OF_GAMES }, &mut shapes)?;
@@ -76,6 +86,7 @@ pub fn run(arguments: &ArraysArguments, log: &mut dyn Write) -> Result<()> {
     for mut file in [arrays.games, arrays.moves, arrays.samples, arrays.cells] {
         file.flush()?;
     }
+    fs::rename(&unfinished, out).with_context(|| out.display().to_string())?;
     writeln!(log, "{game_count} records with {move_count} moves, {sample_count} samples")?;
     Ok(())
 }
@@ -187,9 +198,13 @@ mod tests {
             let mut log = Vec::new();
             let arguments =
                 ArraysArguments { rule: Rule::Freestyle, records: vec![path("records")], referee, out: out.clone() };
+            // Bug: the folder was made, and stayed, when there was nothing to write.
+            let nothing =
+                ArraysArguments { records: vec![path("records")], rule: Rule::Caro, referee, out: out.clone() };
+            assert!(run(&nothing, &mut log).is_err() && !out.exists());
             run(&arguments, &mut log).unwrap();
             assert!(run(&arguments, &mut log).is_err(), "the folder is there");
-            let read = |name: &str| std::fs::read(out.join(name)).unwrap();
+            let read = |name: &str| fs::read(out.join(name)).unwrap();
             let (games, played, cells) = (read("games"), read("moves"), read("cells"));
             assert_eq!((games.len(), games[0], games[1]), (12, 15, 13));
             let last = &read("samples")[(samples - 1) * 32..];

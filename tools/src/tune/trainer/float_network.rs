@@ -6,6 +6,7 @@
 //! estimator).
 
 use crate::tune::logistic::ENGINE_SCALE;
+use anyhow::{Result, ensure};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use tengen::base::{Color, Rule};
@@ -206,11 +207,16 @@ impl Model {
     }
 
     /// Copies the heads of another model, which may have fewer.
-    pub fn adopt_heads(&mut self, others: &[FloatHead]) {
+    ///
+    /// # Errors
+    /// If it has more: a head for each side would be lost.
+    pub fn adopt_heads(&mut self, others: &[FloatHead]) -> Result<()> {
         let count = self.heads.len();
+        ensure!(others.len() <= count, "{} heads do not fit into {count} of {}", others.len(), self.rule.name());
         for (stage, side) in (0..STAGES).flat_map(|stage| Color::ALL.map(|side| (stage, side))) {
             self.heads[head_number(count, side, stage)].clone_from(&others[head_number(others.len(), side, stage)]);
         }
+        Ok(())
     }
 
     /// Limits the head's values to the range of the engine's integers.

@@ -53,6 +53,10 @@ pub fn run(training: &Training, log: &mut dyn Write) -> Result<()> {
         return Run::begin(training)?.write(&training.out);
     }
     output_file::expect_folder(&training.out)?;
+    if let Some(checkpoint) = &training.checkpoint {
+        output_file::expect_folder(checkpoint)?;
+    }
+    let _lock = training.checkpoint.as_deref().map(output_file::lock).transpose()?;
     let games = read(training)?;
     let (held_out, mut games): (Vec<PackedGame>, Vec<PackedGame>) = games.into_iter().partition(is_held_out);
     ensure!(!games.is_empty() && !held_out.is_empty(), "too few games of {}", training.rule.name());
@@ -165,7 +169,7 @@ impl Run {
                 let earlier = earlier_model(path)?;
                 let mut fresh = Checkpoint::new(training.rule, training.seed);
                 fresh.model.table = earlier.table;
-                fresh.model.adopt_heads(&earlier.heads);
+                fresh.model.adopt_heads(&earlier.heads).with_context(|| path.display().to_string())?;
                 fresh
             }
             _ => Checkpoint::new(training.rule, training.seed),

@@ -363,6 +363,30 @@ fn without_epochs_a_network_is_given_to_another_rule_as_it_is() {
     assert!(written == Weights { rule: Rule::CaroExact, ..Weights::parse(caro).unwrap() });
 }
 
+/// Bug: of a network with a head for each side, a rule without lost black's silently.
+#[test]
+fn heads_that_do_not_fit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("renju.tnn");
+    std::fs::write(&from, tengen::eval::network::Embedded::Renju.bytes()).unwrap();
+    let settings =
+        Training { epochs: 0, from: Some(from), ..training(Path::new(""), folder.path().join("freestyle.tnn")) };
+    let error = format!("{:#}", run(&settings, &mut Vec::new()).unwrap_err());
+    assert!(error.contains("renju.tnn: 8 heads do not fit into 4 of freestyle"), "{error}");
+}
+
+/// Bug: that the checkpoint could not be written was found out after the first epoch.
+#[test]
+fn the_folder_of_the_checkpoint_is_looked_for_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = folder.path().join("games");
+    write_games(&records, &games(Rule::Freestyle, 60, 6));
+    let checkpoint = Some(folder.path().join("none/run"));
+    let mut log = Vec::new();
+    assert!(run(&Training { checkpoint, ..training(&records, folder.path().join("net")) }, &mut log).is_err());
+    assert_eq!(String::from_utf8(log).unwrap(), "");
+}
+
 #[test]
 fn a_second_walk_of_the_same_games_sees_the_same() {
     let games = games(Rule::Standard, 3, 20);
