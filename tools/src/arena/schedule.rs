@@ -50,7 +50,7 @@ pub struct Schedule {
 impl Schedule {
     /// Number of games in the tournament.
     pub fn total(&self) -> usize {
-        self.pairings.len() * self.games_each
+        self.pairings.len().saturating_mul(self.games_each)
     }
 
     /// The first scheduled number that is not below this one. If each pairing has an odd number of games, its last one has no
@@ -58,7 +58,7 @@ impl Schedule {
     pub fn at_or_after(&self, number: usize) -> Option<usize> {
         let per_round = self.pairings.len() * 2;
         let number = number + usize::from(number / per_round == self.games_each / 2) * (number % 2);
-        (number < per_round * self.games_each.div_ceil(2)).then_some(number)
+        (number < per_round.saturating_mul(self.games_each.div_ceil(2))).then_some(number)
     }
 
     /// The game with this number.

@@ -29,7 +29,9 @@ pub struct Announced {
 impl Announced {
     /// The line for people, cut after its first points. Letters are first numbers.
     pub fn text(&self) -> String {
-        let name = |&[first, second]: &[i64; 2]| format!("{}{}", (b'a' + first.clamp(0, 25) as u8) as char, second + 1);
+        let name = |&[first, second]: &[i64; 2]| {
+            format!("{}{}", (b'a' + first.clamp(0, 25) as u8) as char, second.saturating_add(1))
+        };
         let more = if self.points.len() > 12 { " ..." } else { "" };
         self.points.iter().take(12).map(name).collect::<Vec<_>>().join(" ") + more
     }

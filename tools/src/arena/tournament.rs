@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn a_match_may_have_any_number_of_games() {
         let brain = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brains/fake.sh");
-        let games = (usize::MAX / 4).to_string();
+        let games = usize::MAX.to_string();
         let mut words = vec!["tengen-match", "--quiet", "--nodes", "10", "--games", &games];
         let engines = ["A", "B"].map(|name| format!("name={name},cmd=\"{} plain\"", brain.display()));
         words.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
