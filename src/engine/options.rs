@@ -85,7 +85,7 @@ impl Options {
     /// The time per move without any limit in the settings.
     pub const DEFAULT_TURN: Duration = Duration::from_secs(5);
     /// The largest overhead of a move that counts, in microseconds. More is a pause, or another clock.
-    const MAX_OVERHEAD: i64 = 500_000;
+    const MAX_OVERHEAD: u128 = 500_000;
     /// A game clock of this many milliseconds or more means "no limit": managers send various huge numbers, and some
     /// subtract the used time from them.
     pub const UNLIMITED_MS: i64 = 100_000_000;
@@ -143,6 +143,11 @@ impl Options {
         }
     }
 
+    /// Learns no overhead from the moves so far.
+    pub fn forget_moves(&mut self) {
+        self.moves = 0;
+    }
+
     /// Called when the manager sends the time left.
     pub fn set_time_left(&mut self, ms: i64) {
         self.learn_overhead(Duration::from_millis(ms.clamp(0, Options::UNLIMITED_MS) as u64));
@@ -158,9 +163,9 @@ impl Options {
             && self.moves > 0
             && let Some(expected) = self.left()
         {
-            let overhead = (expected.as_micros() as i64 - left.as_micros() as i64) / i64::from(self.moves);
-            if overhead.abs() <= Options::MAX_OVERHEAD {
-                self.overhead = (7 * self.overhead + overhead) / 8;
+            let overhead = (expected.as_micros() as i128 - left.as_micros() as i128) / i128::from(self.moves);
+            if overhead.unsigned_abs() <= Options::MAX_OVERHEAD {
+                self.overhead = (7 * self.overhead + overhead as i64) / 8;
             }
         }
     }
@@ -395,6 +400,13 @@ mod tests {
         options.new_game();
         options.set_time_left(43_900);
         assert_eq!(options.overhead, 35_000, "another game");
+        options.count_move(ms(1000));
+        options.forget_moves();
+        options.set_time_left(42_800);
+        assert_eq!(options.overhead, 35_000, "measured during the search");
+        // Bug: the difference of the clocks overflowed.
+        options.increment = ms(i64::MAX as u64 / 1000);
+        assert_eq!(after(&mut options, 1000, 10_000), ms(35), "an increment without end");
     }
 
     /// Of a clock in whole seconds each time left is up to a second less than the true one, which is no overhead.

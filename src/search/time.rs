@@ -19,12 +19,14 @@ const MIN_MOVE: Duration = Duration::from_millis(10);
 impl SearchLimits {
     /// The limits without the part of the game's clock that this number of moves takes at least. The overhead counts twice: where
     /// the judge looks for the answer at intervals, a long move takes half an interval more on average, and a quick one a whole
-    /// interval. Where nodes are the clock, moves take nothing else.
+    /// interval. Few games fill the board, so the overhead keeps at most three quarters of what is left. Where nodes are the clock,
+    /// moves take nothing else.
     fn without_min_moves(&self, moves: u32) -> SearchLimits {
-        let least =
-            if self.nodes_per_ms.is_some() { Duration::ZERO } else { MIN_MOVE.max(MIN_HARD + 2 * self.overhead) };
-        let kept = least.saturating_sub(self.increment) * moves;
-        SearchLimits { left: self.left.map(|left| left.saturating_sub(kept)), ..self.clone() }
+        let Some(left) = self.left.filter(|_| self.nodes_per_ms.is_none()) else { return self.clone() };
+        let kept = |least: Duration| least.saturating_sub(self.increment) * moves;
+        let with_overhead = kept(MIN_MOVE.max(MIN_HARD + 2 * self.overhead));
+        let kept = with_overhead.min(left / 4 * 3).max(kept(MIN_MOVE));
+        SearchLimits { left: Some(left.saturating_sub(kept)), ..self.clone() }
     }
 
     /// Time for one of `moves` moves: that part of the game's clock plus the increment. At most three quarters of what is
@@ -108,6 +110,11 @@ impl TimeManager {
     #[inline]
     pub fn is_bounded(&self) -> bool {
         self.hard.is_some()
+    }
+
+    /// See [`SearchLimits::wants_score`].
+    pub fn wants_score(&self) -> bool {
+        self.wants_score
     }
 
     /// Whether the search ends before its deadline when the move is clear.
@@ -232,8 +239,19 @@ mod tests {
         let left = |increment| with(increment).without_min_moves(50).left;
         assert_eq!([left(0), left(4), left(10), left(5000)], [500, 700, 1000, 1000].map(|kept| Some(ms(kept))));
         assert_eq!(limits(None, Some(100)).without_min_moves(50).left, Some(Duration::ZERO));
+        let slow = SearchLimits { overhead: ms(20), ..limits(None, Some(1000)) };
+        assert_eq!([10, 50].map(|moves| slow.without_min_moves(moves).left), [550, 250].map(|kept| Some(ms(kept))));
         let by_nodes = SearchLimits { nodes_per_ms: Some(100), ..limits(None, Some(100)) };
         assert_eq!(by_nodes.without_min_moves(50), by_nodes);
+    }
+
+    /// Bug: under a manager that takes half a second for each move, the moves to come took the whole clock from the first one, and
+    /// each was played at once.
+    #[test]
+    fn a_slow_manager_leaves_time_for_the_first_moves() {
+        let slow = SearchLimits { overhead: ms(460), ..limits(Some(1000), Some(180_000)) };
+        let manager = manager(&slow, 397);
+        assert!(manager.may_deepen(&PARAMS, ms(200)) && !manager.is_over(ms(500)));
     }
 
     #[test]
