@@ -187,10 +187,10 @@ impl<W: Write> Session<W> {
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         let outcome = catch_unwind(AssertUnwindSafe(|| self.obey(order))).unwrap_or_else(|_| {
             // A bug in a command costs one answer, not the game. Panics of the search are caught in `search`.
-            self.traffic.retire_info(order.seq);
             self.rebuild(&stones, to_move);
             self.complain(Complaint::Internal)
         });
+        self.traffic.retire(order.seq);
         if self.started
             && self.traffic.is_last(order.seq)
             && catch_unwind(AssertUnwindSafe(|| self.engine.prepare())).is_err()
@@ -243,8 +243,11 @@ impl<W: Write> Session<W> {
                 Err(error) => self.complain(error.into()),
             },
             Command::Info(info) => {
+                // What the manager measured during a search says nothing about that search's overhead.
+                if order.stamp.at < self.free_since {
+                    self.engine.options_mut().forget_moves();
+                }
                 self.inform(info);
-                self.traffic.retire_info(order.seq);
                 Ok(())
             }
             Command::Tune(name, value) => {

@@ -111,6 +111,8 @@ struct State {
     hit: Option<u64>,
     /// The `INFO`s that the session has not carried out yet.
     infos: VecDeque<(u64, Stamp, Info)>,
+    /// The other commands that it has not carried out yet and that may show another position; see [`Analysed::is_left_by`].
+    shows: VecDeque<Order>,
     /// Think commands with smaller numbers answer at once.
     cut_before: u64,
     /// Think commands with smaller numbers are about a position that the manager has left.
@@ -190,7 +192,10 @@ impl Traffic {
                 }
                 self.cut(&mut state, together_from);
             }
-            Command::Database(Query::Moves, _) | Command::Turn(_) => self.end_analysis(&mut state, order),
+            Command::Database(Query::Moves, _) | Command::Turn(_) => {
+                self.end_analysis(&mut state, order);
+                state.shows.push_back(order.clone());
+            }
             Command::Info(info) => {
                 state.infos.push_back((order.seq, order.stamp, *info));
                 if let Some(running) = &mut state.running
@@ -213,11 +218,11 @@ impl Traffic {
 
     /// Ends a running analysis if the manager has left its position. Yixin-Board does so without a command that says it: it
     /// asks for the database's moves in each position that it shows, and sends the user's move. Questions that arrived after the
-    /// analysis are not concerned.
+    /// analysis are not concerned. In [`Traffic::begin`] also for what arrived before the analysis could begin.
     fn end_analysis(&self, state: &mut State, order: &Order) {
         let Some(running) = &mut state.running else { return };
         let is_left = running.analysed.as_ref().is_some_and(|analysed| analysed.is_left_by(&order.command));
-        if !order.stamp.is_apart_from(&running.stamp) || !is_left {
+        if order.seq < running.seq || !order.stamp.is_apart_from(&running.stamp) || !is_left {
             return;
         }
         running.analysed = None;
@@ -311,6 +316,10 @@ impl Traffic {
         }
         let (ponder, lifted) = (Ponder::Off, Duration::ZERO);
         state.running = Some(Running { seq, stamp, started, options, lifted, ponder, analysed, wants_score });
+        for shows in std::mem::take(&mut state.shows) {
+            self.end_analysis(&mut state, &shows);
+            state.shows.push_back(shows);
+        }
     }
 
     /// Called when the session, which has carried out command `seq` and has these settings, starts to search in the
@@ -347,11 +356,14 @@ impl Traffic {
         self.state().running = None;
     }
 
-    /// Called when the session has carried out the `INFO` with number `seq`.
-    pub fn retire_info(&self, seq: u64) {
+    /// Called when the session has carried out the command with number `seq`, the setting of an `INFO` first of all.
+    pub fn retire(&self, seq: u64) {
         let mut state = self.state();
         while state.infos.front().is_some_and(|&(heard, ..)| heard <= seq) {
             state.infos.pop_front();
+        }
+        while state.shows.front().is_some_and(|order| order.seq <= seq) {
+            state.shows.pop_front();
         }
     }
 }

@@ -184,6 +184,28 @@ fn an_analysis_ends_when_the_manager_shows_another_position() {
     }
 }
 
+/// Bug: an analysis that waited for another search was carried out to its end after the manager had left its position.
+#[test]
+fn an_analysis_that_waits_is_left_like_one_that_runs() {
+    let turn = |x| Command::Turn(Spot { x, y: 7 });
+    for (ms, then, is_left) in [(200, turn(5), true), (140, turn(5), false), (200, turn(2), false)] {
+        let mut script = Script::new();
+        let asked = script.hear(0, turn(1));
+        script.begin(&asked);
+        let analysis = script.hear(100, Command::Best(2));
+        let then = script.hear(ms, then);
+        assert!(!script.stopped());
+        script.traffic.end();
+        script.traffic.retire(asked.seq);
+        script.traffic.begin(&analysis, Some(analysed(&[1, 2])), analysis.stamp.at, Options::default());
+        assert_eq!((script.stopped(), script.traffic.is_superseded(analysis.seq)), (is_left, is_left), "{ms} {then:?}");
+        script.traffic.end();
+        script.traffic.retire(analysis.seq);
+        script.begin(&then);
+        assert!(!script.stopped() && !script.traffic.is_superseded(then.seq));
+    }
+}
+
 /// Bug: the query that Yixin-Board sends after the user's move cut the search for the answer to that move, because the
 /// analysis before it had not quite ended.
 #[test]
@@ -219,8 +241,8 @@ fn info_that_arrives_before_a_late_search_counts() {
     let limits = script.traffic.control().limits();
     assert_eq!((limits.nodes, limits.depth), (Some(77), None));
     script.traffic.end();
-    script.traffic.retire_info(together.seq);
-    script.traffic.retire_info(later.seq);
+    script.traffic.retire(together.seq);
+    script.traffic.retire(later.seq);
     script.begin(&begin);
     assert_eq!(script.traffic.control().limits().nodes, None, "the session has the settings now");
 }
