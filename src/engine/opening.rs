@@ -50,8 +50,8 @@ impl Engine {
     /// stones leave an even position, place two more that keep it even and let the opponent choose.
     fn choose_side(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> Swap2Choice {
         let is_first = self.stones().len() == 3;
-        let half = share_of(control, 0..1, 2);
-        let report = self.think(if is_first { &half } else { control }, sink);
+        // Two more stones get the other half.
+        let report = self.think(&share_of(control, 0..1, if is_first { 2 } else { 1 }), sink);
         let score = report.last.score;
         if is_first
             && !report.is_unknown()
@@ -150,6 +150,11 @@ impl Engine {
         let board = self.board();
         let scope = Scope { all_symmetric: false, ..self.scope(&board, lines.max(1)) };
         self.search(self.level(), board, scope, control, sink)
+    }
+
+    /// Whether black is the better side after three stones, when white is to move and chooses.
+    pub fn soosorv_black_is_better(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> bool {
+        self.think(&share_of(control, 0..1, 1), sink).last.score < Score::DRAW
     }
 
     /// The fourth stone and the number of fifth stones to ask for (1 to 8): the most even combination, since the opponent

@@ -123,7 +123,7 @@ impl<'a, 'w> Deepening<'a, 'w> {
     /// Whether a deeper iteration would find nothing of use. `alone_for`: iterations in which all moves but one lost.
     fn is_finished(&self, depth: u32, alone_for: i32) -> bool {
         let params = &self.worker.params;
-        self.moves.len() == 1
+        (self.moves.len() == 1 && !self.worker.stop.manager.wants_score())
             || depth as usize >= self.worker.board.moves_to_draw().max(1)
             || self.lines.iter().all(|line| line.is_settled(params.proof_iterations()))
             || (alone_for > params.only_move_iterations() && self.worker.stop.manager.saves_time())

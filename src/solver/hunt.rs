@@ -8,9 +8,8 @@
 use super::limits::SolverLimits;
 use crate::base::clock::Instant;
 use crate::base::{Ply, Point, Score};
-use crate::board::{Board, NullObserver, Threat};
+use crate::board::Board;
 use crate::eval::network::Network;
-use crate::search::forced::{self, Duty};
 use crate::search::root::{self, Task};
 use crate::search::tt::{Bound, TtEntry};
 use crate::search::{
@@ -76,24 +75,11 @@ impl Hunter {
 
     /// Searches until the side to move wins by proof or by an estimate at `depth` or deeper, or the limits are reached.
     pub fn find(&mut self, board: &Board, depth: u32, limits: SolverLimits) -> Option<Candidate> {
-        // The search does not look deeper at a position with one legal move, so it starts after that move.
-        let mut searched = board.clone();
-        let only = only_move(&mut searched);
-        if let Some(point) = only {
-            searched.play(point, &mut NullObserver);
-        }
-        let report = self.search(&searched, only.is_some(), depth, limits);
+        let report = self.search(board, depth, limits);
         let Iteration { depth: reached, score, .. } = report.last;
-        self.remember(&searched, score, report.best, reached);
-        let (score, best) = match only {
-            None => (score, report.best),
-            Some(_) => (score.before_move(), only),
-        };
-        if only.is_some() {
-            self.remember(board, score, best, reached);
-        }
+        self.remember(board, score, report.best, reached);
         let is_proven = score.is_win();
-        let best = best.filter(|_| is_proven || (score.seems_won() && reached >= depth));
+        let best = report.best.filter(|_| is_proven || (score.seems_won() && reached >= depth));
         best.map(|point| Candidate { point, depth: reached, is_proven })
     }
 
@@ -105,7 +91,7 @@ impl Hunter {
         }
     }
 
-    fn search(&mut self, board: &Board, is_reply: bool, depth: u32, limits: SolverLimits) -> SearchReport {
+    fn search(&mut self, board: &Board, depth: u32, limits: SolverLimits) -> SearchReport {
         let control = SearchControl::default();
         let turn = limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let nodes = Some(limits.nodes).filter(|&nodes| nodes < u64::MAX);
@@ -121,37 +107,23 @@ impl Hunter {
             pool: &mut self.pool,
             control: &control,
         };
-        let report = root::search(task, &mut UntilWon { control: &control, depth, is_reply });
+        let report = root::search(task, &mut UntilWon { control: &control, depth });
         self.nodes += report.last.nodes;
         report
     }
 }
 
-/// Stops a search at the first iteration of at least some depth whose score is a win for the attacker.
+/// Stops a search at the first iteration of at least some depth whose score is a win.
 struct UntilWon<'a> {
     control: &'a SearchControl,
     depth: u32,
-    /// Whether the defender is to move.
-    is_reply: bool,
 }
 
 impl ReportSink for UntilWon<'_> {
     fn iteration(&mut self, iteration: &Iteration) {
-        let score = if self.is_reply { -iteration.score } else { iteration.score };
-        if iteration.depth >= self.depth && score.seems_won() {
+        if iteration.depth >= self.depth && iteration.score.seems_won() {
             self.control.stop();
         }
-    }
-}
-
-/// The only move that stops the opponent's five, if there is exactly one.
-fn only_move(board: &mut Board) -> Option<Point> {
-    let us = board.side();
-    match forced::duty(board) {
-        Duty::StopFive(list) if list.len() == 1 && board.count(us, Threat::Five) == 0 => {
-            Some(list[0]).filter(|&stop| board.may_play(stop, us))
-        }
-        _ => None,
     }
 }
 
@@ -159,6 +131,7 @@ fn only_move(board: &mut Board) -> Option<Point> {
 mod tests {
     use super::*;
     use crate::base::{Rule, Size};
+    use crate::board::NullObserver;
     use crate::board::tests::board_after;
     use std::time::Duration;
 

@@ -4,7 +4,7 @@
 //! to another position meanwhile; in the second and third step of swap2 it then expects a move instead.
 
 use super::{Order, Session};
-use crate::base::{Cell, Color, Point, Score};
+use crate::base::{Cell, Color, Point};
 use crate::engine::Swap2Choice;
 use crate::protocol::command::Spot;
 use crate::protocol::reply::{Complaint, Reply};
@@ -129,8 +129,9 @@ impl<W: Write> Session<W> {
                 self.reply_unless_left(order, &Reply::OpeningMoves { rule, first: 1, stones: &opening }).map(drop)
             }
             2 => {
-                let report = self.search(order, |engine, control, sink| engine.think(control, sink))?;
-                let taken = report.is_some_and(|report| report.last.score < Score::DRAW);
+                let better =
+                    self.search(order, |engine, control, sink| engine.soosorv_black_is_better(control, sink))?;
+                let taken = better.unwrap_or(false);
                 self.reply_unless_left(order, &Reply::OpeningSwap { rule, question: 1, taken }).map(drop)
             }
             3 => {
