@@ -39,7 +39,7 @@ use crate::search::forced::{self, Duty};
 #[derive(Clone, Debug)]
 pub struct VctResult {
     /// Whether there is a win by threats. [`Outcome::NoWin`]: none with the threats that are tried; slower attacks may
-    /// still win.
+    /// still win, and so may a sequence of fours that is longer than the limits of the searches inside.
     pub outcome: Outcome,
     /// Plies to the five in the tree that was found; 0 without a win. There may be a shorter win.
     pub distance: u32,
