@@ -228,7 +228,6 @@ fn a_locked_file_keeps_what_another_process_has_written() {
     assert!(Database::open(&path).unwrap().is_locked_elsewhere() && !second.is_locked_elsewhere());
 }
 
-/// Bug: the second process overwrote newer entries of the first and lost its own labels.
 /// Bug: a file that does not exist was added without a word, like an empty one.
 #[test]
 fn a_missing_file_cannot_be_added() {
@@ -243,6 +242,7 @@ fn a_missing_file_cannot_be_added() {
     assert_eq!(database.len(), before);
 }
 
+/// Bug: the second process overwrote newer entries of the first and lost its own labels.
 #[test]
 fn changes_of_two_processes_are_merged() {
     let folder = tempfile::tempdir().unwrap();
