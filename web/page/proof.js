@@ -13,7 +13,10 @@ export class Proof {
   constructor(app) {
     this.app = app;
     this.isBusy = false;
+    /** The position of the search, `{ tree, at }`; null once it is left. */
+    this.sought = null;
     this.clear();
+    app.listen(() => this.follow());
   }
 
   clear() {
@@ -21,6 +24,14 @@ export class Proof {
     this.steps = new Map();
     /** The node of the five. */
     this.over = null;
+  }
+
+  /** Ends the search when the board shows another position. */
+  follow() {
+    const { app, sought } = this;
+    if (!sought || (app.tree === sought.tree && app.at === sought.at)) return;
+    this.sought = null;
+    app.engine.cancel();
   }
 
   /** Looks for a proven win of the side to move. */
@@ -35,10 +46,12 @@ export class Proof {
     this.isBusy = true;
     app.say(t("proof.looking"));
     const { at, tree } = app;
+    this.sought = { tree, at };
     try {
       const question = { ask: "prove", position: tree.position(at), ms: PROOF_MS };
       const proof = await app.engine.ask(question, undefined, true);
-      if (app.tree !== tree) return;
+      if (!this.sought) return;
+      this.sought = null;
       if (proof === null) {
         app.say(t("proof.none"));
       } else {
@@ -49,6 +62,7 @@ export class Proof {
       else app.say(t("proof.stopped"));
     } finally {
       this.isBusy = false;
+      this.sought = null;
       this.onJump();
     }
   }
@@ -63,7 +77,9 @@ export class Proof {
 
   /** Whether the position on the board belongs to the proof: before a reply. */
   get isOpen() {
-    return this.proof !== null && this.app.tree === this.tree && (this.steps.has(this.app.at) || this.over === this.app.at);
+    const { at, tree } = this.app;
+    if (this.proof === null || tree !== this.tree) return false;
+    return this.over === at || (this.steps.has(at) && tree.side(at) !== this.side);
   }
 
   /** Whether the person is to reply here. */

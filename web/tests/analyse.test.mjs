@@ -197,6 +197,29 @@ test("a proven win is played to its end against any reply, with the distance", a
   await window.close();
 });
 
+// Bug: after a step back the attacker's move was played as the defender's reply, and the distance was one ply too small.
+test("a proof is played from before a reply only, and a search for one ends when the board shows another position", async () => {
+  const window = await Window.open({ hash: "moves=h8i9i8g8j8k8i7h6&black=person&white=person" });
+  const { page } = window;
+  await page.click("#tab-analyse");
+  await page.click("#proof-find");
+  await page.waitForSelector("#proof-panel:not([hidden]) .distance");
+  await page.click("#go-back");
+  await page.waitForSelector("#proof-panel", { state: "hidden" });
+  await page.click("#go-forward");
+  await page.waitForSelector("#proof-panel:not([hidden]) .distance");
+  // Bug: a proof that was found after an undo pulled the board back to its position.
+  await page.evaluate(() => (location.hash = "moves=h8a1&black=person&white=person"));
+  await window.waitForMoves(/h8a1&/);
+  await page.click("#proof-find");
+  await page.click("#tab-play");
+  await page.click("#undo");
+  await page.click("#tab-analyse");
+  await page.waitForFunction(() => !/Stop/.test(document.getElementById("proof-find").textContent));
+  assert.match(await page.evaluate(() => location.hash), /at=1/);
+  await window.close();
+});
+
 // Bug: every report of an analysis drew curve, proof and buttons anew: clicks were lost, and the proof was read out again and again.
 test("reports leave alone what is pressed or has not changed", async () => {
   const window = await Window.open({ hash: "moves=h8i9i8g8j8k8i7h6&black=person&white=person" });
