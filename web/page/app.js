@@ -97,9 +97,12 @@ export class App {
     this.changed();
   }
 
-  /** What a record in any format has: see `records::games` of the engine. `source` is a text or an array of bytes. */
-  games(source) {
-    return this.askRecord({ ask: "games", source, board: this.board() });
+  /**
+   * What a record in any format has: see `records::games` of the engine. `source` is a text or an array of bytes, `board` the one for
+   * records that name none.
+   */
+  games(source, board) {
+    return this.askRecord({ ask: "games", source, board });
   }
 
   /** Asks about a record; one that takes long is read in a worker, so that the page stays awake. */
@@ -108,15 +111,15 @@ export class App {
   }
 
   /** Reads the game with this number of a record and opens it at its end; throws one line if it is none. */
-  async read(source, number) {
-    const question = { ask: "read", source, board: this.board(), game: number };
-    const { game: record, rule, unknown_rule, notes } = await this.askRecord(question);
+  async read({ source, board }, number) {
+    const question = { ask: "read", source, board, game: number };
+    const { game: record, rule, unknown_rule, notes, opening } = await this.askRecord(question);
     // A rule of which the record says nothing is that of the board.
     const tree = GameTree.fromRecord(record, rule ?? (unknown_rule === null ? this.tree.ground.rule : 0));
     const at = tree.end(0);
     askReferee({ ask: "judge", position: tree.position(at) });
     const { players: names, winner } = record;
-    this.open({ ...newGame(), tree, at, players: ["person", "person"], names, winner, level: this.game.level });
+    this.open({ ...newGame(), tree, at, players: ["person", "person"], names, winner, opening, level: this.game.level });
     return { isNamed: rule !== null, unknown_rule, notes };
   }
 

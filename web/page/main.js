@@ -311,6 +311,7 @@ class Page {
     const address = location.hash.slice(1);
     try {
       const game = fromAddress(address);
+      askReferee({ ask: "judge", position: game.tree.position(game.at) });
       this.leave();
       this.proof.clear();
       this.app.open(game);

@@ -13,7 +13,10 @@ const LARGEST = 8_000_000;
 export class RecordPanel {
   constructor(app) {
     this.app = app;
-    /** The file with several games that was opened last: its source, name, games, and the number and tree of the open one. */
+    /**
+     * The file with several games that was opened last: its source, the board for games that name none, its name, games, and the
+     * number and tree of the open one.
+     */
     this.file = null;
     this.dialog = new GamesDialog(app, (number) => this.openGame(number));
     byId("other-game").addEventListener("click", () => this.dialog.open(this.file.name, this.file.games, this.file.number));
@@ -24,7 +27,9 @@ export class RecordPanel {
     });
     byId("open-file").addEventListener("click", () => byId("file").click());
     byId("file").addEventListener("change", async () => {
-      await this.openFile(byId("file").files[0]);
+      const [file] = byId("file").files;
+      await this.openFile(file);
+      // The same file may be chosen again.
       byId("file").value = "";
     });
     for (const format of ["sgf", "psq", "moves"]) {
@@ -43,8 +48,13 @@ export class RecordPanel {
       this.app.say(t("record.large"), true);
       return;
     }
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    this.read(this.decoded(bytes), file.name);
+    try {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      this.read(this.decoded(bytes), file.name);
+    } catch (error) {
+      // A folder, or a file that is gone.
+      this.refuse(error);
+    }
   }
 
   /** The text of a file; an array of its bytes if it is none, or in an encoding that only the engine knows. */
@@ -72,9 +82,10 @@ export class RecordPanel {
       if (source.length > LARGEST) throw new Error(t("record.large"));
       this.onBefore();
       this.app.say(t("record.reading"));
-      const games = await this.app.games(source);
+      const board = this.app.board();
+      const games = await this.app.games(source, board);
       if (games.every((game) => "error" in game)) throw new Error(games[0].error);
-      this.file = { source, name, games, number: null, tree: null };
+      this.file = { source, board, name, games, number: null, tree: null };
       this.app.say("");
       if (games.length === 1) await this.openGame(0);
       else {
@@ -91,7 +102,7 @@ export class RecordPanel {
     const { app, file } = this;
     try {
       this.onBefore();
-      const read = await app.read(file.source, number);
+      const read = await app.read(file, number);
       Object.assign(file, { number, tree: app.tree });
       byId("record-text").value = "";
       const rule = app.ruleName(app.tree.ground.rule);

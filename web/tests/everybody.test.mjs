@@ -147,18 +147,20 @@ for (const [language, colorScheme] of [["en", "light"], ["zh", "dark"]]) {
   });
 }
 
-test("both languages say the same things", async () => {
+test("all languages say the same things", async () => {
   const texts = await Promise.all(["en", "zh"].map(async (name) => {
     const source = readFileSync(new URL(`../page/${name}.js`, import.meta.url), "utf8");
     const module = await import(`data:text/javascript,${encodeURIComponent(source)}`);
     return module[name.toUpperCase()];
   }));
-  const [en, zh] = texts;
+  const [en, ...others] = texts;
   const holes = (text) => (text.match(/\{\w+\}/g) ?? []).sort().join();
-  for (const [key, text] of Object.entries(en)) {
-    assert.ok(key in zh, `${key} has no Chinese text`);
-    assert.equal(holes(zh[key]), holes(text), key);
+  for (const [index, other] of others.entries()) {
+    for (const [key, text] of Object.entries(en)) {
+      assert.ok(key in other, `${key} has no text in language ${index + 2}`);
+      assert.equal(holes(other[key]), holes(text), key);
+    }
+    const extra = Object.keys(other).filter((key) => !(key in en) && !key.startsWith("explain."));
+    assert.deepEqual(extra, []);
   }
-  const extra = Object.keys(zh).filter((key) => !(key in en) && !key.startsWith("explain."));
-  assert.deepEqual(extra, []);
 });

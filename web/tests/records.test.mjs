@@ -138,6 +138,24 @@ test("of a file with several games one is chosen, and later another", async () =
   await window.close();
 });
 
+// Bug: a game that names no board was listed with the board on the page, and opened on that of the game opened before.
+test("a game that names no board is opened as it was listed", async () => {
+  const window = await Window.open();
+  const { page } = window;
+  const file = "(;SZ[20:15];B[aa])\n(;GM[4];B[hh])";
+  await page.setInputFiles("#file", { name: "two.sgf", mimeType: "text/plain", buffer: Buffer.from(file) });
+  await page.waitForSelector("#games-dialog[open]");
+  await page.click("#games-open");
+  await window.waitForMoves(/a15&/);
+  await page.click("#tab-record");
+  await page.click("#other-game");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await window.waitForMoves(/h8&/);
+  assert.equal(await page.locator(".cell").count(), 225);
+  await window.close();
+});
+
 test("a large collection is read in a worker, and the page stays awake", async () => {
   const window = await Window.open();
   const { page } = window;
@@ -243,6 +261,40 @@ test("what is no game gets one line, and the game on the board stays", async () 
     assert.equal(await window.moves(), "h8i9");
   }
   await window.page.evaluate(() => (location.hash = "size=99&moves=h8"));
+  await window.status(/The address holds no game/);
+  await window.close();
+});
+
+// Bug: a name that was cut within a character could not be written again, and the page did not start any more.
+test("a long name with a character of two units opens and comes back", async () => {
+  const name = `${"n".repeat(199)}\u{1F600}b`;
+  const window = await Window.open({ hash: `moves=h8&black=person&white=person&names=${encodeURIComponent(name)}~` });
+  const { page } = window;
+  await window.click("i9");
+  await page.reload();
+  await window.ready();
+  assert.match(decodeURIComponent(await page.evaluate(() => location.hash)), /names=n{199}\u{1F600}~/u);
+  await window.close();
+});
+
+// Bug: after the move where time ran out was deleted, a reload made the start the end of the game.
+test("a loss on time whose move was deleted has no place", async () => {
+  const window = await Window.open({ hash: "moves=h8i9j10&clock=1&used=60-0&late=0-3&black=person&white=person" });
+  const { page } = window;
+  await page.click("#tab-analyse");
+  await page.click("#cut");
+  await page.waitForFunction(() => /late=0&|late=0$/.test(location.hash));
+  await page.reload();
+  await page.click("#go-start");
+  await window.click("a1");
+  await window.waitForMoves(/h8\(a1\)i9&/);
+  await window.close();
+});
+
+// Bug: the page drew a position of an address that cannot be, and nothing worked any more.
+test("an address with an impossible position gets one line", async () => {
+  const window = await Window.open({ hash: "moves=h8i9&black=person&white=person" });
+  await window.page.evaluate(() => (location.hash = "setup=Bh8Wh8"));
   await window.status(/The address holds no game/);
   await window.close();
 });
