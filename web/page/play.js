@@ -22,10 +22,16 @@ export class Play {
     this.asked = null;
     /** The point that was shown, and the node where: `{ node, point }`. */
     this.hint = null;
+    /** The node where the game stands after a move or an undo. */
+    this.live = null;
     this.since = performance.now();
     setInterval(() => this.tick(), TICK);
-    // A page in the background may be frozen, without a tick.
-    document.addEventListener("visibilitychange", () => (this.since = performance.now()));
+    document.addEventListener("visibilitychange", () => {
+      // A page in the background may be frozen, without a tick, and closed without a word: its clock is kept.
+      this.since = performance.now();
+      if (document.hidden) app.changed();
+    });
+    addEventListener("pagehide", () => app.changed());
   }
 
   /** Whether the person is playing, not analysing. */
@@ -37,8 +43,20 @@ export class Play {
     return this.asked !== null;
   }
 
-  get isLeaf() {
-    return this.app.tree.nodes[this.app.at].children.length === 0;
+  /** Whether it computes a move, not a hint. */
+  get isMoving() {
+    return this.isThinking && this.asked.ask !== "analyse";
+  }
+
+  /** Whether the game goes on here: at the end of a line, or where a move or an undo has led. Elsewhere the person looks around. */
+  get isLive() {
+    const node = this.app.tree.nodes[this.app.at];
+    return node.children.length === 0 || node === this.live;
+  }
+
+  /** The game goes on from the node on the board. */
+  goOn() {
+    this.live = this.app.tree.nodes[this.app.at];
   }
 
   /** Who is to act at a node: `person` or `engine`. */
@@ -63,11 +81,11 @@ export class Play {
     return this.isChoosing && this.turn() === "person";
   }
 
-  /** Lets the engine act if it is its turn at the end of a line. */
+  /** Lets the engine act if it is its turn where the game goes on. */
   async proceed() {
     const { app } = this;
     this.stop();
-    if (!this.isActive || !this.isLeaf || this.turn() !== "engine") return;
+    if (!this.isActive || !this.isLive || this.turn() !== "engine") return;
     await (app.game.swap ? this.answerSwap() : this.move());
   }
 
@@ -110,14 +128,19 @@ export class Play {
     const answer = await this.ask(question);
     if (answer?.best === null || answer?.best === undefined) return;
     this.app.play(answer.best);
+    this.goOn();
     await this.proceed();
   }
 
   /** The engine's move now, whoever's turn it is. */
   async moveNow() {
     if (this.app.isOver()) return;
-    if (this.isThinking) this.app.engine.stop();
-    else if (!this.app.game.swap) await this.move();
+    if (this.isMoving) {
+      this.app.engine.stop();
+      return;
+    }
+    this.stop();
+    if (!this.app.game.swap) await this.move();
     else if (this.turn() === "engine") await this.answerSwap();
   }
 
@@ -134,11 +157,12 @@ export class Play {
       app.say(t("swap.first"), true);
       return;
     }
-    if (this.isActive && this.turn() === "engine" && (this.isLeaf || app.game.swap)) {
+    if (this.isActive && this.turn() === "engine" && (this.isLive || app.game.swap)) {
       app.say(t("refused.turn"), true);
       return;
     }
     app.play(point);
+    this.goOn();
     this.followSwap();
     if (this.isActive) await this.proceed();
   }
@@ -160,11 +184,16 @@ export class Play {
       game.swap.stage = "two";
     } else {
       const chooser = stage === "choose" ? 1 : 0;
-      game.players = [by[choice === 0 ? chooser : 1 - chooser], by[choice === 1 ? chooser : 1 - chooser]];
-      game.swap = null;
+      this.endSwap([by[choice === 0 ? chooser : 1 - chooser], by[choice === 1 ? chooser : 1 - chooser]]);
     }
     this.app.changed();
     await this.proceed();
+  }
+
+  /** Ends swap2 with these players of black and white: the stones on the board are the opening. */
+  endSwap(players) {
+    const { game, tree, at } = this.app;
+    Object.assign(game, { players, swap: null, opening: tree.path(at).length });
   }
 
   /** The engine acts under swap2. */
@@ -185,8 +214,7 @@ export class Play {
     if (stage !== "open" && place.length === 1) {
       const chooser = stage === "choose" ? 1 : 0;
       const { by } = app.game.swap;
-      app.game.players = [by[1 - chooser], by[chooser]];
-      app.game.swap = null;
+      this.endSwap([by[1 - chooser], by[chooser]]);
     }
     for (const point of place) app.play(point);
     this.followSwap();
@@ -194,14 +222,19 @@ export class Play {
     await this.proceed();
   }
 
-  /** Where an undo leads: before the last move, against the engine before the person's own last one; null if there is none. */
+  /**
+   * Where an undo leads: before the last move, against the engine before the person's own last one; null if there is none, or only
+   * within the opening.
+   */
   undoTarget() {
     const { game, tree, at } = this.app;
+    const length = (node) => tree.path(node).length;
     const players = game.swap?.by ?? game.players;
     const isAgainstEngine = this.isActive && players.includes("engine") && players.includes("person");
     let before = tree.nodes[at].parent;
     while (isAgainstEngine && before !== null && this.player(before) === "engine") before = tree.nodes[before].parent;
-    return before;
+    const isWithinOpening = before !== null && length(before) < game.opening && game.opening <= length(at);
+    return isWithinOpening ? null : before;
   }
 
   /** Takes back the last move, and against the engine the person's own before it. */
@@ -210,6 +243,7 @@ export class Play {
     if (at === null) return;
     this.stop();
     this.app.go(at);
+    this.goOn();
   }
 
   /** Shows a good move. */
@@ -239,7 +273,7 @@ export class Play {
   /** Whether the clocks run. */
   get isRunning() {
     const { app } = this;
-    return this.isActive && this.isLeaf && !app.game.swap && app.game.late === null && app.at > 0 && !app.isOver() && !document.hidden;
+    return this.isActive && this.isLive && !app.game.swap && app.game.late === null && app.at > 0 && !app.isOver() && !document.hidden;
   }
 
   tick() {

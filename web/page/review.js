@@ -31,7 +31,8 @@ export class Review {
     const { tree } = app;
     const end = tree.end(app.at);
     const path = tree.path(end);
-    if (path.length === 0) {
+    const { opening } = app.game;
+    if (path.length <= opening) {
       app.say(t("review.empty"), true);
       return;
     }
@@ -39,12 +40,12 @@ export class Review {
     this.progress = 0;
     app.changed(true);
     try {
-      const question = { ask: "review", position: tree.position(end), nodes };
+      const question = { ask: "review", position: tree.position(end), nodes, imposed: opening };
       const moves = await app.engine.ask(question, ({ done, of }) => {
         this.progress = done / of;
         app.changed(true);
       }, true);
-      moves.forEach((judged, index) => (tree.nodes[path[index]].judged = judged));
+      moves.forEach((judged, index) => (tree.nodes[path[opening + index]].judged = judged));
       tree.changes += 1;
       app.changed();
       app.say(this.summary(moves));

@@ -43,7 +43,7 @@ export class Screen {
     this.drawExplanation();
     this.drawSwap();
     const { play, analysis, app } = this;
-    byId("move-now").textContent = t(play.isThinking ? "move.stop" : "move.now");
+    byId("move-now").textContent = t(play.isMoving ? "move.stop" : "move.now");
     const mayMove = play.isActive && !app.isOver() && !(app.game.swap && play.turn() === "person");
     byId("move-now").disabled = !mayMove;
     byId("play-review").hidden = !app.isOver() || app.at === 0;
@@ -121,7 +121,7 @@ export class Screen {
     if (app.isOver()) return t("status.late", { player: this.colour(game.late.side) });
     const before = at > 0 ? `${t("status.played", { player: this.colour(1 - side), point: this.name(tree.nodes[at].point) })} ` : "";
     if (play.isThinking && play.turn() === "engine") return `${before}${t("status.thinking")}`;
-    if (play.isActive && play.turn() === "engine" && !play.isLeaf) return `${before}${t("status.engine_waits")}`;
+    if (play.isActive && play.turn() === "engine" && !play.isLive) return `${before}${t("status.engine_waits")}`;
     const isPerson = play.isActive && !game.swap && play.turn() === "person";
     const isYours = isPerson && game.players.includes("engine");
     const click = isPerson && at === 0 ? ` ${t("status.click")}` : "";

@@ -16,6 +16,8 @@ export const RESULTS = ["black", "white", "draw"];
 const KEY = "tengen";
 const CELLS = ["B", "W", "X"];
 const KINDS = ["person", "engine"];
+/** The longest name of a player, in characters. */
+const LONGEST_NAME = 200;
 /** The longest address, in characters: what mail and chat programs pass on. */
 const LONGEST = 8000;
 
@@ -36,6 +38,8 @@ export function newGame(ground = {}) {
     late: null,
     /** The result that the record of the game names, a number of `RESULTS`; null without one. */
     winner: null,
+    /** Stones of an opening that nobody chose as a good move: an undo stops after them, and a review begins there. */
+    opening: 0,
     /** Swap2: what is to be done, and who opens and who chooses; null after that. */
     swap: null,
     seed: Math.floor(Math.random() * 1e9),
@@ -47,9 +51,11 @@ function quoted(text) {
   return encodeURIComponent(text).replaceAll("~", "%7E");
 }
 
-/** The place of a node in the order of the address, 0 for the start. */
+/** The place of a node in the order of the address, 0 for the start; null if it is cut off. */
 function placeOf(tree, node) {
-  return node === 0 ? 0 : tree.inOrder().indexOf(node) + 1;
+  if (node === 0) return 0;
+  const index = tree.inOrder().indexOf(node);
+  return index < 0 ? null : index + 1;
 }
 
 function fieldsOf(game) {
@@ -68,7 +74,8 @@ function fieldsOf(game) {
     ["first", white_first ? "white" : ""],
     ["clock", game.minutes || ""],
     ["used", game.minutes ? game.used.map((ms) => Math.round(ms / 1000)).join("-") : ""],
-    ["late", late ? [late.side, ...(late.at === null ? [] : [placeOf(tree, late.at)])].join("-") : ""],
+    ["late", late ? [late.side, placeOf(tree, late.at)].filter((part) => part !== null).join("-") : ""],
+    ["opening", game.opening || ""],
     ["swap", swap ? `${swap.stage}-${swap.by.join("-")}` : ""],
     ["result", RESULTS[game.winner] ?? ""],
     ["names", game.names.some((name) => name) ? game.names.map(quoted).join("~") : ""],
@@ -148,7 +155,9 @@ export function fromAddress(address) {
     game.swap = { stage, by };
   }
   game.winner = RESULTS.includes(fields.result) ? RESULTS.indexOf(fields.result) : null;
-  const names = (fields.names ?? "").split("~").map((name) => decodeURIComponent(name).slice(0, 60));
+  game.opening = whole(fields.opening, 0, LARGEST * LARGEST, 0);
+  // By characters: half of one could not be written again.
+  const names = (fields.names ?? "").split("~").map((name) => [...decodeURIComponent(name)].slice(0, LONGEST_NAME).join(""));
   game.names = [names[0] ?? "", names[1] ?? ""];
   for (const part of (fields.comments ?? "").split("~")) {
     const [index, text = ""] = part.split(":");

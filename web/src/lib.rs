@@ -39,18 +39,59 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[serde(tag = "ask", rename_all = "snake_case")]
 enum Question {
     About,
-    Judge { position: wire::Position },
-    Explain { position: wire::Position, point: usize },
-    Charset { bytes: Vec<u8> },
-    Games { source: records::Source, board: Option<(usize, usize)> },
-    Read { source: records::Source, board: Option<(usize, usize)>, game: usize },
-    Write { format: records::SaveFormat, game: records::Tree },
-    Prepare { position: wire::Position },
-    Think { position: wire::Position, budget: mind::Budget, level: u32, seed: u64 },
-    Analyse { position: wire::Position, budget: mind::Budget, lines: usize, blocked: Vec<usize> },
-    Swap2 { position: wire::Position, budget: mind::Budget, seed: u64 },
-    Prove { position: wire::Position, ms: u64 },
-    Review { position: wire::Position, nodes: u64 },
+    Judge {
+        position: wire::Position,
+    },
+    Explain {
+        position: wire::Position,
+        point: usize,
+    },
+    Charset {
+        bytes: Vec<u8>,
+    },
+    Games {
+        source: records::Source,
+        board: Option<(usize, usize)>,
+    },
+    Read {
+        source: records::Source,
+        board: Option<(usize, usize)>,
+        game: usize,
+    },
+    Write {
+        format: records::SaveFormat,
+        game: records::Tree,
+    },
+    Prepare {
+        position: wire::Position,
+    },
+    Think {
+        position: wire::Position,
+        budget: mind::Budget,
+        level: u32,
+        seed: u64,
+    },
+    Analyse {
+        position: wire::Position,
+        budget: mind::Budget,
+        lines: usize,
+        blocked: Vec<usize>,
+    },
+    Swap2 {
+        position: wire::Position,
+        budget: mind::Budget,
+        seed: u64,
+    },
+    Prove {
+        position: wire::Position,
+        ms: u64,
+    },
+    Review {
+        position: wire::Position,
+        nodes: u64,
+        #[serde(default)]
+        imposed: usize,
+    },
     Bench,
     Kernels,
 }
@@ -111,7 +152,7 @@ fn answer(question: Question) -> Result<Value> {
         }
         Question::Swap2 { position, budget, seed } => ask(&mut |mind| mind.swap2(&position, budget, seed)),
         Question::Prove { position, ms } => proofs::prove(&position, ms),
-        Question::Review { position, nodes } => reviews::review(&position, nodes),
+        Question::Review { position, nodes, imposed } => reviews::review(&position, nodes, imposed),
         Question::Bench => mind::bench(),
         Question::Kernels => kernels::check(),
     }

@@ -21,6 +21,8 @@ use tengen::tools::point_names;
 const MAX_LINES: usize = 2000;
 /// Most moves of all these lines together.
 const MAX_MOVES: usize = 200_000;
+/// Most bytes of them: each repeats what it has in common with the others.
+const MAX_BYTES: usize = 64_000_000;
 /// The property of our own with the judgement of a review on a move.
 const JUDGED: &str = "JUDGED";
 
@@ -162,6 +164,7 @@ pub fn read(source: &Source, board: Option<(usize, usize)>, number: usize) -> Re
         ..Tree::default()
     };
     add(&mut tree, &first, &mut known, lines.first().map_or("", String::as_str));
+    let mut others = 0;
     for line in lines.iter().skip(1) {
         let other = gamefile::parse(line, size)?;
         let other_start = start_of(&other)?;
@@ -169,10 +172,20 @@ pub fn read(source: &Source, board: Option<(usize, usize)>, number: usize) -> Re
         if other_start.setup == start.setup && other_start.white_first == start.white_first && other.size == first.size
         {
             add(&mut tree, &other, &mut known, line);
+        } else {
+            others += 1;
         }
     }
-    let GameFile { rule, unknown_rule, notes, .. } = first;
-    Ok(json!({ "game": tree, "rule": rule.map(Rule::number), "unknown_rule": unknown_rule, "notes": notes }))
+    let earlier = first.earlier.iter().map(|section| section.moves.len()).sum();
+    let opening = first.start.moves.saturating_sub(earlier).min(first.last.moves.len());
+    let GameFile { rule, unknown_rule, mut notes, .. } = first;
+    if others > 0 {
+        notes.push(format!(
+            "Variations left out, because of a pass, two moves of one colour or stones set up: {others}."
+        ));
+    }
+    let rule = rule.map(Rule::number);
+    Ok(json!({ "game": tree, "rule": rule, "unknown_rule": unknown_rule, "opening": opening, "notes": notes }))
 }
 
 /// What a record starts from: where it has several sections, the beginning of the last one.
@@ -258,25 +271,29 @@ fn remarks_of(line: &str) -> (String, Vec<Remark>) {
 /// The lines of play of a game in SGF with variations, each as an SGF without any.
 fn lines_of_play(game: &str) -> Result<Vec<String>> {
     let (mut lines, mut line) = (Vec::new(), String::new());
-    // The length of the line where each open bracket began.
-    let mut open: Vec<usize> = Vec::new();
-    let (mut is_new, mut copied, mut total) = (false, 0, 0);
+    // The length of the line where each open bracket began, in bytes and in nodes.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let (mut is_new, mut copied, mut nodes) = (false, 0, 0);
+    let mut total = (0, 0);
     for (at, token) in sgf::tokens(game) {
         if matches!(token, Token::Open | Token::Close) {
             line.push_str(&game[copied..at]);
             copied = at + 1;
         }
         match token {
-            Token::Open => open.push(line.len()),
+            Token::Open => open.push((line.len(), nodes)),
             Token::Close => {
                 if std::mem::take(&mut is_new) {
-                    total += line.len();
-                    ensure!(lines.len() < MAX_LINES && total < 20 * MAX_MOVES, "too many variations");
+                    total = (total.0 + line.len(), total.1 + nodes);
+                    let fits = lines.len() < MAX_LINES && total.0 < MAX_BYTES && total.1 < MAX_MOVES;
+                    ensure!(fits, "too many variations");
                     lines.push(format!("({line})"));
                 }
-                line.truncate(open.pop().unwrap_or_default());
+                let (length, before) = open.pop().unwrap_or_default();
+                line.truncate(length);
+                nodes = before;
             }
-            Token::Node => is_new = true,
+            Token::Node => (is_new, nodes) = (true, nodes + 1),
             Token::Property(..) | Token::Unclosed => {}
         }
     }

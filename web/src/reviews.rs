@@ -60,13 +60,13 @@ impl Judged {
     }
 }
 
-/// Judges every move with this many nodes for each position; reports `{"done": positions, "of": positions}`.
+/// Judges every move but the first `imposed` ones, with this many nodes for each position; reports `{"done": positions, "of": positions}`.
 ///
 /// # Errors
 /// When there is no such game.
-pub fn review(position: &Position, nodes: u64) -> Result<Value> {
+pub fn review(position: &Position, nodes: u64, imposed: usize) -> Result<Value> {
     let (rule, size, section) = (position.rule()?, position.size()?, position.section()?);
-    let game = GameFile { last: section, ..GameFile::of_moves(size, &[])? };
+    let game = GameFile { last: section, ..GameFile::of_moves(size, &[])? }.impose(imposed);
     let (all, mut done) = (positions(&game), 0);
     let mut analyst = Analyst::new(rule, size, Effort::of_nodes(nodes));
     let review = analyst.review(&game, || {
@@ -90,7 +90,13 @@ mod tests {
         let game = gamefile::parse(known["moves"].as_str().unwrap(), Size::square(15)).unwrap();
         let moves = wire::indices(game.size, game.moves().unwrap());
         let position = Position { width: 15, height: 15, moves, ..Position::default() };
-        let review = review(&position, known["nodes"].as_u64().unwrap()).unwrap();
-        assert_eq!(review, known["review"], "\n{review}");
+        let nodes = known["nodes"].as_u64().unwrap();
+        let all = review(&position, nodes, 0).unwrap();
+        assert_eq!(all, known["review"], "\n{all}");
+        // Bug: the stones of an opening were judged, too.
+        let last = position.moves.len() - 1;
+        let points = |review: Value| review.as_array().unwrap().iter().map(|judged| judged["point"].clone()).collect();
+        let judged: Vec<Value> = points(review(&position, 100, last).unwrap());
+        assert_eq!(judged, [json!(position.moves[last])]);
     }
 }

@@ -67,6 +67,27 @@ test("undo takes back the person's move and the reply; a hint is a move", async 
   await window.close();
 });
 
+// Bug: Tengen did not answer the move that had been taken back, and a second click placed its stone.
+test("the same move after an undo is answered, too", async () => {
+  const window = await Window.open({ hash: "moves=&black=person&white=engine&level=20&seconds=1" });
+  await window.click("h8");
+  await window.waitForMoves(/h8[a-o]\d+/);
+  await window.page.click("#undo");
+  await window.page.waitForFunction(() => /at=0/.test(location.hash));
+  await window.click("h8");
+  await window.page.waitForFunction(() => /at=[2-9]/.test(location.hash));
+  await window.close();
+});
+
+// Bug: while a hint was computed the button said that it stops a move, and did not move.
+test("Move now during a hint is a move", async () => {
+  const window = await Window.open({ hash: "moves=h8&black=person&white=person&level=20&seconds=1" });
+  await window.page.click("#hint");
+  await window.page.click('#move-now:text("Move now")');
+  await window.waitForMoves(/h8[a-o]\d+/);
+  await window.close();
+});
+
 // Bug: the move taken back stayed the main line, and the game that was played was saved as its variation.
 test("what is played after an undo is the main line", async () => {
   const window = await Window.open({ hash: "moves=&black=person&white=person" });
@@ -166,6 +187,11 @@ test("swap2: Tengen places three stones, the person chooses", async () => {
   await window.waitForMoves(/([a-o]\d+){4}/);
   await window.status(/Black to move/);
   assert.match(await page.textContent("#players"), /You.*Tengen/s);
+  // Bug: an undo took Tengen's stones of the opening back one by one, and the choice never came again.
+  assert.equal(await page.isEnabled("#undo"), false);
+  await page.reload();
+  await window.ready();
+  assert.equal(await page.isEnabled("#undo"), false);
   await window.close();
 });
 

@@ -186,3 +186,31 @@ fn other_formats_come_back_too() {
     assert_eq!(game("(;SZ[15]AB[hh]AW[ii];B[jj])").position.setup, vec![(112, 1), (128, 2)]);
     assert!(read_text("hello").is_err() && read_text("(;SZ[15];B[hh];W[hh])").is_err() && read_text("").is_err());
 }
+
+/// Bug: variations that a tree of moves does not hold were left out without a word.
+#[test]
+fn variations_that_are_left_out_are_counted() {
+    let notes = |record: &str| read(&text(record), None, 0).unwrap()["notes"].clone();
+    assert_eq!(notes("(;SZ[15];B[hh](;W[ii];B[jj])(;W[gg]))"), json!([]));
+    let said = notes("(;SZ[15];B[hh](;W[ii];B[jj])(;W[];B[gg])(;AW[aa];B[gg]))");
+    assert!(said.as_array().unwrap().iter().any(|note| note.as_str().unwrap().contains("left out, because")), "{said}");
+    assert!(said.to_string().contains(": 2."), "{said}");
+}
+
+/// Bug: the remarks that each variation repeats counted as moves, and a game that the page had saved could not be opened.
+#[test]
+fn remarks_do_not_limit_the_variations() {
+    let remark = "x".repeat(100_000);
+    let variations: String =
+        "abcdefgh".chars().flat_map(|x| "abcdefgh".chars().map(move |y| format!("(;W[{x}{y}])"))).collect();
+    let read = read(&text(&format!("(;SZ[15]C[{remark}];B[oo]{variations})")), None, 0).unwrap();
+    assert_eq!(read["game"]["nodes"].as_array().unwrap().len(), 65);
+}
+
+/// The stones before the play began are no one's moves.
+#[test]
+fn a_record_says_how_many_stones_its_opening_has() {
+    let opening = |record: &str| read(&text(record), None, 0).unwrap()["opening"].clone();
+    assert_eq!(opening("(;SZ[15];B[hh];W[ii];B[jj])"), json!(0));
+    assert_eq!(opening("(;SZ[15]ON[book];B[hh]C[book];W[ii]C[book];B[jj])"), json!(2));
+}
