@@ -72,7 +72,7 @@ pub fn arguments(sides: &[Side; 2], names: [&str; 2], brains: &[PathBuf; 2], opt
 /// Where brains are built and kept.
 #[derive(Debug)]
 pub struct Builds {
-    /// Has `builds`, the brains; `source`, a work tree of git; `target`, what cargo makes.
+    /// Has `builds`, the brains; `source`, a work tree of git; `target`, what cargo makes; `building.lock`, while it does.
     folder: PathBuf,
 }
 
@@ -121,7 +121,7 @@ impl Builds {
 
     /// Keeps other runs away from the source tree and from what is built in it.
     fn lock(&self) -> Result<FileLock> {
-        output_file::lock(&self.folder.join("target"))
+        output_file::lock(&self.folder.join("building"))
     }
 
     fn kept(&self, name: &str, is_tuned: bool) -> PathBuf {
@@ -252,6 +252,8 @@ mod tests {
     fn two_runs_do_not_build_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let builds = Builds::new(folder.path()).unwrap();
+        // As after an earlier build.
+        fs::create_dir(folder.path().join("target")).unwrap();
         let lock = builds.lock().unwrap();
         let refusal = builds.brain("0123456789", false).unwrap_err().to_string();
         assert!(refusal.contains("another run is writing") && !folder.path().join("source").exists(), "{refusal}");
