@@ -113,12 +113,12 @@ export class App {
   /** Reads the game with this number of a record and opens it at its end; throws one line if it is none. */
   async read({ source, board }, number) {
     const question = { ask: "read", source, board, game: number };
-    const { game: record, rule, unknown_rule, notes, opening } = await this.askRecord(question);
+    const { game: record, rule, unknown_rule, notes } = await this.askRecord(question);
     // A rule of which the record says nothing is that of the board.
     const tree = GameTree.fromRecord(record, rule ?? (unknown_rule === null ? this.tree.ground.rule : 0));
     const at = tree.end(0);
     askReferee({ ask: "judge", position: tree.position(at) });
-    const { players: names, winner } = record;
+    const { players: names, winner, opening } = record;
     this.open({ ...newGame(), tree, at, players: ["person", "person"], names, winner, opening, level: this.game.level });
     return { isNamed: rule !== null, unknown_rule, notes };
   }
@@ -138,8 +138,8 @@ export class App {
   /** The game as a record; `format` is `sgf`, `psq` or `moves`. */
   write(format) {
     const at = format === "sgf" ? this.at : this.tree.end(this.at);
-    const { names, players, winner } = this.game;
+    const { names, players, winner, opening } = this.game;
     const written = names.map((name, side) => (players[side] === "engine" ? "Tengen" : name));
-    return askReferee({ ask: "write", format, game: { ...this.tree.toRecord(at, written), winner } });
+    return askReferee({ ask: "write", format, game: { ...this.tree.toRecord(at, written), winner, opening } });
   }
 }

@@ -70,6 +70,9 @@ pub struct Tree {
     /// The result that the record names: the winner's colour, or 2 for a draw.
     #[serde(default)]
     pub winner: Option<u64>,
+    /// Stones of an opening that nobody chose as a good move.
+    #[serde(default)]
+    pub opening: usize,
 }
 
 /// A record as the page has it: a text, or bytes that are no UTF-8.
@@ -157,8 +160,10 @@ pub fn read(source: &Source, board: Option<(usize, usize)>, number: usize) -> Re
     };
     let start = start_of(&first)?;
     let mut known = HashMap::default();
+    let earlier = first.earlier.iter().map(|section| section.moves.len()).sum();
     let mut tree = Tree {
         position: start.clone(),
+        opening: first.start.moves.saturating_sub(earlier).min(first.last.moves.len()),
         players: first.players.clone().map(Option::unwrap_or_default),
         winner: first.outcome.map(winner_of),
         ..Tree::default()
@@ -176,8 +181,6 @@ pub fn read(source: &Source, board: Option<(usize, usize)>, number: usize) -> Re
             others += 1;
         }
     }
-    let earlier = first.earlier.iter().map(|section| section.moves.len()).sum();
-    let opening = first.start.moves.saturating_sub(earlier).min(first.last.moves.len());
     let GameFile { rule, unknown_rule, mut notes, .. } = first;
     if others > 0 {
         notes.push(format!(
@@ -185,7 +188,7 @@ pub fn read(source: &Source, board: Option<(usize, usize)>, number: usize) -> Re
         ));
     }
     let rule = rule.map(Rule::number);
-    Ok(json!({ "game": tree, "rule": rule, "unknown_rule": unknown_rule, "opening": opening, "notes": notes }))
+    Ok(json!({ "game": tree, "rule": rule, "unknown_rule": unknown_rule, "notes": notes }))
 }
 
 /// What a record starts from: where it has several sections, the beginning of the last one.
@@ -317,7 +320,9 @@ pub fn write(format: SaveFormat, game: &Tree) -> Result<String> {
             let first = section.first;
             let start = Section { moves: Vec::new(), ..section };
             let mut remarks = sgf::Remarks::names(names);
-            remarks.properties.extend([("RE", result_of(game)?), ("C", game.comment.clone())]);
+            let imposed = Some(game.opening).filter(|&stones| stones > 0).map(|stones| stones.to_string());
+            let imposed = (sgf::IMPOSED, imposed.unwrap_or_default());
+            remarks.properties.extend([imposed, ("RE", result_of(game)?), ("C", game.comment.clone())]);
             let mut text = sgf::write(rule, size, &start, &remarks)?;
             text.truncate(text.trim_end().len() - 1);
             write_nodes(game, size, first, &mut text)?;

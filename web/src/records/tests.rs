@@ -210,7 +210,11 @@ fn remarks_do_not_limit_the_variations() {
 /// The stones before the play began are no one's moves.
 #[test]
 fn a_record_says_how_many_stones_its_opening_has() {
-    let opening = |record: &str| read(&text(record), None, 0).unwrap()["opening"].clone();
-    assert_eq!(opening("(;SZ[15];B[hh];W[ii];B[jj])"), json!(0));
-    assert_eq!(opening("(;SZ[15]ON[book];B[hh]C[book];W[ii]C[book];B[jj])"), json!(2));
+    let written = |record: &str| write(SaveFormat::Sgf, &game(record)).unwrap();
+    for (record, opening) in
+        [("(;SZ[15];B[hh];W[ii];B[jj])", 0), ("(;SZ[15]ON[book];B[hh]C[book];W[ii]C[book];B[jj])", 2)]
+    {
+        assert_eq!((game(record).opening, game(&written(record)).opening), (opening, opening), "{record}");
+        assert_eq!(written(record).contains("IMPOSED[2]"), opening == 2);
+    }
 }
