@@ -243,11 +243,7 @@ impl<W: Write> Session<W> {
                 Err(error) => self.complain(error.into()),
             },
             Command::Info(info) => {
-                // What the manager measured during a search says nothing about that search's overhead.
-                if order.stamp.at < self.free_since {
-                    self.engine.options_mut().forget_moves();
-                }
-                self.inform(info);
+                self.inform(info, order.stamp.at);
                 Ok(())
             }
             Command::Tune(name, value) => {
@@ -382,7 +378,11 @@ impl<W: Write> Session<W> {
         self.reply(&Reply::Error(complaint))
     }
 
-    fn inform(&mut self, info: &Info) {
+    fn inform(&mut self, info: &Info, arrived: Instant) {
+        if arrived < self.free_since {
+            // What the manager measured during a search says nothing about that search's overhead.
+            self.engine.options_mut().forget_moves();
+        }
         info.apply(self.engine.options_mut());
         info.apply_to_session(&mut self.options);
         if let Some(bits) = info.rule_bits() {

@@ -316,10 +316,11 @@ impl Traffic {
         }
         let (ponder, lifted) = (Ponder::Off, Duration::ZERO);
         state.running = Some(Running { seq, stamp, started, options, lifted, ponder, analysed, wants_score });
-        for shows in std::mem::take(&mut state.shows) {
-            self.end_analysis(&mut state, &shows);
-            state.shows.push_back(shows);
+        let shows = std::mem::take(&mut state.shows);
+        for shown in &shows {
+            self.end_analysis(&mut state, shown);
         }
+        state.shows = shows;
     }
 
     /// Called when the session, which has carried out command `seq` and has these settings, starts to search in the

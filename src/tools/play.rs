@@ -382,9 +382,7 @@ impl Table {
 
     /// The remarks with the number of moves that were imposed.
     fn imposed_remark(&self, mut remarks: Remarks) -> Remarks {
-        if self.imposed > 0 {
-            remarks.properties.push((sgf::IMPOSED, self.imposed.to_string()));
-        }
+        remarks.properties.push(sgf::imposed(self.imposed));
         remarks
     }
 

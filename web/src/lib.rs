@@ -39,59 +39,18 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[serde(tag = "ask", rename_all = "snake_case")]
 enum Question {
     About,
-    Judge {
-        position: wire::Position,
-    },
-    Explain {
-        position: wire::Position,
-        point: usize,
-    },
-    Charset {
-        bytes: Vec<u8>,
-    },
-    Games {
-        source: records::Source,
-        board: Option<(usize, usize)>,
-    },
-    Read {
-        source: records::Source,
-        board: Option<(usize, usize)>,
-        game: usize,
-    },
-    Write {
-        format: records::SaveFormat,
-        game: records::Tree,
-    },
-    Prepare {
-        position: wire::Position,
-    },
-    Think {
-        position: wire::Position,
-        budget: mind::Budget,
-        level: u32,
-        seed: u64,
-    },
-    Analyse {
-        position: wire::Position,
-        budget: mind::Budget,
-        lines: usize,
-        blocked: Vec<usize>,
-    },
-    Swap2 {
-        position: wire::Position,
-        budget: mind::Budget,
-        seed: u64,
-    },
-    Prove {
-        position: wire::Position,
-        ms: u64,
-    },
-    Review {
-        position: wire::Position,
-        nodes: u64,
-        #[serde(default)]
-        imposed: usize,
-    },
+    Judge { position: wire::Position },
+    Explain { position: wire::Position, point: usize },
+    Charset { bytes: Vec<u8> },
+    Games { source: records::Source, board: Option<(usize, usize)> },
+    Read { source: records::Source, board: Option<(usize, usize)>, game: usize },
+    Write { format: records::SaveFormat, game: records::Tree },
+    Prepare { position: wire::Position },
+    Think { position: wire::Position, budget: mind::Budget, level: u32, seed: u64 },
+    Analyse { position: wire::Position, budget: mind::Budget, lines: usize, blocked: Vec<usize> },
+    Swap2 { position: wire::Position, budget: mind::Budget, seed: u64 },
+    Prove { position: wire::Position, ms: u64 },
+    Review { position: wire::Position, nodes: u64, imposed: usize },
     Bench,
     Kernels,
 }

@@ -277,7 +277,7 @@ fn lines_of_play(game: &str) -> Result<Vec<String>> {
     // The length of the line where each open bracket began, in bytes and in nodes.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let (mut is_new, mut copied, mut nodes) = (false, 0, 0);
-    let mut total = (0, 0);
+    let (mut all_bytes, mut all_nodes) = (0, 0);
     for (at, token) in sgf::tokens(game) {
         if matches!(token, Token::Open | Token::Close) {
             line.push_str(&game[copied..at]);
@@ -287,8 +287,9 @@ fn lines_of_play(game: &str) -> Result<Vec<String>> {
             Token::Open => open.push((line.len(), nodes)),
             Token::Close => {
                 if std::mem::take(&mut is_new) {
-                    total = (total.0 + line.len(), total.1 + nodes);
-                    let fits = lines.len() < MAX_LINES && total.0 < MAX_BYTES && total.1 < MAX_MOVES;
+                    all_bytes += line.len();
+                    all_nodes += nodes;
+                    let fits = lines.len() < MAX_LINES && all_bytes < MAX_BYTES && all_nodes < MAX_MOVES;
                     ensure!(fits, "too many variations");
                     lines.push(format!("({line})"));
                 }
@@ -320,8 +321,7 @@ pub fn write(format: SaveFormat, game: &Tree) -> Result<String> {
             let first = section.first;
             let start = Section { moves: Vec::new(), ..section };
             let mut remarks = sgf::Remarks::names(names);
-            let imposed = Some(game.opening).filter(|&stones| stones > 0).map(|stones| stones.to_string());
-            let imposed = (sgf::IMPOSED, imposed.unwrap_or_default());
+            let imposed = sgf::imposed(game.opening);
             remarks.properties.extend([imposed, ("RE", result_of(game)?), ("C", game.comment.clone())]);
             let mut text = sgf::write(rule, size, &start, &remarks)?;
             text.truncate(text.trim_end().len() - 1);

@@ -60,7 +60,8 @@ impl Judged {
     }
 }
 
-/// Judges every move but the first `imposed` ones, with this many nodes for each position; reports `{"done": positions, "of": positions}`.
+/// Judges every move but the first `imposed` ones, with this many nodes for each position; reports
+/// `{"done": positions, "of": positions}`.
 ///
 /// # Errors
 /// When there is no such game.

@@ -350,6 +350,11 @@ impl Remarks {
     }
 }
 
+/// The property that counts the imposed stones; empty, so that it is not written, if there are none.
+pub fn imposed(stones: usize) -> (&'static str, String) {
+    (IMPOSED, if stones > 0 { stones.to_string() } else { String::new() })
+}
+
 /// Writes a section of a game as SGF, on one line.
 ///
 /// # Errors

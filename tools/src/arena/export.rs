@@ -109,7 +109,7 @@ pub fn sgf(record: &GameRecord) -> String {
         ("PB", record.black.clone()),
         ("PW", record.white.clone()),
         ("RE", format!("{result}{suffix}")),
-        (sgf::IMPOSED, if imposed > 0 { imposed.to_string() } else { String::new() }),
+        sgf::imposed(imposed),
     ];
     let comments = std::iter::repeat_n(None, opening).chain(record.scores.iter().cloned()).collect();
     let section = Section { moves, ..Section::new() };

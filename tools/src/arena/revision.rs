@@ -72,7 +72,7 @@ pub fn arguments(sides: &[Side; 2], names: [&str; 2], brains: &[PathBuf; 2], opt
 /// Where brains are built and kept.
 #[derive(Debug)]
 pub struct Builds {
-    /// Has `builds`, the brains; `source`, a work tree of git; `target`, what cargo makes; `building.lock`, while it does.
+    /// Has `builds`, the brains; `source`, a work tree of git; `target`, what cargo makes; `building.lock`, held meanwhile.
     folder: PathBuf,
 }
 
