@@ -3,7 +3,8 @@
 //!
 //! To add a rule, add a variant to [`Rule`] (and to [`Rule::ALL`]) and, if its rows win in a new way, to [`LineRule`].
 //! The compiler then names the matches to extend. What a row means is in two places that check each other:
-//! `row_wins` in `board/oracle.rs`, and `row_through_center` in `board/tables.rs`. Both read the length from here.
+//! `row_wins` in `board/oracle.rs`, and `row_through_center` in `board/tables.rs`, which asks [`LineRule::longer_rows_win`]. Both
+//! read the length from here.
 
 use super::color::Color;
 use std::fmt;

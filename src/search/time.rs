@@ -2,8 +2,8 @@
 //!
 //! The hard deadline ends a search inside an iteration. Where a game clock must be saved, a move also has a share of the
 //! clock, and the iterations so far decide how much of this share is used before no further one begins. All times are
-//! measured from the arrival of the command: nothing is carried from move to move, and a suspension of the process between
-//! moves does no harm.
+//! measured from the arrival of the command: no unused time is carried from move to move (the engine only learns the overhead of a
+//! move), and a suspension of the process between moves does no harm.
 
 use super::limits::{Ponder, SearchLimits};
 use super::params::Params;
