@@ -134,7 +134,7 @@ fn stop_repeatedly(threads: u64, stops: u64) -> Vec<Duration> {
     let (mut clock, mut own) = (Vec::new(), Vec::new());
     for stop in 0..stops {
         brain.send(POSITION);
-        sleep(Duration::from_millis(15 + stop * 37 % 80));
+        sleep(Duration::from_millis(15 + stop * 7 % 20));
         let (asked, used) = (Instant::now(), brain.processor_time());
         brain.send("YXSTOP");
         let (at, line) = brain.answer();

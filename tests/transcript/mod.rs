@@ -112,30 +112,30 @@ fn time_of(path: &Path) -> Time {
     if is_timed { Time::Measured } else { Time::Free }
 }
 
-/// A share of the machine for a fixture, over all groups: two thirds of a core for one that measures time, a third for others,
-/// because they wait more than they think.
+/// A share of the machine for a fixture, over all groups: half a core for one that measures time, a quarter for others, because
+/// they wait more than they think.
 struct Turn {
-    thirds: usize,
+    quarters: usize,
 }
 
-static THIRDS_TAKEN: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+static QUARTERS_TAKEN: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
 impl Turn {
     fn take(time: Time) -> Turn {
-        let thirds = if time == Time::Measured { 2 } else { 1 };
-        let mut taken = THIRDS_TAKEN.0.lock().unwrap();
-        while *taken + thirds > 3 * processors().clamp(2, 6) {
-            taken = THIRDS_TAKEN.1.wait(taken).unwrap();
+        let quarters = if time == Time::Measured { 2 } else { 1 };
+        let mut taken = QUARTERS_TAKEN.0.lock().unwrap();
+        while *taken + quarters > 4 * processors().clamp(2, 6) {
+            taken = QUARTERS_TAKEN.1.wait(taken).unwrap();
         }
-        *taken += thirds;
-        Turn { thirds }
+        *taken += quarters;
+        Turn { quarters }
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        *THIRDS_TAKEN.0.lock().unwrap() -= self.thirds;
-        THIRDS_TAKEN.1.notify_all();
+        *QUARTERS_TAKEN.0.lock().unwrap() -= self.quarters;
+        QUARTERS_TAKEN.1.notify_all();
     }
 }
 

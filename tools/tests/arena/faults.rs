@@ -45,18 +45,25 @@ fn a_start_that_fails_under_the_judge_is_no_loss_on_time() {
 
 /// Plays a bad brain of each kind, given as behaviour, limits, reason, and a part of the note, against a plain one.
 fn the_bad_brain_loses(words: &str, kinds: &[(&str, &str, &str, &str)]) {
-    for (behaviour, limits, reason, note) in kinds {
-        let (games, output) = against_plain(behaviour, limits, &format!("--turn-ms 20000 {words}"));
-        assert_eq!(games.len(), 2, "{behaviour}");
-        for game in games {
-            let value = serde_json::to_value(game.reason).unwrap();
-            assert_eq!(value, Value::from(*reason), "{behaviour}: {game:?}");
-            assert_eq!(game.winner.as_deref(), Some("Good"), "{behaviour}");
-            assert!(game.note.contains(note), "{behaviour}: {}", game.note);
+    // They mostly wait, so several play side by side.
+    std::thread::scope(|scope| {
+        for some in kinds.chunks(kinds.len().div_ceil(4)) {
+            scope.spawn(move || some.iter().for_each(|kind| this_one_loses(words, kind)));
         }
-        let stdout = String::from_utf8_lossy(&output.stdout);
-        assert!(stdout.contains("+0 =0 -2"), "{behaviour}: {stdout}");
+    });
+}
+
+fn this_one_loses(words: &str, (behaviour, limits, reason, note): &(&str, &str, &str, &str)) {
+    let (games, output) = against_plain(behaviour, limits, &format!("--turn-ms 20000 {words}"));
+    assert_eq!(games.len(), 2, "{behaviour}");
+    for game in games {
+        let value = serde_json::to_value(game.reason).unwrap();
+        assert_eq!(value, Value::from(*reason), "{behaviour}: {game:?}");
+        assert_eq!(game.winner.as_deref(), Some("Good"), "{behaviour}");
+        assert!(game.note.contains(note), "{behaviour}: {}", game.note);
     }
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(stdout.contains("+0 =0 -2"), "{behaviour}: {stdout}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use tengen::eval::network::{Accumulator, Kernel, Network, layers, reference};
 
 /// Whether the tests run at length.
 fn at_length() -> bool {
-    std::env::var_os("TENGEN_LONG").is_some()
+    std::env::var("TENGEN_LONG").is_ok_and(|long| long != "0")
 }
 
 /// Games of random moves near the centre with random scores; the result depends on the game's number.
