@@ -124,8 +124,12 @@ pub(super) fn parse(part: &Part<'_>, size: Option<Size>) -> Result<GameFile> {
         let found = tags.iter().find(|(name, _)| names.contains(&name.as_str()));
         found.map(|(_, value)| value.trim()).filter(|value| !value.is_empty() && *value != "?")
     };
-    let board = value(&["boardsize", "board", "size", "sz"]).and_then(|text| text.parse().ok());
-    let mut record = move_list::play(&moves, size.or(board))?;
+    let board = value(&["boardsize", "board", "size", "sz"]);
+    let named: Option<Size> = board.and_then(|text| text.replace(' ', "").parse().ok());
+    let mut record = move_list::play(&moves, named.or(size))?;
+    if let Some(board) = board.filter(|_| named.is_none()) {
+        record.notes.push(format!("The board size '{board}' cannot be read."));
+    }
     if variations > 0 {
         record.notes.push(format!("The main line is read; {variations} variations are left out."));
     }

@@ -502,6 +502,19 @@ fn a_line_may_have_several_tags() {
     assert_eq!((moves(&game), game.rule), ("h8i9".to_owned(), Some(Rule::Renju)));
 }
 
+/// Bug: the board that the user names replaced that of a text with tags, and a size that cannot be read was passed over in silence.
+#[test]
+fn the_board_of_a_text_with_tags_counts() {
+    let read =
+        |size: &str| parse(&format!("[Black \"A\"]\n[BoardSize \"{size}\"]\n1. h8 i9\n"), Size::square(15)).unwrap();
+    for size in ["20", "20x20", "20 x 20"] {
+        assert_eq!(read(size).size, Size::square(20).unwrap());
+    }
+    let unclear = read("large");
+    assert_eq!(unclear.size, Size::square(15).unwrap());
+    assert!(unclear.notes.iter().any(|note| note.contains("'large'")), "{:?}", unclear.notes);
+}
+
 /// Bug: moves with numbers before them were taken for the name of a file.
 #[test]
 fn numbered_moves_are_no_file_name() {

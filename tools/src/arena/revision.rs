@@ -202,7 +202,7 @@ pub fn run(typed: &RevisionsArguments, interrupted: &Cancel) -> Result<RunEnd> {
     let sides = [&typed.new, &typed.old].map(|text| Side::parse(text));
     let options = typed.options();
     // Mistakes are reported before anything is built.
-    arguments(&sides, ["A", "B"], &["a".into(), "b".into()], &options)?;
+    arguments(&sides, ["A", "B"], &["a".into(), "b".into()], &options)?.engines()?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     let builds = Builds::new(&target.join("revisions"))?;
     let is_tuned = sides.iter().any(Side::is_tuned);
@@ -245,6 +245,10 @@ mod tests {
     fn a_mistake_is_found_before_anything_is_built() {
         let error = run(&typed(&["--nosuch"]), &Cancel::default()).unwrap_err().to_string();
         assert!(error.contains("--nosuch"), "{error}");
+        // Bug: fields of an engine were read only after both builds.
+        let error =
+            run(&RevisionsArguments { old: "main,nodse=5".to_owned(), ..typed(&[]) }, &Cancel::default()).unwrap_err();
+        assert!(error.to_string().contains("nodse"), "{error}");
     }
 
     /// Bug: a second run checked out its revision in the source tree that the first one was building.

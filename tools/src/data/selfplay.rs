@@ -118,10 +118,15 @@ pub fn run(series: &Series, path: &Path, threads: usize) -> Result<u64> {
     let (kept, settings) = (files::beside(path, ".settings.json"), series.settings());
     // A file of that name that holds something else is not replaced, even if there are no games yet.
     let before = state_file::read::<String>(&kept, "the settings of a series")?;
-    if let Some(before) = before.filter(|_| path.exists()) {
-        ensure!(before == settings, "{}: games of other settings: {before}", path.display());
+    if let Some(before) = before.as_ref().filter(|_| path.exists()) {
+        ensure!(*before == settings, "{}: games of other settings: {before}", path.display());
     }
-    let (mut writer, before) = Writer::append(path, format, |record| series.check(record))?;
+    let known = before.is_some();
+    let (mut writer, before) = Writer::append(path, format, |record| {
+        series.check(record)?;
+        ensure!(known, "the settings of these games are unknown: {} is missing", kept.display());
+        Ok(())
+    })?;
     state_file::write(&settings, &kept)?;
     let done: HashSet<u64> = before.iter().map(|game| game.number % SERIES).collect();
     let mut course = Course::new(series.games, done.iter().filter(|&&n| n < series.games).count() as u64);
@@ -373,6 +378,8 @@ mod tests {
         refused(&other_kinds, "games of other settings");
         std::fs::remove_file(folder.path().join("games.settings.json")).unwrap();
         refused(&other_kinds, "other kinds");
+        // Bug: without the settings any others were taken, and written down for the games before.
+        refused(&series(), "games.settings.json is missing");
     }
 
     /// Bug: the sum overflowed; builds without that check drew the wrong kinds.
