@@ -284,6 +284,13 @@ impl Board {
         self.combinations(point)[color.index()].threat()
     }
 
+    /// [`Threat::pair`] of the threats that a move of the side to move on the empty `point` makes and denies.
+    #[inline(always)]
+    pub fn threat_pair(&self, point: Point) -> usize {
+        let (us, combinations) = (self.side().index(), self.combinations(point));
+        combinations[us].threat_index() * Threat::ALL.len() + combinations[1 - us].threat_index()
+    }
+
     /// The combinations of shapes that a black and a white stone on the empty `point` would make.
     #[inline]
     pub fn combinations(&self, point: Point) -> [Combination; 2] {

@@ -3,7 +3,7 @@
 
 use super::gravity;
 use super::params::Params;
-use crate::base::Point;
+use crate::base::{Point, point};
 use crate::board::Board;
 
 /// Largest distance with an entry of its own, in rows and columns; longer ones count as this.
@@ -41,12 +41,12 @@ impl Continuations {
         let color = board.side().index();
         let mut of_moves = OfMoves {
             entries: std::array::from_fn(|place| &self.table[place][color]),
-            earlier: [NOT_PLAYED; EARLIER],
+            seen_from: [SeenFrom::new(NOT_PLAYED); EARLIER],
             weights: [0; EARLIER],
         };
         let weights = [params.history_last(), params.history_before_last()];
         for (place, earlier) in earlier_moves(board) {
-            (of_moves.earlier[place], of_moves.weights[place]) = (earlier, weights[place]);
+            (of_moves.seen_from[place], of_moves.weights[place]) = (SeenFrom::new(earlier), weights[place]);
         }
         of_moves
     }
@@ -55,7 +55,8 @@ impl Continuations {
     pub fn update(&mut self, params: &Params, board: &Board, point: Point, bonus: i32) {
         let color = board.side().index();
         for (place, earlier) in earlier_moves(board) {
-            gravity::update(&mut self.table[place][color][relation(earlier, point)], bonus, params.history_limit());
+            let relation = SeenFrom::new(earlier).relation(point);
+            gravity::update(&mut self.table[place][color][relation], bonus, params.history_limit());
         }
     }
 }
@@ -66,7 +67,7 @@ pub struct OfMoves<'a> {
     /// By the earlier move, then by the relation.
     entries: [&'a [i16; RELATIONS]; EARLIER],
     /// The earlier moves.
-    earlier: [Point; EARLIER],
+    seen_from: [SeenFrom; EARLIER],
     /// Their weights; 0 where no such move was played.
     weights: [i32; EARLIER],
 }
@@ -76,7 +77,7 @@ impl OfMoves<'_> {
     #[inline]
     pub fn get(&self, point: Point) -> i32 {
         let entry =
-            |place: usize| i32::from(self.entries[place][relation(self.earlier[place], point)]) * self.weights[place];
+            |place: usize| i32::from(self.entries[place][self.seen_from[place].relation(point)]) * self.weights[place];
         (0..EARLIER).map(entry).sum()
     }
 }
@@ -88,14 +89,59 @@ fn earlier_moves(board: &Board) -> impl Iterator<Item = (usize, Point)> {
     moves.into_iter().enumerate().filter_map(|(place, earlier)| Some((place, earlier?)))
 }
 
-/// Index of where a point lies, seen from another.
-fn relation(from: Point, to: Point) -> usize {
-    let along = |from: usize, to: usize| {
-        let steps = to as i32 - from as i32;
-        (steps.clamp(-REACH, REACH) + REACH + 1) as usize
-    };
-    along(from.x(), to.x()) * STRIDE + along(from.y(), to.y())
+/// A point from which relations are taken, as the rows of [`STEPS`] for its column and its row.
+#[derive(Clone, Copy, Debug)]
+struct SeenFrom {
+    columns: &'static [u8; STRIDE],
+    rows: &'static [u8; STRIDE],
 }
+
+impl SeenFrom {
+    #[inline(always)]
+    fn new(from: Point) -> SeenFrom {
+        let [x, y] = padded(from);
+        SeenFrom { columns: &STEPS[x], rows: &STEPS[y] }
+    }
+
+    /// Index of where a point lies, below [`RELATIONS`].
+    #[inline(always)]
+    fn relation(self, to: Point) -> usize {
+        let [x, y] = padded(to);
+        usize::from(self.columns[x]) * STRIDE + usize::from(self.rows[y])
+    }
+}
+
+/// The steps along an axis from a padded coordinate to another, cut off at [`REACH`], counted from 1: looked up, because a node
+/// relates all its moves to the same points.
+static STEPS: [[u8; STRIDE]; STRIDE] = {
+    let mut steps = [[0; STRIDE]; STRIDE];
+    let mut from = 0;
+    while from < STRIDE {
+        let mut to = 0;
+        while to < STRIDE {
+            let along = to as i32 - from as i32;
+            let along = if along < -REACH {
+                -REACH
+            } else if along > REACH {
+                REACH
+            } else {
+                along
+            };
+            steps[from][to] = (along + REACH + 1) as u8;
+            to += 1;
+        }
+        from += 1;
+    }
+    steps
+};
+
+/// Column and row of a point on the padded board, below [`STRIDE`].
+#[inline(always)]
+fn padded(point: Point) -> [usize; 2] {
+    [point.index() % point::STRIDE, point.index() / point::STRIDE % STRIDE]
+}
+
+const _: () = assert!(point::STRIDE == STRIDE);
 
 #[cfg(test)]
 mod tests {

@@ -64,7 +64,7 @@ impl History {
         } else {
             self.get(color, point)
         };
-        let by_threats = i32::from(self.threats[color.index()][threat_pair(board, point)]) * params.history_threats();
+        let by_threats = i32::from(self.threats[color.index()][board.threat_pair(point)]) * params.history_threats();
         let others = by_threats + self.continuations.of_moves(params, board).get(point);
         by_point / params.history_divisor() + others / 64 / params.history_divisor()
     }
@@ -80,15 +80,32 @@ impl History {
         scores: &mut [i32],
     ) {
         let color = board.side().index();
+        let (table, replies) = (&self.table[color], &self.replies[color]);
+        // Two loops, because most nodes are not about replies and need no weight.
+        if are_replies {
+            let weight = params.history_replies();
+            self.add(params, board, points, scores, |point| i32::from(replies[point.index()]) * weight / 64);
+        } else {
+            self.add(params, board, points, scores, |point| i32::from(table[point.index()]));
+        }
+    }
+
+    #[inline(always)]
+    fn add(
+        &self,
+        params: &Params,
+        board: &Board,
+        points: &[Point],
+        scores: &mut [i32],
+        by_point: impl Fn(Point) -> i32,
+    ) {
+        let threats = &self.threats[board.side().index()];
         let divisor = Divisor::new(params.history_divisor());
         let continuations = self.continuations.of_moves(params, board);
-        let (table, weight) =
-            if are_replies { (&self.replies[color], params.history_replies()) } else { (&self.table[color], 64) };
         for (score, &point) in scores.iter_mut().zip(points) {
-            let by_point = i32::from(table[point.index()]) * weight / 64;
-            let by_threats = i32::from(self.threats[color][threat_pair(board, point)]) * params.history_threats();
+            let by_threats = i32::from(threats[board.threat_pair(point)]) * params.history_threats();
             let others = by_threats + continuations.get(point);
-            *score += divisor.divide(by_point) + divisor.divide(others / 64);
+            *score += divisor.divide(by_point(point)) + divisor.divide(others / 64);
         }
     }
 
@@ -97,13 +114,13 @@ impl History {
         let bonus = bonus(params, depth);
         let limit = params.history_limit();
         let color = board.side().index();
-        let best_pair = threat_pair(board, best);
+        let best_pair = board.threat_pair(best);
         learn_points(&mut self.table[color], best, tried, bonus, limit);
         gravity::update(&mut self.threats[color][best_pair], bonus, limit);
         self.continuations.update(params, board, best, bonus);
         for &point in tried {
             self.continuations.update(params, board, point, -bonus);
-            let pair = threat_pair(board, point);
+            let pair = board.threat_pair(point);
             if pair != best_pair {
                 gravity::update(&mut self.threats[color][pair], -bonus, limit);
             }
@@ -129,12 +146,6 @@ fn learn_points(entries: &mut [i16; CELLS], best: Point, tried: &[Point], bonus:
     for point in tried {
         gravity::update(&mut entries[point.index()], -bonus, limit);
     }
-}
-
-/// Index of the pair of threats that a move of the side to move makes and denies.
-fn threat_pair(board: &Board, point: Point) -> usize {
-    let us = board.side();
-    Threat::pair(board.threat(point, us), board.threat(point, us.opponent()))
 }
 
 fn bonus(params: &Params, depth: i32) -> i32 {
@@ -214,8 +225,8 @@ mod tests {
         let board = board("h8a1i8a15");
         // j8 and g8 make the same threat and deny the same; n13 makes and denies none.
         let [made, same, quiet] = [(9, 7), (6, 7), (13, 2)].map(|(x, y)| Point::new(x, y).unwrap());
-        assert_eq!(threat_pair(&board, made), threat_pair(&board, same));
-        assert_ne!(threat_pair(&board, made), threat_pair(&board, quiet));
+        assert_eq!(board.threat_pair(made), board.threat_pair(same));
+        assert_ne!(board.threat_pair(made), board.threat_pair(quiet));
         for _ in 0..20 {
             history.reward(&params, &board, made, &[quiet], 8);
         }

@@ -92,6 +92,10 @@ impl MovePicker {
         }
         if self.stage == Stage::Generate {
             self.stage = Stage::Rest;
+            // The only reply needs no score.
+            if let Some(&[only]) = duty.replies() {
+                return Some(only).filter(|_| self.table_move.is_none());
+            }
             evaluator.prepare();
             for_each_reply(board, duty, |point| self.points.push(point));
             if !duty.is_free() {

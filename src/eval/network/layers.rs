@@ -43,7 +43,7 @@ pub fn input(pooled: &[i32; WIDTH], side: Color) -> [i16; WIDTH] {
 
 /// The active threat inputs; see [`threat_input`].
 #[inline(always)]
-pub fn threats(board: &Board) -> ArrayVec<usize, THREATS> {
+pub fn threats(board: &Board) -> ArrayVec<u8, THREATS> {
     // Every input is written, and stays if it is active: without a branch, because which ones are is hard to predict.
     let mut features = ArrayVec::from([0; THREATS]);
     let mut active = 0;
@@ -51,7 +51,7 @@ pub fn threats(board: &Board) -> ArrayVec<usize, THREATS> {
         // Threat 0 is no threat.
         for threat in 1..Threat::ALL.len() {
             let count = board.count(color, Threat::ALL[threat]);
-            features[active] = threat_input(side, threat, count > 1);
+            features[active] = threat_input(side, threat, count > 1) as u8;
             active += usize::from(count > 0);
         }
     }
@@ -74,7 +74,7 @@ pub fn output(head: &Head, input: &[i16; WIDTH], hints: [i16; HINTS], board: &Bo
     let mut direct = i64::from(head.output_bias) + 2 * i64::from(dot(&head.skip, input));
     let threats = threats(board);
     for &threat in &threats {
-        direct += i64::from(head.skip_threats[threat]);
+        direct += i64::from(head.skip_threats[usize::from(threat)]);
     }
     add_chosen(&mut first, &head.threats[..], &threats, INPUT_SCALE as i16);
     direct += 2 * i64::from(dot(&head.skip_hints, &hints));
@@ -151,8 +151,7 @@ pub fn move_scores(
     weights[them * CHANNELS..][..CHANNELS].copy_from_slice(opposing);
     let (last, before_last) = (board.last_move(), board.move_before_last());
     for &point in points.iter().take(scores.remaining_capacity()) {
-        let combinations = board.combinations(point);
-        let base = head.pairs[Threat::pair(combinations[us].threat(), combinations[them].threat())]
+        let base = head.pairs[board.threat_pair(point)]
             + head.near[0][nearness(point, last)]
             + head.near[1][nearness(point, before_last)];
         let cell = &cells[point.index()];

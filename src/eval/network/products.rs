@@ -14,13 +14,13 @@ pub fn add_all<const N: usize>(sums: &mut [i32; N], rows: &[[i16; N]], values: &
 
 /// Adds the same value times each of the chosen rows.
 #[inline(always)]
-pub fn add_chosen<const N: usize>(sums: &mut [i32; N], rows: &[[i16; N]], chosen: &[usize], value: i16) {
+pub fn add_chosen<const N: usize>(sums: &mut [i32; N], rows: &[[i16; N]], chosen: &[u8], value: i16) {
     let (pairs, rest) = chosen.as_chunks::<2>();
     for &[first, second] in pairs {
-        add_two(sums, [&rows[first], &rows[second]], [value, value]);
+        add_two(sums, [first, second].map(|row| &rows[usize::from(row)]), [value, value]);
     }
     for &last in rest {
-        add_two(sums, [&rows[last], &rows[last]], [value, 0]);
+        add_two(sums, [&rows[usize::from(last)]; 2], [value, 0]);
     }
 }
 
@@ -96,11 +96,11 @@ mod tests {
             }
             assert_eq!(all, expected);
             for count in 0..=3 {
-                let chosen: Vec<usize> = (0..count).map(|_| random.random_range(0..INPUTS)).collect();
+                let chosen: Vec<u8> = (0..count).map(|_| random.random_range(0..INPUTS as u8)).collect();
                 let (mut sums, mut expected) = (start, start);
                 add_chosen(&mut sums, &rows, &chosen, values[0]);
                 for &row in &chosen {
-                    plain::add_two(&mut expected, [&rows[row]; 2], [values[0], 0]);
+                    plain::add_two(&mut expected, [&rows[usize::from(row)]; 2], [values[0], 0]);
                 }
                 assert_eq!(sums, expected, "{chosen:?}");
             }

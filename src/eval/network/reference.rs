@@ -64,7 +64,7 @@ pub fn logit(network: &Network, weights: &Weights, board: &Board) -> i64 {
 /// How the policy weighs the channels of a cell, first those of the side to move; `input` is that of the head.
 pub fn policy_weights(head: &Head, input: &[i16; WIDTH], board: &Board) -> [i32; WIDTH] {
     let threats = layers::threats(board);
-    let threat = |i: usize| if threats.contains(&i) { INPUT_SCALE } else { 0 };
+    let threat = |i: usize| if threats.contains(&(i as u8)) { INPUT_SCALE } else { 0 };
     std::array::from_fn(|channel| {
         let makers = input.iter().map(|&value| i32::from(value)).chain((0..).map(threat));
         let sum: i32 = makers.zip(&head.made).map(|(value, row)| value * i32::from(row[channel])).sum();

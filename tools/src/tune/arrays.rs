@@ -139,7 +139,7 @@ impl Arrays {
         let us = board.side();
         let mut pairs = [u8::MAX; Size::MAX_CELLS];
         board.for_each_near(|point| {
-            let pair = Threat::pair(board.threat(point, us), board.threat(point, us.opponent()));
+            let pair = board.threat_pair(point);
             pairs[usize::from(cell(point))] = pair as u8;
         });
         let active = threats(board).into_iter().fold(0u64, |bits, threat| bits | 1 << threat);

@@ -13,7 +13,7 @@ use crate::tune::logistic::{cross_entropy, sigmoid};
 use tengen::base::point::CELLS;
 use tengen::base::{Color, Direction, Point, Rule, Size};
 use tengen::board::lines::Lines;
-use tengen::board::{Board, NullObserver, Threat};
+use tengen::board::{Board, NullObserver};
 use tengen::eval::network::architecture::{CHANNELS, FIRST, HINTS, INPUT_SCALE, SECOND, WIDTH, head_number, stage};
 use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, ShapePair, line_kind, nearness, row_of};
 use tengen::eval::network::layers::{hints, threats};
@@ -319,7 +319,7 @@ impl Walker {
             logit += value * skip;
             first.iter_mut().zip(row).for_each(|(sum, weight)| *sum += value * weight);
         }
-        for threat in threats(board) {
+        for threat in threats(board).into_iter().map(usize::from) {
             logit += head.skip_threats[threat];
             first.iter_mut().zip(&head.threats[threat]).for_each(|(sum, weight)| *sum += weight);
         }
@@ -375,7 +375,7 @@ impl Walker {
             gradient.second[i].iter_mut().zip(second).for_each(|(sum, back)| *sum += value * back);
             gradient.first_bias[i] += back;
         }
-        for threat in threats(board) {
+        for threat in threats(board).into_iter().map(usize::from) {
             gradient.skip_threats[threat] += error;
             gradient.threats[threat].iter_mut().zip(first).for_each(|(sum, back)| *sum += back);
         }
@@ -405,7 +405,7 @@ impl Walker {
         let moves = &mut self.moves;
         let last_moves = [board.last_move(), board.move_before_last()];
         board.for_each_near(|point| {
-            let pair = Threat::pair(board.threat(point, us), board.threat(point, us.opponent()));
+            let pair = board.threat_pair(point);
             let value = &cells[point.index()].value;
             let mut sums = [0.0; 8];
             for i in (0..CHANNELS).step_by(8) {
@@ -456,7 +456,7 @@ impl Walker {
         for (row, value) in channels.iter_mut().zip(input) {
             row.iter_mut().zip(slope).for_each(|(sum, slope)| *sum += value * slope);
         }
-        for threat in threats(board) {
+        for threat in threats(board).into_iter().map(usize::from) {
             threat_rows[threat].iter_mut().zip(slope).for_each(|(sum, slope)| *sum += slope);
         }
     }
@@ -469,7 +469,7 @@ fn policy_weights(head: &FloatHead, input: &Vector, board: &Board) -> Vector {
     for (row, value) in channels.iter().zip(input) {
         weights.iter_mut().zip(row).for_each(|(sum, weight)| *sum += value * weight);
     }
-    for threat in threats(board) {
+    for threat in threats(board).into_iter().map(usize::from) {
         weights.iter_mut().zip(&threat_rows[threat]).for_each(|(sum, weight)| *sum += weight);
     }
     weights
