@@ -3,7 +3,7 @@
 
 use super::gravity;
 use super::params::Params;
-use crate::base::{Point, point};
+use crate::base::{Point, bounded, point};
 use crate::board::Board;
 
 /// Largest distance with an entry of its own, in rows and columns; longer ones count as this.
@@ -89,64 +89,59 @@ fn earlier_moves(board: &Board) -> impl Iterator<Item = (usize, Point)> {
     moves.into_iter().enumerate().filter_map(|(place, earlier)| Some((place, earlier?)))
 }
 
-/// A point from which relations are taken, as the rows of [`STEPS`] for its column and its row.
+/// A point from which relations are taken: where its row of [`RELATION_AT`] begins.
 #[derive(Clone, Copy, Debug)]
-struct SeenFrom {
-    columns: &'static [u8; STRIDE],
-    rows: &'static [u8; STRIDE],
-}
+struct SeenFrom(&'static [u16; OFFSETS]);
 
 impl SeenFrom {
     #[inline(always)]
     fn new(from: Point) -> SeenFrom {
-        let [x, y] = padded(from);
-        SeenFrom { columns: &STEPS[x], rows: &STEPS[y] }
+        let begin = OFFSETS - spread(from);
+        SeenFrom(RELATION_AT[begin..][..OFFSETS].try_into().expect("a slice of this length"))
     }
 
     /// Index of where a point lies, below [`RELATIONS`].
     #[inline(always)]
     fn relation(self, to: Point) -> usize {
-        let [x, y] = padded(to);
-        usize::from(self.columns[x]) * STRIDE + usize::from(self.rows[y])
+        usize::from(self.0[spread(to)])
     }
 }
 
-/// The steps along an axis from a padded coordinate to another, cut off at [`REACH`], counted from 1: looked up, because a node
-/// relates all its moves to the same points.
-static STEPS: [[u8; STRIDE]; STRIDE] = {
-    let mut steps = [[0; STRIDE]; STRIDE];
-    let mut from = 0;
-    while from < STRIDE {
-        let mut to = 0;
-        while to < STRIDE {
-            let along = to as i32 - from as i32;
-            let along = if along < -REACH {
-                -REACH
-            } else if along > REACH {
-                REACH
-            } else {
-                along
-            };
-            steps[from][to] = (along + REACH + 1) as u8;
-            to += 1;
-        }
-        from += 1;
+/// Number of spread indices, rounded up to a power of two.
+const OFFSETS: usize = 2048;
+
+/// The index of a point on a board with rows so long that the difference of two such indices tells rows and columns apart.
+#[inline(always)]
+fn spread(point: Point) -> usize {
+    let index = point.index();
+    bounded::<OFFSETS>(index + index / point::STRIDE * point::STRIDE)
+}
+
+/// The relation of two points by the difference of their spread indices, plus [`OFFSETS`]; looked up, because a node relates all
+/// its moves to the same points.
+static RELATION_AT: [u16; 2 * OFFSETS] = {
+    let spread_stride = 2 * point::STRIDE as i32;
+    let mut relations = [0; 2 * OFFSETS];
+    let mut at = 0;
+    while at < relations.len() {
+        let difference = at as i32 - OFFSETS as i32;
+        let down = (difference + spread_stride / 2).div_euclid(spread_stride);
+        relations[at] = (along(difference - down * spread_stride) * STRIDE + along(down)) as u16;
+        at += 1;
     }
-    steps
+    relations
 };
 
-/// Column and row of a point on the padded board, below [`STRIDE`].
-#[inline(always)]
-fn padded(point: Point) -> [usize; 2] {
-    [point.index() % point::STRIDE, point.index() / point::STRIDE % STRIDE]
+/// Steps along an axis, cut off at [`REACH`], as a number from 1 on.
+const fn along(steps: i32) -> usize {
+    let most = if steps > REACH { REACH } else { steps };
+    (if most < -REACH { 0 } else { most + REACH } + 1) as usize
 }
-
-const _: () = assert!(point::STRIDE == STRIDE);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Rule;
+    use crate::base::{Rule, Size};
     use crate::board::tests::board_after;
 
     fn board(moves: &str) -> Board {
@@ -171,6 +166,19 @@ mod tests {
         assert!(learned.of_moves(&params, &there).get(point(8, 6)) > 0);
         assert_eq!(learned.of_moves(&params, &there).get(point(9, 6)), 0);
         assert_eq!(learned.of_moves(&params, &board("a1c13d12")).get(point(4, 8)), 0, "the other colour");
+    }
+
+    #[test]
+    fn relations_are_those_of_columns_and_rows() {
+        let points: Vec<Point> = Size::square(Size::MAX_SIDE).unwrap().points().collect();
+        for &from in &points {
+            for &to in &points {
+                let steps = |from: usize, to: usize| along(to as i32 - from as i32);
+                let expected = steps(from.x(), to.x()) * STRIDE + steps(from.y(), to.y());
+                assert_eq!(SeenFrom::new(from).relation(to), expected, "{from} {to}");
+            }
+        }
+        assert_eq!([-21, -15, -14, 0, 15, 21].map(along), [1, 1, 2, 16, 31, 31]);
     }
 
     #[test]

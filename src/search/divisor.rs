@@ -10,22 +10,23 @@ pub struct Divisor {
 
 impl Divisor {
     const SHIFT: u32 = 40;
-    /// Dividends and divisors are closer to zero than this, so that quotients are exact: the reciprocal is at most one unit
-    /// too large, so a product is less than `LIMIT` units too large, and the next whole quotient is at least
-    /// `2^SHIFT / by > LIMIT` units away.
-    pub const LIMIT: i32 = 1 << 20;
+    /// Dividends are closer to zero than this, so that products fit.
+    const LIMIT: i32 = 1 << 22;
 
-    /// The divisor `by`, which is positive and below [`Divisor::LIMIT`].
+    /// The divisor `by`, which is positive.
     #[inline]
     pub fn new(by: i32) -> Divisor {
-        debug_assert!((1..Divisor::LIMIT).contains(&by));
+        debug_assert!(by > 0);
         Divisor { reciprocal: (1 << Divisor::SHIFT) / i64::from(by) + 1 }
     }
 
     /// The quotient, rounded towards zero as `dividend / by`.
+    ///
+    /// The dividend times the divisor must be below `2^40`, and the dividend below `2^22`: the reciprocal is at most one unit too large, so the product is at most
+    /// as many units too large as the dividend has, and the next whole quotient is at least `2^40 / by` units away.
     #[inline]
     pub fn divide(self, dividend: i32) -> i32 {
-        debug_assert!(dividend.abs() < Divisor::LIMIT);
+        debug_assert!(dividend.abs() < Divisor::LIMIT && i64::from(dividend.abs()) < self.reciprocal - 1);
         let below = (i64::from(dividend) * self.reciprocal) >> Divisor::SHIFT;
         below as i32 + i32::from(dividend < 0)
     }
@@ -37,12 +38,12 @@ mod tests {
 
     #[test]
     fn a_quotient_is_that_of_the_processor() {
-        for by in (1..=512).chain([1000, 65_535, 1 << 19, Divisor::LIMIT - 1]) {
+        for by in (1..=512).chain([1000, 64 * 105, 65_535, 1 << 19, (1 << 20) - 1]) {
             let divisor = Divisor::new(by);
             let multiples = (-40..=40).map(|times| times * by);
             let near = multiples.flat_map(|multiple| [multiple - 1, multiple, multiple + 1]);
-            let limits = [1 - Divisor::LIMIT, Divisor::LIMIT - 1];
-            for dividend in near.chain(-2000..2000).chain(limits).filter(|n| n.abs() < Divisor::LIMIT) {
+            let limit = (divisor.reciprocal - 2).min(i64::from(Divisor::LIMIT) - 1) as i32;
+            for dividend in near.chain(-2000..2000).chain([-limit, limit]).filter(|n| n.abs() <= limit) {
                 assert_eq!(divisor.divide(dividend), dividend / by, "{dividend} / {by}");
             }
         }

@@ -100,12 +100,12 @@ impl History {
         by_point: impl Fn(Point) -> i32,
     ) {
         let threats = &self.threats[board.side().index()];
-        let divisor = Divisor::new(params.history_divisor());
+        let (whole, of_64ths) = (Divisor::new(params.history_divisor()), Divisor::new(64 * params.history_divisor()));
         let continuations = self.continuations.of_moves(params, board);
         for (score, &point) in scores.iter_mut().zip(points) {
             let by_threats = i32::from(threats[board.threat_pair(point)]) * params.history_threats();
             let others = by_threats + continuations.get(point);
-            *score += divisor.divide(by_point(point)) + divisor.divide(others / 64);
+            *score += whole.divide(by_point(point)) + of_64ths.divide(others);
         }
     }
 
