@@ -7,10 +7,10 @@
 //! | `games` | width, height, 1 if held out (`u8` each), a zero; number of moves, index of the first in `moves` (`u32` each) |
 //! | `moves` | the cell (`u16`), black first |
 //! | `samples` | game (`u32`), stones, cell of the chosen move (`u16` each), target, result (`f32` each), threat inputs (`u64`), hints (two `i16`), 1 for a position that a search asked about (`u32`) |
-//! | `cells` | for each sample and cell the pair of threats ([`Threat::pair`]) that a move there makes and denies; 255 where none is considered |
+//! | `cells` | for each sample and cell the pair of threats ([`Board::threat_pair`]) that a move there makes and denies; 255 where none is considered |
 
 use super::logistic::ENGINE_SCALE;
-use super::samples::is_held_out;
+use super::samples::{for_each_position, is_held_out};
 use super::trainer::targets::{Targets, is_sample, values};
 use crate::command_line::RULES;
 use crate::data::packed_game::{Content, PackedGame, PackedPly};
@@ -21,10 +21,10 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tengen::base::{Point, Rule, Size};
-use tengen::board::{Board, NullObserver, Threat};
+use tengen::board::{Board, Threat};
 use tengen::engine::files;
+use tengen::eval::ShapeEvaluator;
 use tengen::eval::network::layers::{hints, threats};
-use tengen::eval::{Evaluator, ShapeEvaluator};
 
 /// Options of `arrays`.
 #[derive(clap::Args, Debug)]
@@ -74,11 +74,10 @@ pub fn run(arguments: &ArraysArguments, log: &mut dyn Write) -> Result<()> {
     }
     fs::create_dir(&unfinished).with_context(|| unfinished.display().to_string())?;
     let mut arrays = Arrays::create(&unfinished)?;
-    let mut shapes = ShapeEvaluator::new(*rule);
     for record in records(sources) {
         let record = record?;
         if record.rule == *rule && record.is_game() != *referee {
-            arrays.add(&record, if *referee { &Targets::OF_LABELS } else { &OF_GAMES }, &mut shapes)?;
+            arrays.add(&record, if *referee { &Targets::OF_LABELS } else { &OF_GAMES })?;
         }
     }
     ensure!(arrays.game_count > 0, "nothing of {}", rule.name());
@@ -102,7 +101,7 @@ impl Arrays {
     }
 
     /// Appends a game or a labelled position, and its samples.
-    fn add(&mut self, record: &PackedGame, targets: &Targets, shapes: &mut ShapeEvaluator) -> Result<()> {
+    fn add(&mut self, record: &PackedGame, targets: &Targets) -> Result<()> {
         let moves: Vec<u16> = record.moves().map(cell).collect();
         let [width, height] = [record.size.width(), record.size.height()].map(|side| side as u8);
         self.games.write_all(&[width, height, u8::from(is_held_out(record)), 0])?;
@@ -110,22 +109,14 @@ impl Arrays {
         self.games.write_all(&self.move_count.to_le_bytes())?;
         self.moves.write_all(&moves.iter().flat_map(|cell| cell.to_le_bytes()).collect::<Vec<u8>>())?;
         self.move_count += moves.len() as u32;
-        let mut board = Board::new(record.rule, record.size);
-        shapes.refresh(&board);
-        for &stone in &record.opening.stones {
-            board.play(stone, shapes);
-        }
-        for (ply, target) in record.plies.iter().zip(values(record, targets)) {
-            if is_sample(record, &board) {
-                self.sample(record, &board, shapes, ply, target)?;
+        let (targets, mut outcome) = (values(record, targets), Ok(()));
+        for_each_position(record, |board, shapes, number| {
+            if outcome.is_ok() && is_sample(record, board) {
+                outcome = self.sample(record, board, shapes, &record.plies[number], targets[number]);
             }
-            board.play(ply.played, shapes);
-        }
-        while board.occupied() > 0 {
-            board.undo(&mut NullObserver);
-        }
+        });
         self.game_count += 1;
-        Ok(())
+        outcome
     }
 
     fn sample(

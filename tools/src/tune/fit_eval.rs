@@ -156,14 +156,12 @@ fn add_game(game: &PackedGame, layout: &Layout, scale: f32, settings: &Settings,
     let mut before = Vec::new();
     // The result says nothing about positions before a move drawn at random.
     let decided_from = game.plies.iter().rposition(|ply| ply.played != ply.best).map_or(0, |last| last + 1);
-    let mut number = 0;
-    for_each_position(game, |board, ply| {
+    for_each_position(game, |board, _, number| {
+        let ply = &game.plies[number];
         std::mem::swap(&mut now, &mut before);
         now.resize(before.len().max(layout.sets.len() * COMBINATIONS), 0);
         count_points(board, layout, &mut now);
-        let usable = number > 0 && !ply.is_proven() && uses_static_evaluation(board);
-        number += 1;
-        if !usable {
+        if number == 0 || ply.is_proven() || !uses_static_evaluation(board) {
             return;
         }
         let us = board.side();

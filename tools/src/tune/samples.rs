@@ -1,13 +1,14 @@
 //! Positions of training games for the fits, and which games are held out from them.
 
-use crate::data::packed_game::{PackedGame, PackedPly};
+use crate::data::packed_game::PackedGame;
 use crate::data::record_file::records;
 use anyhow::Result;
 use std::path::PathBuf;
 use tengen::base::hash::scatter;
 use tengen::base::{Color, Point, Rule};
-use tengen::board::{Board, NullObserver, Threat};
+use tengen::board::{Board, Threat};
 use tengen::eval::classical_weights::WeightSet;
+use tengen::eval::{Evaluator, ShapeEvaluator};
 
 /// One game in this many is held out: it is not fitted to, but used to measure the fit.
 const HELD_OUT: u64 = 20;
@@ -42,15 +43,16 @@ pub fn for_each_game(paths: &[PathBuf], rule: Rule, mut visit: impl FnMut(&Packe
     Ok(())
 }
 
-/// Calls `visit` with the board before each recorded move, and the record of the move.
-pub fn for_each_position(game: &PackedGame, mut visit: impl FnMut(&mut Board, &PackedPly)) {
-    let mut board = Board::new(game.rule, game.size);
+/// Calls `visit` with the board before each recorded move, its classical evaluation, and the number of the move in the record.
+pub fn for_each_position(game: &PackedGame, mut visit: impl FnMut(&mut Board, &mut ShapeEvaluator, usize)) {
+    let (mut board, mut shapes) = (Board::new(game.rule, game.size), ShapeEvaluator::new(game.rule));
+    shapes.refresh(&board);
     for &stone in &game.opening.stones {
-        board.play(stone, &mut NullObserver);
+        board.play(stone, &mut shapes);
     }
-    for ply in &game.plies {
-        visit(&mut board, ply);
-        board.play(ply.played, &mut NullObserver);
+    for (number, ply) in game.plies.iter().enumerate() {
+        visit(&mut board, &mut shapes, number);
+        board.play(ply.played, &mut shapes);
     }
 }
 

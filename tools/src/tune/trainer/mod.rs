@@ -15,7 +15,7 @@ use crate::data::packed_game::{Content, PackedGame};
 use crate::data::record_file::records;
 use crate::output_file;
 use crate::tune::logistic::{best_scale, cross_entropy, scores_and_results, sigmoid};
-use crate::tune::samples::is_held_out;
+use crate::tune::samples::{for_each_position, is_held_out};
 use anyhow::{Context, Result, ensure};
 use checkpoint::Checkpoint;
 use float_network::{Folded, Model, parts_of_rows};
@@ -28,9 +28,8 @@ use std::path::Path;
 use std::time::Instant;
 use targets::Targets;
 use tengen::base::hash::Checksum;
-use tengen::board::Board;
+use tengen::eval::Evaluator;
 use tengen::eval::network::{Weights, WeightsError};
-use tengen::eval::{Evaluator, ShapeEvaluator};
 use walk::{Losses, Walker};
 
 /// A batch is processed in this many parts with any number of threads, so that the sums do not depend on that.
@@ -247,19 +246,12 @@ fn earlier_model(path: &Path) -> Result<Model> {
 fn baseline(games: &[PackedGame], targets: &Targets, log: &mut dyn Write) -> Result<()> {
     let mut seen = Vec::new();
     for game in games {
-        let mut evaluator = ShapeEvaluator::new(game.rule);
-        let mut board = Board::new(game.rule, game.size);
-        evaluator.refresh(&board);
-        for &stone in &game.opening.stones {
-            board.play(stone, &mut evaluator);
-        }
-        for (ply, target) in game.plies.iter().zip(targets::values(game, targets)) {
-            if targets::is_sample(game, &board) {
-                let result = game.points(board.side());
-                seen.push((evaluator.evaluate(&board).units() as f32, target, result));
+        let targets = targets::values(game, targets);
+        for_each_position(game, |board, shapes, number| {
+            if targets::is_sample(game, board) {
+                seen.push((shapes.evaluate(board).units() as f32, targets[number], game.points(board.side())));
             }
-            board.play(ply.played, &mut evaluator);
-        }
+        });
     }
     let scale = best_scale(&seen.iter().map(|&(static_score, target, _)| (static_score, target)).collect::<Vec<_>>());
     let mean = |loss: &dyn Fn(&(f32, f32, f32)) -> f64| seen.iter().map(loss).sum::<f64>() / seen.len() as f64;

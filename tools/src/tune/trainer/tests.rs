@@ -10,7 +10,7 @@ use rand::Rng;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tengen::base::{Color, Point, Rule, Size};
-use tengen::board::NullObserver;
+use tengen::board::{Board, NullObserver};
 use tengen::eval::classical_weights::ORDER_SCALE;
 use tengen::eval::network::architecture::{CHANNELS, OUTPUT_SCALE, STAGES};
 use tengen::eval::network::{Accumulator, Kernel, Network, layers, reference};
