@@ -297,6 +297,7 @@ mod tests {
                 let Some(Swap2Choice::Place(stones)) = propose() else { panic!("an opening is always placed") };
                 assert_eq!(propose(), Some(Swap2Choice::Place(stones.clone())));
                 let mut oracle = Oracle::new(rule, Size::square(15).unwrap());
+                assert_eq!(stones.len(), 3);
                 for (&stone, color) in stones.iter().zip([Color::Black, Color::White, Color::Black]) {
                     assert_eq!(oracle.play(stone, color), Verdict::Continues);
                 }
