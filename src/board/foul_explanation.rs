@@ -86,7 +86,7 @@ pub struct FourPoint {
     pub point: Point,
     /// Whether black may play there to make the straight four.
     pub is_open: bool,
-    /// The explanation of the point, where it is a foul or looks like one; else `None`.
+    /// The explanation of the point, where it is a foul or looks like one; else, and at the deepest level, `None`.
     pub explanation: Option<Box<Explanation>>,
 }
 
@@ -102,9 +102,18 @@ impl Row {
     }
 }
 
+/// Explanations are nested this deeply at most. Positions of games need three to five; in others there may be thousands of
+/// explanations at forty levels.
+const DEEPEST: usize = 6;
+
 impl Explanation {
     /// Explains an empty point of a renju position.
     pub fn new(position: &Oracle, point: Point) -> Explanation {
+        Explanation::nested(position, point, DEEPEST)
+    }
+
+    /// The same with so many levels of explanations of four points.
+    fn nested(position: &Oracle, point: Point, levels: usize) -> Explanation {
         let ruling = match position.foul(point) {
             _ if position.wins(point, Color::Black) => Ruling::Wins,
             None => Ruling::Legal,
@@ -114,7 +123,8 @@ impl Explanation {
         };
         let mut after = position.clone();
         after.set(point, Cell::Black);
-        let rows = Direction::ALL.iter().flat_map(|&direction| rows(position, &after, point, direction)).collect();
+        let rows = |&direction| rows(position, &after, point, direction, levels);
+        let rows = Direction::ALL.iter().flat_map(rows).collect();
         Explanation { point, ruling, rows }
     }
 
@@ -140,8 +150,9 @@ pub fn all(position: &Oracle) -> Vec<Explanation> {
     explanations.filter(|explanation| explanation.ruling.is_foul() || explanation.is_trap()).collect()
 }
 
-/// The rows that a black stone on `point` makes on a line. `before` is the position without the stone, `after` with it.
-fn rows(before: &Oracle, after: &Oracle, point: Point, direction: Direction) -> Vec<Row> {
+/// The rows that a black stone on `point` makes on a line. `before` is the position without the stone, `after` with it; four points
+/// have so many levels of explanations.
+fn rows(before: &Oracle, after: &Oracle, point: Point, direction: Direction, levels: usize) -> Vec<Row> {
     let at = |steps: i32| point.step(direction, steps).filter(|&p| after.size().contains(p));
     let row = |steps: &[i32], kind: RowKind| {
         let stones = steps.iter().filter_map(|&steps| at(steps)).collect();
@@ -171,7 +182,8 @@ fn rows(before: &Oracle, after: &Oracle, point: Point, direction: Direction) -> 
         let e = at(first).expect("a straight four lies on the board");
         let (back, ahead) = after.neighbours(e, Color::Black, direction);
         let stones: Vec<i32> = (first - back as i32..=first + ahead as i32).filter(|&steps| steps != first).collect();
-        let four_points = four_points.iter().filter_map(|&steps| at(steps)).map(|e| four_point(after, e)).collect();
+        let four_points = four_points.iter().filter_map(|&steps| at(steps));
+        let four_points = four_points.map(|e| four_point(after, e, levels)).collect();
         rows.push(row(&stones, RowKind::Three(four_points)));
     } else if rows.is_empty() && before.shape(point, Color::Black, direction) == Shape::Three {
         let is = |steps: i32, cell: Cell| at(steps).is_some_and(|p| after.cell(p) == cell);
@@ -190,8 +202,12 @@ fn is_in_run(p: Point, stone: Point, direction: Direction, back: usize, ahead: u
 }
 
 /// What black's stone at `point`, which makes a straight four, is under the rule.
-fn four_point(position: &Oracle, point: Point) -> FourPoint {
-    let explanation = Explanation::new(position, point);
+fn four_point(position: &Oracle, point: Point, levels: usize) -> FourPoint {
+    let Some(levels) = levels.checked_sub(1) else {
+        let is_open = position.foul(point).is_none() && !position.wins(point, Color::Black);
+        return FourPoint { point, is_open, explanation: None };
+    };
+    let explanation = Explanation::nested(position, point, levels);
     let is_open = explanation.ruling == Ruling::Legal;
     let needs_explanation = !is_open || explanation.is_trap();
     FourPoint { point, is_open, explanation: needs_explanation.then(|| Box::new(explanation)) }

@@ -381,6 +381,8 @@ impl VcfSolver {
     /// The line of a win against the longest defence, to the five or the foul.
     fn line(&mut self, board: &mut Board, attack: Attack) -> Vec<Point> {
         self.begin(u64::MAX, 0);
+        // The win is known; a deadline that passes now must not cut its line short.
+        let deadline = self.deadline.take();
         let mut line = Vec::new();
         let mut next = Some(attack);
         while let Some(attack) = next.take() {
@@ -403,6 +405,7 @@ impl VcfSolver {
         for _ in &line {
             board.undo(&mut NullObserver);
         }
+        self.deadline = deadline;
         line
     }
 

@@ -185,8 +185,11 @@ fn describe_row(row: &Row, point: Point, size: Size, indent: usize, text: &mut S
                 let needed = either(&points(&closed));
                 let _ = writeln!(text, "are a false three: it needs {needed} for a straight four, but then");
                 // The three is false because each of these points is closed to black.
-                for why in closed.iter().filter_map(|four_point| four_point.explanation.as_deref()) {
-                    obstacle(why, size, indent + 2, text);
+                for four_point in closed {
+                    match four_point.explanation.as_deref() {
+                        Some(why) => obstacle(why, size, indent + 2, text),
+                        None => drop(writeln!(text, "{blank}  {} is closed to black.", name(four_point.point, size))),
+                    }
                 }
             } else {
                 let _ = writeln!(text, "are a real three: {} makes a straight four.", either(&points(&open)));

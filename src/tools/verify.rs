@@ -41,7 +41,7 @@
 //! `verify --every-reply` uses no areas; a test compares the two ways.
 
 use super::proof_start;
-use crate::base::maps::HashMap;
+use crate::base::maps::{HashMap, HashSet};
 use crate::base::{Cell, Color, Direction, Point, Rule, Size};
 use crate::board::notation::{self, parse_moves};
 use crate::board::oracle::{Oracle, Verdict};
@@ -263,6 +263,7 @@ impl Claim {
             path: Vec::new(),
             stones: [Area::default(); 2],
             found: HashMap::default(),
+            failed: HashSet::default(),
             uses_areas: room && !every_reply,
         };
         let outcome = checker.node(root, 0);
@@ -271,6 +272,9 @@ impl Claim {
     }
 }
 
+/// A node, the number of extra stones and the stones of the path.
+type Key = (usize, usize, [Area; 2]);
+
 struct Checker<'a> {
     claim: &'a Claim,
     oracle: Oracle,
@@ -278,8 +282,10 @@ struct Checker<'a> {
     path: Vec<Point>,
     /// The stones of the path by colour.
     stones: [Area; 2],
-    /// Areas of nodes known to hold, by node, number of extra stones and stones of the path.
-    found: HashMap<(usize, usize, [Area; 2]), Area>,
+    /// Areas of nodes known to hold.
+    found: HashMap<Key, Area>,
+    /// Nodes known to fail, with extra stones only: without, the first one that fails ends the check.
+    failed: HashSet<Key>,
     /// Whether replies outside the area of an `else` are skipped.
     uses_areas: bool,
 }
@@ -303,11 +309,23 @@ impl Checker<'_> {
     /// Checks that a node holds in the position on the board. Returns its area for `extra` more stones; for none, the area has
     /// no meaning.
     fn node(&mut self, index: usize, extra: usize) -> anyhow::Result<Area> {
-        let attacker = self.claim.attacker;
         let key = (index, extra, self.stones);
         if let Some(area) = self.found.get(&key) {
             return Ok(*area);
         }
+        ensure!(!self.failed.contains(&key), "it fails as before");
+        let area = self.check(index, extra);
+        match area {
+            Ok(area) => drop(self.found.insert(key, area)),
+            Err(_) if extra > 0 => drop(self.failed.insert(key)),
+            Err(_) => {}
+        }
+        area
+    }
+
+    /// The same, whatever is known.
+    fn check(&mut self, index: usize, extra: usize) -> anyhow::Result<Area> {
+        let attacker = self.claim.attacker;
         let point = self.claim.nodes[index].point;
         let mut area = Area::default();
         if extra > 0 {
@@ -326,7 +344,6 @@ impl Checker<'_> {
             Verdict::Illegal => bail!("{} is not an empty point", notation::name(point)),
         }
         self.take(point, attacker);
-        self.found.insert(key, area);
         Ok(area)
     }
 

@@ -364,3 +364,20 @@ fn no_damaged_proof_is_accepted_that_is_not_true() {
     println!("{total} damaged proofs: {tally:?}");
     assert!(tally.accepted > total / 20 && tally.refused > total / 4 && tally.played_out > total / 50, "{tally:?}");
 }
+
+/// Bug: whether a reply matters was asked anew at each level of a proof that fails at its end, which took twice as long with each
+/// further level.
+#[test]
+fn a_long_false_proof_is_refused_at_once() {
+    // Scattered points, those of the first row first.
+    let point = |number: usize| notation::name(Point::new((44 - number) % 11 * 2, (44 - number) / 11 * 2).unwrap());
+    let mut proof = format!("tengen proof 1\nrule 0\nsize 22 22\nblack\nwhite\nattacker black\n0 {}\n", point(0));
+    for number in 1..45 {
+        proof += &format!("{number} {} else {}\n", point(number), number - 1);
+    }
+    proof += "end\n";
+    let claim = &verify::parse(&proof).unwrap()[0];
+    let [quick, slow] = [false, true].map(|every_reply| format!("{:#}", claim.verify(every_reply).unwrap_err()));
+    assert_eq!(quick, slow);
+    assert!(quick.ends_with("the defender makes five at e2"), "{quick}");
+}

@@ -116,3 +116,27 @@ fn rows_and_rulings_agree_in_random_positions() {
     }
     assert!(fouls > 300 && traps > 30, "{fouls} {traps}");
 }
+
+/// Bug: in a lattice of threes each explanation had others without end.
+#[test]
+fn explanations_are_not_nested_without_end() {
+    let [e, a, b, c] = ["....................", "..XX....XX....XX....", ".X..XXXX..XXXX..X...", ".....XX....XX......."];
+    let rows = [e, a, b, b, a, c, c, a, b, b, a, c, c, a, b, b, a, e, e, e];
+    let mut oracle = Oracle::new(Rule::Renju, Size::square(20).unwrap());
+    for (y, row) in rows.iter().enumerate() {
+        for (x, _) in row.char_indices().filter(|(_, stone)| *stone == 'X') {
+            oracle.set(Point::new(x, y).unwrap(), Cell::Black);
+        }
+    }
+    fn nested(explanation: &Explanation) -> usize {
+        let four_points = explanation.rows.iter().filter_map(|row| match &row.kind {
+            RowKind::Three(four_points) => Some(four_points),
+            _ => None,
+        });
+        1 + four_points.flatten().filter_map(|point| point.explanation.as_deref()).map(nested).sum::<usize>()
+    }
+    // h13 for people.
+    let explanation = Explanation::new(&oracle, Point::new(7, 7).unwrap());
+    assert_eq!(explanation.ruling.is_foul(), oracle.foul(explanation.point).is_some());
+    assert!((2..10_000).contains(&nested(&explanation)), "{} explanations", nested(&explanation));
+}
