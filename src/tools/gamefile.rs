@@ -87,12 +87,14 @@ pub fn read_source(source: Option<impl AsRef<OsStr>>) -> Result<Vec<u8>> {
         return Ok(bytes);
     };
     let path = Path::new(&source);
-    if path.is_file() {
+    // A pipe is read like a file.
+    if path.exists() && !path.is_dir() {
         return std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     }
     let is_text = |text: &str| path.extension().is_none() || move_list::parse(text, None).is_ok();
     let text = path.to_str().filter(|text| !text.contains(['/', '\\']) && is_text(text));
-    let text = text.with_context(|| format!("cannot read {}: there is no such file", path.display()))?;
+    let why = if path.is_dir() { "it is a folder" } else { "there is no such file" };
+    let text = text.with_context(|| format!("cannot read {}: {why}", path.display()))?;
     Ok(text.into())
 }
 

@@ -86,7 +86,7 @@ fn text_of(bytes: &[u8]) -> String {
     } else if is_one_of(&["949", "euc-kr", "ks_c"]) {
         (&[0x81..=0xfe], None)
     } else {
-        return bytes.iter().copied().map(char::from).collect();
+        return latin(bytes);
     };
     let mut text = String::new();
     let mut bytes = bytes.iter().copied();
@@ -97,6 +97,17 @@ fn text_of(bytes: &[u8]) -> String {
         } else {
             text.push(if byte.is_ascii() { char::from(byte) } else { char::REPLACEMENT_CHARACTER });
         }
+    }
+    text
+}
+
+/// The text as Latin 1. A backslash behind a byte beyond ASCII is more likely the second half of a character of Big5 or Shift JIS
+/// than an escape: it would hide the end of a value of SGF.
+fn latin(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for (index, &byte) in bytes.iter().enumerate() {
+        let is_second = byte == b'\\' && index > 0 && matches!(bytes[index - 1], 0x81..=0xfe);
+        text.push(if is_second { char::REPLACEMENT_CHARACTER } else { char::from(byte) });
     }
     text
 }
@@ -128,6 +139,8 @@ mod tests {
     fn without_a_name_pairs_are_chinese_and_single_bytes_latin() {
         assert_eq!(decode(b"(;RU[\xce\xe5\xd7\xd3\xc6\xe5]PB[\xb0\xa1])"), "(;RU[五子棋]PB[\u{fffd}])");
         assert_eq!(decode(b"(;PB[Ren\xe9])"), "(;PB[Ren\u{e9}])");
+        // Bug: the second byte of a character hid the end of a name, and with it the next moves.
+        assert_eq!(decode(b"(;PB[\xa5\x5c];B[hh])"), "(;PB[\u{a5}\u{fffd}];B[hh])");
         assert_eq!(charset(b"<?xml version=\"1.0\" encoding=\"windows-1251\"?>").as_deref(), Some("windows-1251"));
         assert_eq!(charset(b"(;PB[Ren\xe9])"), None);
     }

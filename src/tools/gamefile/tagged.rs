@@ -94,7 +94,10 @@ pub(super) fn parse(part: &Part<'_>, size: Option<Size>) -> Result<GameFile> {
                 };
                 *text += said;
                 if let Some(last) = comments.last_mut().filter(|_| depth == 0) {
-                    last.get_or_insert_default().push_str(text);
+                    let said = last.get_or_insert_default();
+                    // A line for each comment: neither words nor numbers are joined.
+                    said.push_str(if said.is_empty() { "" } else { "\n" });
+                    said.push_str(text);
                 }
                 (comment, rest) = (None, after);
                 continue;
@@ -121,10 +124,11 @@ pub(super) fn parse(part: &Part<'_>, size: Option<Size>) -> Result<GameFile> {
     }
     ensure!(depth == 0, "a variation has no closing bracket");
     let value = |names: &[&str]| {
-        let found = tags.iter().find(|(name, _)| names.contains(&name.as_str()));
+        let found = names.iter().find_map(|name| tags.iter().find(|(tag, _)| tag == name));
         found.map(|(_, value)| value.trim()).filter(|value| !value.is_empty() && *value != "?")
     };
-    let board = value(&["boardsize", "board", "size", "sz"]);
+    // In matches of teams `Board` is a number.
+    let board = value(&["boardsize", "size", "sz"]).or(value(&["board"]).filter(|text| text.contains(['x', 'X'])));
     let named: Option<Size> = board.and_then(|text| text.replace(' ', "").parse().ok());
     let mut record = move_list::play(&moves, named.or(size))?;
     if let Some(board) = board.filter(|_| named.is_none()) {

@@ -510,9 +510,21 @@ fn the_board_of_a_text_with_tags_counts() {
     for size in ["20", "20x20", "20 x 20"] {
         assert_eq!(read(size).size, Size::square(20).unwrap());
     }
+    // Bug: the number of a board in a match of teams was taken for its size, and hid the size.
+    let of_team = |text: &str| parse(text, None).unwrap().size;
+    assert_eq!(of_team("[Board \"3\"]\n[BoardSize \"20\"]\n1. h8 i9\n"), Size::square(20).unwrap());
+    assert_eq!(of_team("[Board \"12\"]\n1. h8 o15\n"), Size::square(15).unwrap());
+    assert_eq!(of_team("[Board \"12x12\"]\n1. h8 i9\n"), Size::square(12).unwrap());
     let unclear = read("large");
     assert_eq!(unclear.size, Size::square(15).unwrap());
     assert!(unclear.notes.iter().any(|note| note.contains("'large'")), "{:?}", unclear.notes);
+}
+
+/// Bug: two comments on a move were read as one word, so `+0.31/12` and `465ms` made 12,465 ms.
+#[test]
+fn comments_on_one_move_stay_apart() {
+    let game = parse("[Black \"A\"]\n1. h8 {book} {3ms} i9 {+0.31/12} {465ms} 2. j10 {+0.1} {12ms}\n", None).unwrap();
+    assert_eq!((game.ms.as_slice(), game.start.moves), (&[3, 465, 12][..], 1), "{:?}", game.start);
 }
 
 /// Bug: moves with numbers before them were taken for the name of a file.
