@@ -54,3 +54,22 @@ impl Engine {
         self.traces.has_more().map_or_else(|| question.has_reached_limits(), |more| !more)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// Bug: the proposal of an opening kept no time for its answer.
+    #[test]
+    fn a_question_ends_before_its_time_is_up() {
+        let engine = Engine::new();
+        let is_over_after = |ms| {
+            let started = Instant::now().checked_sub(Duration::from_millis(ms));
+            let limits = SearchLimits { turn: Some(Duration::from_secs(1)), started, ..SearchLimits::default() };
+            Question::new(&engine, &SearchControl::within(limits), 20).has_reached_limits()
+        };
+        assert!(!is_over_after(500), "half of the time is left");
+        assert!(is_over_after(970), "30 ms are less than the reserve");
+    }
+}

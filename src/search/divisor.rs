@@ -22,8 +22,9 @@ impl Divisor {
 
     /// The quotient, rounded towards zero as `dividend / by`.
     ///
-    /// The dividend times the divisor must be below `2^40`, and the dividend below `2^22`: the reciprocal is at most one unit too large, so the product is at most
-    /// as many units too large as the dividend has, and the next whole quotient is at least `2^40 / by` units away.
+    /// The dividend times the divisor must be below `2^40`, and the dividend below `2^22`: the reciprocal is at most one unit too
+    /// large, so the product is at most as many units too large as the dividend has, and the next whole quotient is at least
+    /// `2^40 / by` units away.
     #[inline]
     pub fn divide(self, dividend: i32) -> i32 {
         debug_assert!(dividend.abs() < Divisor::LIMIT && i64::from(dividend.abs()) < self.reciprocal - 1);

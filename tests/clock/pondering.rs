@@ -207,7 +207,7 @@ fn there_is_no_pondering_unless_it_is_asked_for_and_allowed() {
     let (mut brain, ..) = answered("INFO pondering 1");
     brain.send("PONDER");
     brains.push(brain);
-    assert!(rest(&brains));
+    assert!(rest(&brains), "one of {settings:?}, or PONDER of a manager that may not have it");
     brains.iter_mut().for_each(Process::expect_no_line);
 }
 
