@@ -32,91 +32,45 @@ pub struct Command {
     pub arguments: &'static str,
     /// What it does, in one line.
     pub doc: &'static str,
-    run: fn(&[OsString], &mut dyn Write) -> Result<()>,
+    run: Run,
+}
+
+type Run = fn(&[OsString], &mut dyn Write) -> Result<()>;
+
+const fn command(words: &'static str, arguments: &'static str, doc: &'static str, run: Run) -> Command {
+    Command { words, arguments, doc, run }
 }
 
 /// Every command. A command whose words begin like those of another one comes before it.
 pub static COMMANDS: &[Command] = &[
-    Command { words: "play", arguments: "[options]", doc: "play against the engine in the terminal", run: play::run },
-    Command {
-        words: "explain",
-        arguments: "[options] [FILE | MOVES]",
-        doc: "list renju's forbidden points with the reasons",
-        run: explain::run,
-    },
-    Command {
-        words: "solve",
-        arguments: "[options] [FILE]",
-        doc: "find forced wins in a file of positions",
-        run: solve::run,
-    },
-    Command {
-        words: "verify",
-        arguments: "[--every-reply] FILE",
-        doc: "check the proofs that solve writes",
-        run: verify::run,
-    },
-    Command {
-        words: "bench smp",
-        arguments: "",
-        doc: "compare the speed of one thread and of all processors",
-        run: |_, out| Ok(smp::compare(out)?),
-    },
-    Command {
-        words: "bench health",
-        arguments: "",
-        doc: "show where the nodes go (builds with --features health)",
-        run: |_, out| health_figures::run(out),
-    },
-    Command {
-        words: "bench board",
-        arguments: "",
-        doc: "measure the speed of the board alone",
-        run: |_, out| Ok(bench::board(out)?),
-    },
-    Command {
-        words: "bench suite",
-        arguments: "[--nodes N] FILE...",
-        doc: "count the forced wins of a file that the playing search sees",
-        run: suite::run,
-    },
-    Command {
-        words: "bench",
-        arguments: "",
-        doc: "search fixed positions: signature and speed",
-        run: |_, out| Ok(bench::search(out).map(|_| ())?),
-    },
-    Command {
-        words: "record",
-        arguments: "FILE",
-        doc: "speak the protocol and record the session for a bug report",
-        run: |arguments, _| Ok(crate::protocol::run(Some(file(arguments)?))?),
-    },
-    Command {
-        words: "replay",
-        arguments: "FILE",
-        doc: "repeat a recorded session and compare the answers",
-        run: |arguments, out| replay::run(file(arguments)?, out),
-    },
-    Command {
-        words: "params",
-        arguments: "",
-        doc: "list the tunable numbers of the search",
-        run: |_, out| Ok(param_list::list(out)?),
-    },
-    Command {
-        words: "version",
-        arguments: "",
-        doc: "print the version",
-        run: |_, out| Ok(writeln!(out, "{VERSION}")?),
-    },
-    Command {
-        words: "help",
-        arguments: "",
-        doc: "print this list",
-        run: |_, out| Ok(out.write_all(help().as_bytes())?),
-    },
+    command("play", "[options]", "play against the engine in the terminal", play::run),
+    command("explain", "[options] [FILE | MOVES]", "list renju's forbidden points with the reasons", explain::run),
+    command("solve", "[options] [FILE]", "find forced wins in a file of positions", solve::run),
+    command("verify", "[--every-reply] FILE", "check the proofs that solve writes", verify::run),
+    command("bench smp", "", "compare the speed of one thread and of all processors", |_, out| Ok(smp::compare(out)?)),
+    command("bench health", "", "show where the nodes go (builds with --features health)", |_, out| {
+        health_figures::run(out)
+    }),
+    command("bench board", "", "measure the speed of the board alone", |_, out| Ok(bench::board(out)?)),
+    command(
+        "bench suite",
+        "[--nodes N] FILE...",
+        "count the forced wins of a file that the playing search sees",
+        suite::run,
+    ),
+    command("bench", "", "search fixed positions: signature and speed", |_, out| Ok(bench::search(out).map(|_| ())?)),
+    command("record", "FILE", "speak the protocol and record the session for a bug report", record),
+    command("replay", "FILE", "repeat a recorded session and compare the answers", |words, out| {
+        replay::run(file(words)?, out)
+    }),
+    command("params", "", "list the tunable numbers of the search", |_, out| Ok(param_list::list(out)?)),
+    command("version", "", "print the version", |_, out| Ok(writeln!(out, "{VERSION}")?)),
+    command("help", "", "print this list", |_, out| Ok(out.write_all(help().as_bytes())?)),
 ];
+
+fn record(arguments: &[OsString], _: &mut dyn Write) -> Result<()> {
+    Ok(crate::protocol::run(Some(file(arguments)?))?)
+}
 
 /// What `version` prints.
 const VERSION: &str = concat!("pbrain-tengen ", env!("CARGO_PKG_VERSION"));

@@ -24,13 +24,16 @@ pub enum Embedded {
     CaroExact,
 }
 
-// Statics: the compiler may copy a constant into each crate that uses it, and the page for browsers then had every file twice.
-static FREESTYLE: &[u8] = include_bytes!("weights/freestyle.tnn");
-static FREESTYLE_SMALL: &[u8] = include_bytes!("weights/freestyle-small.tnn");
-static STANDARD: &[u8] = include_bytes!("weights/standard.tnn");
-static RENJU: &[u8] = include_bytes!("weights/renju.tnn");
-static CARO: &[u8] = include_bytes!("weights/caro.tnn");
-static CARO_EXACT: &[u8] = include_bytes!("weights/caro-exact.tnn");
+/// The rule and the file of each network. A static: the compiler may copy a constant into each crate that uses it, and the page
+/// for browsers then had every file twice.
+static FILES: [(Rule, &[u8]); Embedded::ALL.len()] = [
+    (Rule::Freestyle, include_bytes!("weights/freestyle.tnn")),
+    (Rule::Freestyle, include_bytes!("weights/freestyle-small.tnn")),
+    (Rule::Standard, include_bytes!("weights/standard.tnn")),
+    (Rule::Renju, include_bytes!("weights/renju.tnn")),
+    (Rule::Caro, include_bytes!("weights/caro.tnn")),
+    (Rule::CaroExact, include_bytes!("weights/caro-exact.tnn")),
+];
 
 impl Embedded {
     /// Every network.
@@ -62,25 +65,12 @@ impl Embedded {
 
     /// Its rule.
     pub fn rule(self) -> Rule {
-        match self {
-            Embedded::Freestyle | Embedded::FreestyleSmall => Rule::Freestyle,
-            Embedded::Standard => Rule::Standard,
-            Embedded::Renju => Rule::Renju,
-            Embedded::Caro => Rule::Caro,
-            Embedded::CaroExact => Rule::CaroExact,
-        }
+        FILES[self as usize].0
     }
 
     /// Its file.
     pub fn bytes(self) -> &'static [u8] {
-        match self {
-            Embedded::Freestyle => FREESTYLE,
-            Embedded::FreestyleSmall => FREESTYLE_SMALL,
-            Embedded::Standard => STANDARD,
-            Embedded::Renju => RENJU,
-            Embedded::Caro => CARO,
-            Embedded::CaroExact => CARO_EXACT,
-        }
+        FILES[self as usize].1
     }
 
     /// The network itself, or the [`replacement`] for its rule.
