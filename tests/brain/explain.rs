@@ -182,6 +182,12 @@ fn bad_input_is_refused_in_one_line() {
     }
 }
 
+/// Bug: a pipe given as a path was said not to exist.
+#[test]
+fn a_pipe_is_read_like_a_file() {
+    assert_eq!(words(&["/dev/stdin"], "h8"), words(&[], "h8"));
+}
+
 /// Bug: `pbrain-tengen params | head` complained of a broken pipe and ended with status 2.
 #[test]
 fn a_closed_output_is_no_error() {
