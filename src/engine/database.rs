@@ -307,6 +307,11 @@ impl Database {
         matches!(self.lock, FileLock::HeldElsewhere)
     }
 
+    /// Whether a file has been named.
+    pub fn has_file(&self) -> bool {
+        self.path.is_some()
+    }
+
     /// Whether there are changes that are neither in the file nor being written.
     pub fn is_changed(&self) -> bool {
         self.is_changed && self.path.is_some()

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::question::Question;
+use crate::base::hash::{GOLDEN, scatter};
 use crate::base::{Point, Score};
 use crate::board::symmetry;
 use crate::search::{NullSink, ReportSink, Scope, SearchControl, SearchLimits, SearchReport};
@@ -69,6 +70,8 @@ impl Engine {
     /// Three stones for an even position: the most even of some random openings.
     fn propose_opening(&mut self, control: &SearchControl) -> Vec<Point> {
         let mut random = SmallRng::seed_from_u64(self.options.opening_seed);
+        // The next game of this process gets another opening.
+        self.options.opening_seed = scatter(self.options.opening_seed.wrapping_add(GOLDEN));
         let all: Vec<Point> = self.size().points().collect();
         let openings = (0..CANDIDATES)
             .filter_map(|_| {
@@ -305,6 +308,23 @@ mod tests {
             }
             assert!(openings.len() >= 3, "{openings:?}");
         }
+    }
+
+    /// Bug: a process proposed the same opening in all its games.
+    #[test]
+    fn each_game_has_an_opening_of_its_own() {
+        let mut engine = Engine::new();
+        let mut propose = |seed: Option<u64>| {
+            engine.new_game(Size::square(15).unwrap(), false);
+            if let Some(seed) = seed {
+                engine.options_mut().opening_seed = seed;
+            }
+            let control = SearchControl::within(SearchLimits { nodes: Some(5000), ..SearchLimits::default() });
+            engine.swap2(&control, &mut NullSink)
+        };
+        let first = [propose(Some(7)), propose(None), propose(None)];
+        assert!(first[0] != first[1] && first[1] != first[2] && first[0] != first[2], "{first:?}");
+        assert_eq!([propose(Some(7)), propose(None), propose(None)], first);
     }
 
     /// Bug: an opening whose search was cut short in its first iteration counted as perfectly even.

@@ -25,8 +25,6 @@ pub struct Options {
     pub time_left: Option<i64>,
     /// Which game they are about.
     pub time_left_of: TimeLeftOf,
-    /// Whether the manager has sent `match_time` since the last question.
-    pub is_match_time_new: bool,
     /// Time used for moves since the manager last sent `time_left`, or since the game began.
     pub spent: Duration,
     /// Time added after the moves since then.
@@ -137,7 +135,6 @@ impl Options {
     /// Counts the time of a question that may be no move.
     pub fn count_time(&mut self, time: Duration) {
         self.spent += time;
-        self.is_match_time_new = false;
         if self.time_left_of == TimeLeftOf::Next {
             self.time_left_of = TimeLeftOf::Present;
         }
@@ -172,21 +169,31 @@ impl Options {
 
     /// Called when the manager sends the time for a game.
     pub fn set_match_time(&mut self, time: Option<Duration>) {
-        (self.match_time, self.is_match_time_new) = (time, true);
+        self.match_time = time;
         if self.time_left_of == TimeLeftOf::Earlier {
             self.time_left = None;
         }
     }
 
-    /// Called when a game begins. The time left of the one before is given up if a match time has come or comes.
+    /// Called when a game begins. The time left of the one before is given up if there is a match time, or when one comes.
     pub fn new_game(&mut self) {
         self.restart_clock();
         if self.time_left_of == TimeLeftOf::Present {
             self.time_left_of = TimeLeftOf::Earlier;
-            if self.is_match_time_new {
+            if self.match_time.is_some() {
                 self.time_left = None;
             }
         }
+    }
+
+    /// Called before an analysis, which is no move of the game: if it has a time of its own, a clock that was not sent for it does not
+    /// limit it. Returns whether the clock was left out.
+    pub fn leave_out_old_clock(&mut self) -> bool {
+        let is_old = self.turn.is_some() && self.time_left_of != TimeLeftOf::Next;
+        if is_old {
+            (self.time_left, self.match_time) = (None, None);
+        }
+        is_old
     }
 
     fn restart_clock(&mut self) {
@@ -240,7 +247,6 @@ impl Default for Options {
             match_time: None,
             time_left: None,
             time_left_of: TimeLeftOf::default(),
-            is_match_time_new: false,
             spent: Duration::ZERO,
             gained: Duration::ZERO,
             moves: 0,
@@ -458,9 +464,29 @@ mod tests {
         sent.new_game();
         sent.set_match_time(Some(ms(50_000)));
         assert_eq!(left(&sent), Some(ms(40_000)));
-        // What is not sent again stays.
+        // Bug: a match time that was not sent again did not count: the next opening had the time that the last game had left.
         let mut silent = played();
         silent.new_game();
-        assert_eq!(left(&silent), Some(ms(3000)));
+        assert_eq!(left(&silent), Some(ms(60_000)));
+        // Without a match time, what is not sent again stays.
+        let mut unlimited = played();
+        unlimited.set_match_time(None);
+        unlimited.new_game();
+        assert_eq!(left(&unlimited), Some(ms(3000)));
+    }
+
+    /// Bug: the clock of a finished game limited every analysis after it.
+    #[test]
+    fn an_analysis_leaves_out_a_clock_that_was_not_sent_for_it() {
+        let ms = Duration::from_millis;
+        let mut options = Options { turn: Some(ms(1000)), ..Options::default() };
+        options.set_match_time(Some(ms(60_000)));
+        options.set_time_left(-500);
+        assert!(!options.leave_out_old_clock(), "sent for this question");
+        options.count_move(ms(10));
+        let mut without_time = Options { turn: None, ..options.clone() };
+        assert!(!without_time.leave_out_old_clock(), "nothing else limits it");
+        assert!(options.leave_out_old_clock());
+        assert_eq!(options.limits(Instant::now()).left, None);
     }
 }

@@ -455,6 +455,7 @@ impl<W: Write> Session<W> {
     /// Searches, plays the move on our board and answers it. In a game that is over any move will do.
     fn think(&mut self, order: &Order) -> io::Result<()> {
         if self.is_over()? {
+            self.engine.options_mut().count_move(order.stamp.at.elapsed());
             return self.answer(None, false, None);
         }
         let found = match self.pondered(order)? {
@@ -527,6 +528,7 @@ impl<W: Write> Session<W> {
         let mut options = self.engine.options().clone();
         let is_opening = order.command.is_opening_question();
         options.longest = is_opening.then_some(MAX_OPENING);
+        let is_off_the_clock = order.command.is_analysis() && !is_opening && options.leave_out_old_clock();
         self.traffic.begin(order, analysed, started, options);
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         if let Some(script) = &mut self.script {
@@ -552,7 +554,7 @@ impl<W: Write> Session<W> {
         let options = self.engine.options_mut();
         if order.command.is_analysis() || is_opening {
             // It may be no move of the game: no increment is added for it.
-            options.count_time(started.elapsed());
+            options.count_time(if is_off_the_clock { Duration::ZERO } else { started.elapsed() });
         } else {
             options.count_move(started.elapsed());
         }

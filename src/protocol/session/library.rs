@@ -162,8 +162,12 @@ impl<W: Write> Session<W> {
         moves
     }
 
-    /// Writes the database, if it has a file, and answers with its size.
+    /// Writes the database, and answers with its size or, without a file, with a warning.
     pub(super) fn save_database(&mut self) -> io::Result<()> {
+        if !self.database.has_file() && !self.database.is_empty() {
+            let warning = "database: nothing is written, because YXSETDATABASE has named no file";
+            return self.reply(&Reply::FileWarning(warning));
+        }
         let outcome = self.database.save();
         self.report_database(outcome)
     }

@@ -50,6 +50,8 @@ impl<W: Write> Session<W> {
 
     /// The first swap2 question of the Yixin dialect, about the empty board. The current position stays.
     pub(super) fn swap2_opening(&mut self, order: &Order) -> io::Result<()> {
+        // Yixin-Board begins a game so, with nothing but this.
+        self.engine.options_mut().new_game();
         let Some(choice) = self.about(&[], Color::Black, |session| session.swap2(order))? else { return Ok(()) };
         let opening = match choice {
             Some(Swap2Choice::Place(opening)) => opening,
@@ -96,6 +98,9 @@ impl<W: Write> Session<W> {
         else {
             return self.complain(Complaint::SoosorvCount);
         };
+        if step == 1 {
+            self.engine.options_mut().new_game();
+        }
         let (placed, fifths) = points.split_at(points.len().min(4));
         let position: Vec<(Point, Cell)> = placed.iter().copied().zip(Cell::stones_in_turn()).collect();
         let to_move = Color::to_move_after(placed.len());

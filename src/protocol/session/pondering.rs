@@ -79,7 +79,7 @@ impl Pondering {
         if !matches!(command, Command::Turn(_)) {
             self.result = None;
         }
-        if *command == Command::Stop && is_idle {
+        if (*command == Command::Stop && is_idle) || command.is_opening_question() {
             self.expected = None;
         }
     }
