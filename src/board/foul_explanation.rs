@@ -3,7 +3,7 @@
 //!
 //! The verdict comes from the oracle; this file finds the stones that are the reason. A three is *real* when black may
 //! play on a point that makes it a straight four. Each such point is a [`FourPoint`]. One that black may not use has an
-//! [`Explanation`] of its own, recursively.
+//! [`Explanation`] of its own, recursively, down to [`DEEPEST`].
 
 use super::oracle::Oracle;
 use super::shape::{Foul, Shape};
@@ -102,8 +102,8 @@ impl Row {
     }
 }
 
-/// Explanations are nested this deeply at most. Positions of games need three to five; in others there may be thousands of
-/// explanations at forty levels.
+/// Explanations are nested this deeply at most. Positions of games need three to five levels; a lattice of threes would have hundreds
+/// of thousands of explanations, forty levels deep.
 const DEEPEST: usize = 6;
 
 impl Explanation {

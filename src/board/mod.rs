@@ -477,6 +477,18 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn pairs_of_threats_are_those_of_both_colours() {
+        for moves in ["h8i9g9g8i8f8g10j10", "h8i9g9g8i8f8g10j10m12"] {
+            let board = board_after(Rule::Renju, moves);
+            let us = board.side();
+            for point in board.size().points().filter(|&point| board.is_empty(point)) {
+                let pair = Threat::pair(board.threat(point, us), board.threat(point, us.opponent()));
+                assert_eq!(board.threat_pair(point), pair, "{point}");
+            }
+        }
+    }
+
+    #[test]
     fn the_side_to_move_is_restored_after_an_early_return() {
         let size = Size::square(15).unwrap();
         let mut board = Board::new(Rule::Renju, size);

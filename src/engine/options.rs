@@ -48,7 +48,7 @@ pub struct Options {
     pub strength: u32,
     /// Random seed of the levels below full; the same seed plays the same game.
     pub seed: u64,
-    /// Random seed of the openings proposed under swap2.
+    /// Random seed of the next opening proposed under swap2; each one changes it.
     pub opening_seed: u64,
     /// Whether symmetric moves all count among the best lines.
     pub all_symmetric: bool,
@@ -186,10 +186,11 @@ impl Options {
         }
     }
 
-    /// Called before an analysis, which is no move of the game: if it has a time of its own, a clock that was not sent for it does not
-    /// limit it. Returns whether the clock was left out.
+    /// Called before an analysis, which may be no move of the game: if it has a time of its own, a clock that was not sent for it does
+    /// not limit it. Returns whether the clock was left out.
     pub fn leave_out_old_clock(&mut self) -> bool {
-        let is_old = self.turn.is_some() && self.time_left_of != TimeLeftOf::Next;
+        let is_sent = self.time_left.is_some() && self.time_left_of == TimeLeftOf::Next;
+        let is_old = self.turn.is_some() && !is_sent;
         if is_old {
             (self.time_left, self.match_time) = (None, None);
         }
@@ -481,6 +482,7 @@ mod tests {
         let ms = Duration::from_millis;
         let mut options = Options { turn: Some(ms(1000)), ..Options::default() };
         options.set_match_time(Some(ms(60_000)));
+        assert!(options.clone().leave_out_old_clock(), "only a move has used the clock");
         options.set_time_left(-500);
         assert!(!options.leave_out_old_clock(), "sent for this question");
         options.count_move(ms(10));

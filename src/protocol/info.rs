@@ -117,7 +117,7 @@ pub static KEYS: &[Key] = &[
             o.seed = seed as u64;
             o.opening_seed = seed as u64;
         },
-        "random seed of the swap2 opening (default: a new one in each process, 0 in recorded sessions) and of the levels below 100 (default: 0)",
+        "random seed of the next swap2 opening, from which the later ones follow (default: a new one in each process, 0 in recorded sessions), and of the levels below 100 (default: 0)",
     ),
     setting(
         "max_node",

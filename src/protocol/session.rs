@@ -455,7 +455,6 @@ impl<W: Write> Session<W> {
     /// Searches, plays the move on our board and answers it. In a game that is over any move will do.
     fn think(&mut self, order: &Order) -> io::Result<()> {
         if self.is_over()? {
-            self.engine.options_mut().count_move(order.stamp.at.elapsed());
             return self.answer(None, false, None);
         }
         let found = match self.pondered(order)? {
@@ -529,6 +528,7 @@ impl<W: Write> Session<W> {
         let is_opening = order.command.is_opening_question();
         options.longest = is_opening.then_some(MAX_OPENING);
         let is_off_the_clock = order.command.is_analysis() && !is_opening && options.leave_out_old_clock();
+        let time_left = options.time_left;
         self.traffic.begin(order, analysed, started, options);
         let (stones, to_move) = (self.engine.stones().to_vec(), self.engine.to_move());
         if let Some(script) = &mut self.script {
@@ -536,7 +536,7 @@ impl<W: Write> Session<W> {
         }
         if let Some(recorder) = self.traffic.recorder() {
             self.engine.take_traces();
-            recorder.asked(&self.engine);
+            recorder.asked(&self.engine, time_left);
         }
         let notation = self.notation();
         let draws = self.options.realtime && !is_opening;

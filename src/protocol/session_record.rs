@@ -69,8 +69,8 @@ impl Recorder {
         }
     }
 
-    /// Records the settings before the searches of a question.
-    pub fn asked(&self, engine: &Engine) {
+    /// Records the settings before the searches of a question, with the time left as it counts for that.
+    pub fn asked(&self, engine: &Engine, time_left: Option<i64>) {
         let (size, options) = (engine.size(), engine.options());
         let text = format!(
             "rule {} size {}x{} threads {} hash {} turn {} left {} nodes {} depth {}",
@@ -80,7 +80,7 @@ impl Recorder {
             options.usable_threads(),
             options.hash_bytes(),
             or_dash(options.turn.map(|time| time.as_millis())),
-            or_dash(options.time_left),
+            or_dash(time_left),
             or_dash(options.max_nodes),
             or_dash(options.max_depth),
         );
@@ -229,7 +229,7 @@ mod tests {
         recorder.heard(b"");
         recorder.heard(b"INFO folder C:\\\xe8 \x01");
         recorder.said(Some("OK"));
-        recorder.asked(&Engine::new());
+        recorder.asked(&Engine::new(), None);
         let traces = [trace_of(Some(161_024), Point::new(7, 14)), trace_of(None, None)];
         recorder.searched(&traces);
         recorder.searched(&[]);

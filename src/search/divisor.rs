@@ -10,8 +10,6 @@ pub struct Divisor {
 
 impl Divisor {
     const SHIFT: u32 = 40;
-    /// Dividends are closer to zero than this, so that products fit.
-    const LIMIT: i32 = 1 << 22;
 
     /// The divisor `by`, which is positive.
     #[inline]
@@ -22,12 +20,11 @@ impl Divisor {
 
     /// The quotient, rounded towards zero as `dividend / by`.
     ///
-    /// The dividend times the divisor must be below `2^40`, and the dividend below `2^22`: the reciprocal is at most one unit too
-    /// large, so the product is at most as many units too large as the dividend has, and the next whole quotient is at least
-    /// `2^40 / by` units away.
+    /// The dividend times the divisor must be below `2^40`: the reciprocal is at most one unit too large, so the product is too large
+    /// by at most the dividend, and the next whole quotient is at least `2^40 / by` units away. The product must fit, too.
     #[inline]
     pub fn divide(self, dividend: i32) -> i32 {
-        debug_assert!(dividend.abs() < Divisor::LIMIT && i64::from(dividend.abs()) < self.reciprocal - 1);
+        debug_assert!(i64::from(dividend).abs() < self.reciprocal - 1);
         let below = (i64::from(dividend) * self.reciprocal) >> Divisor::SHIFT;
         below as i32 + i32::from(dividend < 0)
     }
@@ -43,7 +40,7 @@ mod tests {
             let divisor = Divisor::new(by);
             let multiples = (-40..=40).map(|times| times * by);
             let near = multiples.flat_map(|multiple| [multiple - 1, multiple, multiple + 1]);
-            let limit = (divisor.reciprocal - 2).min(i64::from(Divisor::LIMIT) - 1) as i32;
+            let limit = (divisor.reciprocal - 2).min(i64::MAX / divisor.reciprocal).min(i64::from(i32::MAX)) as i32;
             for dividend in near.chain(-2000..2000).chain([-limit, limit]).filter(|n| n.abs() <= limit) {
                 assert_eq!(divisor.divide(dividend), dividend / by, "{dividend} / {by}");
             }

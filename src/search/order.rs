@@ -218,6 +218,21 @@ mod tests {
     }
 
     #[test]
+    fn the_only_reply_is_picked_once() {
+        let (rule, size) = (Rule::Freestyle, Size::square(15).unwrap());
+        let (params, history, mut evaluator) = (Params::shipped(rule), History::new(), ShapeEvaluator::new(rule));
+        let board = crate::board::tests::board_after(rule, "h8h9i8i9j8j9k8");
+        evaluator.refresh(&board);
+        let only = parse_moves("g8", size).unwrap()[0];
+        let duty = Duty::StopFive(std::iter::once(only).collect());
+        for table_move in [None, Some(only), parse_moves("a1", size).unwrap().first().copied()] {
+            let mut picker = MovePicker::new(&board, &duty, table_move);
+            let mut next = || picker.next(&params, &board, &duty, &mut evaluator, &history);
+            assert_eq!([next(), next(), next()], [Some(only), None, None], "{table_move:?}");
+        }
+    }
+
+    #[test]
     fn ranks_are_ordered_by_score_and_then_by_place_and_contain_both() {
         let scores = [-Rank::MOST, -70_000, -1, 0, 1, 345, 70_000, Rank::MOST];
         let all: Vec<(i32, usize)> =

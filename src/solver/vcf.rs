@@ -27,6 +27,7 @@ use crate::base::clock::Instant;
 use crate::base::{Color, Point};
 use crate::board::{Board, NullObserver, Threat};
 use crate::search::forced;
+use std::time::Duration;
 
 /// The result of a search for a forced win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -381,8 +382,9 @@ impl VcfSolver {
     /// The line of a win against the longest defence, to the five or the foul.
     fn line(&mut self, board: &mut Board, attack: Attack) -> Vec<Point> {
         self.begin(u64::MAX, 0);
-        // The win is known; a deadline that passes now must not cut its line short.
-        let deadline = self.deadline.take();
+        // The win is known; a deadline that passes now must not cut its line short. What the table has lost is searched again.
+        let deadline = self.deadline;
+        self.deadline = deadline.map(|_| Instant::now() + Duration::from_secs(1));
         let mut line = Vec::new();
         let mut next = Some(attack);
         while let Some(attack) = next.take() {

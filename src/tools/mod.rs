@@ -60,9 +60,7 @@ pub static COMMANDS: &[Command] = &[
     ),
     command("bench", "", "search fixed positions: signature and speed", |_, out| Ok(bench::search(out).map(|_| ())?)),
     command("record", "FILE", "speak the protocol and record the session for a bug report", record),
-    command("replay", "FILE", "repeat a recorded session and compare the answers", |words, out| {
-        replay::run(file(words)?, out)
-    }),
+    command("replay", "FILE", "repeat a recorded session and compare the answers", replay),
     command("params", "", "list the tunable numbers of the search", |_, out| Ok(param_list::list(out)?)),
     command("version", "", "print the version", |_, out| Ok(writeln!(out, "{VERSION}")?)),
     command("help", "", "print this list", |_, out| Ok(out.write_all(help().as_bytes())?)),
@@ -70,6 +68,10 @@ pub static COMMANDS: &[Command] = &[
 
 fn record(arguments: &[OsString], _: &mut dyn Write) -> Result<()> {
     Ok(crate::protocol::run(Some(file(arguments)?))?)
+}
+
+fn replay(arguments: &[OsString], out: &mut dyn Write) -> Result<()> {
+    replay::run(file(arguments)?, out)
 }
 
 /// What `version` prints.

@@ -313,7 +313,8 @@ impl Checker<'_> {
         if let Some(area) = self.found.get(&key) {
             return Ok(*area);
         }
-        ensure!(!self.failed.contains(&key), "it fails as before");
+        // Nobody sees this message: `pass` drops it.
+        ensure!(!self.failed.contains(&key), "it is known to fail");
         let area = self.check(index, extra);
         match area {
             Ok(area) => drop(self.found.insert(key, area)),
@@ -323,7 +324,7 @@ impl Checker<'_> {
         area
     }
 
-    /// The same, whatever is known.
+    /// [`Checker::node`] without what is known already.
     fn check(&mut self, index: usize, extra: usize) -> anyhow::Result<Area> {
         let attacker = self.claim.attacker;
         let point = self.claim.nodes[index].point;

@@ -113,7 +113,7 @@ fn time_of(path: &Path) -> Time {
 }
 
 /// A share of the machine for a fixture, over all groups: half a core for one that measures time, a quarter for others, because
-/// they wait more than they think.
+/// most of them wait more than they think.
 struct Turn {
     quarters: usize,
 }

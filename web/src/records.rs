@@ -110,10 +110,11 @@ impl Source {
     }
 }
 
-/// The encoding of bytes that are no UTF-8, as browsers call it; null if they are no text.
+/// The encoding of bytes that are no UTF-8, as browsers call it; null if they are no text, or one without a known encoding, which
+/// [`gamefile::decode`] reads best.
 pub fn charset(bytes: &[u8]) -> Option<String> {
     let is_text = gamefile::format(bytes) != gamefile::Format::RenLib;
-    is_text.then(|| gamefile::charset(bytes).unwrap_or_else(|| "latin1".to_owned()))
+    gamefile::charset(bytes).filter(|_| is_text)
 }
 
 /// All games of a source, at least one: players, board, number of moves, rule (null if none is named that is known), winner (null,

@@ -24,7 +24,7 @@ pub enum Embedded {
     CaroExact,
 }
 
-/// The rule and the file of each network. A static: the compiler may copy a constant into each crate that uses it, and the page
+/// The rule and the file of each network, in the order of [`Embedded`]. A static: the compiler may copy a constant into each crate that uses it, and the page
 /// for browsers then had every file twice.
 static FILES: [(Rule, &[u8]); Embedded::ALL.len()] = [
     (Rule::Freestyle, include_bytes!("weights/freestyle.tnn")),

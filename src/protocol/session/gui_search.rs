@@ -6,6 +6,7 @@ use crate::engine::{Blocked, Engine};
 use crate::protocol::reply::{Complaint, Reply};
 use crate::search::{Iteration, ReportSink, RootEvent, SearchControl};
 use std::io::{self, Write};
+use std::time::Duration;
 
 /// Most stones to balance a position with.
 const MAX_STONES: usize = 8;
@@ -109,6 +110,8 @@ impl<W: Write> Session<W> {
     pub(super) fn is_over(&mut self) -> io::Result<bool> {
         let is_over = self.engine.has_winning_row();
         if is_over {
+            // Bug: the time left that was sent with this question was kept for the next game.
+            self.engine.options_mut().count_time(Duration::ZERO);
             self.reply(&Reply::GameOver)?;
         }
         Ok(is_over)

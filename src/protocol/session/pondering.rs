@@ -70,7 +70,8 @@ struct Pondered {
 
 impl Pondering {
     /// Called before a command is carried out. Only the clock's settings and the opponent's move leave a result in force;
-    /// after a `STOP` that came when nothing was owed (`is_idle`), the brain does not ponder until its next move.
+    /// after a `STOP` that came when nothing was owed (`is_idle`), and after an opening question, the brain does not ponder until
+    /// its next move.
     pub(super) fn note(&mut self, command: &Command, is_idle: bool) {
         if command.is_clock() {
             return;
@@ -247,6 +248,11 @@ mod tests {
             talk.say(command);
             assert!(!has_result(&talk), "{command}");
         }
+        // Bug: after the first question of a new game's opening the brain pondered the old game.
+        let mut talk = nearly_full(ALLOWED);
+        assert!(talk.session.pondering.expected.is_some());
+        talk.say("INFO max_node 1000; yxswap2step1");
+        assert!(talk.session.pondering.expected.is_none());
         let mut talk = nearly_full(ALLOWED);
         let expected = talk.session.pondering.result.as_ref().unwrap().position.stones[17].0;
         let taken = |point| talk.session.engine.stones().iter().any(|&(other, _)| other == point);

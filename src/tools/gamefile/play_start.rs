@@ -132,7 +132,8 @@ impl PlayStart {
 /// The number of moves at the beginning whose comments say that they were imposed.
 fn commented(comments: &[Option<String>]) -> usize {
     let is_imposed = |comment: &Option<String>| {
-        let comment = comment.as_deref().and_then(|text| text.lines().next()).unwrap_or_default().trim().to_lowercase();
+        let comment =
+            comment.as_deref().and_then(|text| text.trim().lines().next()).unwrap_or_default().trim().to_lowercase();
         IMPOSED_COMMENTS.contains(&comment.as_str()) || comment.starts_with(IMPOSED_COMMENTS[0])
     };
     comments.iter().take_while(|comment| is_imposed(comment)).count()

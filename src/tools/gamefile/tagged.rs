@@ -5,7 +5,7 @@
 //! programs mean the first player by it, others white.
 
 use super::move_list::{self, Move, Word};
-use super::play_start::{Evidence, ms_of};
+use super::play_start::{Evidence, ms_of, plain};
 use super::sections::{GameFile, Outcome, Part};
 use crate::base::{Color, Size};
 use anyhow::{Context, Result, bail, ensure};
@@ -124,15 +124,15 @@ pub(super) fn parse(part: &Part<'_>, size: Option<Size>) -> Result<GameFile> {
     }
     ensure!(depth == 0, "a variation has no closing bracket");
     let value = |names: &[&str]| {
-        let found = names.iter().find_map(|name| tags.iter().find(|(tag, _)| tag == name));
-        found.map(|(_, value)| value.trim()).filter(|value| !value.is_empty() && *value != "?")
+        let of = |name: &&str| tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.trim());
+        names.iter().filter_map(of).find(|value| !value.is_empty() && *value != "?")
     };
     // In matches of teams `Board` is a number.
     let board = value(&["boardsize", "size", "sz"]).or(value(&["board"]).filter(|text| text.contains(['x', 'X'])));
     let named: Option<Size> = board.and_then(|text| text.replace(' ', "").parse().ok());
     let mut record = move_list::play(&moves, named.or(size))?;
     if let Some(board) = board.filter(|_| named.is_none()) {
-        record.notes.push(format!("The board size '{board}' cannot be read."));
+        record.notes.push(format!("The board size '{}' cannot be read.", plain(board)));
     }
     if variations > 0 {
         record.notes.push(format!("The main line is read; {variations} variations are left out."));

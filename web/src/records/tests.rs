@@ -66,6 +66,11 @@ fn a_text_in_another_encoding_is_read() {
     let game = read(&Source::Bytes(bytes), None, 0).unwrap()["game"].clone();
     assert_eq!(shape(&serde_json::from_value(game).unwrap()), [(112, None), (128, Some(0))]);
     assert!(read(&Source::Bytes(vec![0xff, 0xfe, 1, 2]), None, 0).is_err());
+    // The second byte of a character that looks like an escape, in a text that does not name its encoding.
+    let bytes = [&b"(;SZ[15]PB["[..], &[0xa5, 0x5c], &b"];B[hh];W[ii])"[..]].concat();
+    assert_eq!(charset(&bytes), None);
+    let game = read(&Source::Bytes(bytes), None, 0).unwrap()["game"].clone();
+    assert_eq!(shape(&serde_json::from_value(game).unwrap()), [(112, None), (128, Some(0))]);
 }
 
 #[test]
