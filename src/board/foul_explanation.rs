@@ -3,7 +3,7 @@
 //!
 //! The verdict comes from the oracle; this file finds the stones that are the reason. A three is *real* when black may
 //! play on a point that makes it a straight four. Each such point is a [`FourPoint`]. One that black may not use has an
-//! [`Explanation`] of its own, recursively, down to [`DEEPEST`].
+//! [`Explanation`] of its own, recursively, down to a limit.
 
 use super::oracle::Oracle;
 use super::shape::{Foul, Shape};

@@ -371,11 +371,9 @@ fn no_damaged_proof_is_accepted_that_is_not_true() {
 fn a_long_false_proof_is_refused_at_once() {
     // Scattered points, those of the first row first.
     let point = |number: usize| notation::name(Point::new((44 - number) % 11 * 2, (44 - number) / 11 * 2).unwrap());
-    let mut proof = format!("tengen proof 1\nrule 0\nsize 22 22\nblack\nwhite\nattacker black\n0 {}\n", point(0));
-    for number in 1..45 {
-        proof += &format!("{number} {} else {}\n", point(number), number - 1);
-    }
-    proof += "end\n";
+    let nodes: Vec<String> = (1..45).map(|number| format!("{number} {} else {}", point(number), number - 1)).collect();
+    let head = format!("tengen proof 1\nrule 0\nsize 22 22\nblack\nwhite\nattacker black\n0 {}", point(0));
+    let proof = format!("{head}\n{}\nend\n", nodes.join("\n"));
     let claim = &verify::parse(&proof).unwrap()[0];
     let [quick, slow] = [false, true].map(|every_reply| format!("{:#}", claim.verify(every_reply).unwrap_err()));
     assert_eq!(quick, slow);

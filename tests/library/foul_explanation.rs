@@ -118,6 +118,15 @@ fn rows_and_rulings_agree_in_random_positions() {
     assert!(fouls > 300 && traps > 30, "{fouls} {traps}");
 }
 
+/// How many explanations an explanation has, itself included.
+fn nested(explanation: &Explanation) -> usize {
+    let four_points = explanation.rows.iter().filter_map(|row| match &row.kind {
+        RowKind::Three(four_points) => Some(four_points),
+        _ => None,
+    });
+    1 + four_points.flatten().filter_map(|point| point.explanation.as_deref()).map(nested).sum::<usize>()
+}
+
 /// Bug: in a lattice of threes each explanation had others without end.
 #[test]
 fn explanations_are_not_nested_without_end() {
@@ -128,13 +137,6 @@ fn explanations_are_not_nested_without_end() {
         for (x, _) in row.char_indices().filter(|(_, stone)| *stone == 'X') {
             oracle.set(Point::new(x, y).unwrap(), Cell::Black);
         }
-    }
-    fn nested(explanation: &Explanation) -> usize {
-        let four_points = explanation.rows.iter().filter_map(|row| match &row.kind {
-            RowKind::Three(four_points) => Some(four_points),
-            _ => None,
-        });
-        1 + four_points.flatten().filter_map(|point| point.explanation.as_deref()).map(nested).sum::<usize>()
     }
     // h13 for people.
     let explanation = Explanation::new(&oracle, Point::new(7, 7).unwrap());
