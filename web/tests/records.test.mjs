@@ -152,7 +152,8 @@ test("a game that names no board is opened as it was listed", async () => {
   await page.keyboard.press("End");
   await page.keyboard.press("Enter");
   await window.waitForMoves(/h8&/);
-  assert.equal(await page.locator(".cell").count(), 225);
+  // The address comes before the board is drawn.
+  await page.waitForFunction(() => document.querySelectorAll(".cell").length === 225);
   await window.close();
 });
 
