@@ -80,32 +80,15 @@ impl History {
         scores: &mut [i32],
     ) {
         let color = board.side().index();
-        let (table, replies) = (&self.table[color], &self.replies[color]);
-        // Two loops, because most nodes are not about replies and need no weight.
-        if are_replies {
-            let weight = params.history_replies();
-            self.add(params, board, points, scores, |point| i32::from(replies[point.index()]) * weight / 64);
-        } else {
-            self.add(params, board, points, scores, |point| i32::from(table[point.index()]));
-        }
-    }
-
-    #[inline(always)]
-    fn add(
-        &self,
-        params: &Params,
-        board: &Board,
-        points: &[Point],
-        scores: &mut [i32],
-        by_point: impl Fn(Point) -> i32,
-    ) {
-        let threats = &self.threats[board.side().index()];
-        let (whole, of_64ths) = (Divisor::new(params.history_divisor()), Divisor::new(64 * params.history_divisor()));
+        // Everything is in 64ths. Rounding towards zero once gives what rounding after each division would.
+        let divisor = Divisor::new(64 * params.history_divisor());
         let continuations = self.continuations.of_moves(params, board);
+        let (table, weight) =
+            if are_replies { (&self.replies[color], params.history_replies()) } else { (&self.table[color], 64) };
         for (score, &point) in scores.iter_mut().zip(points) {
-            let by_threats = i32::from(threats[board.threat_pair(point)]) * params.history_threats();
-            let others = by_threats + continuations.get(point);
-            *score += whole.divide(by_point(point)) + of_64ths.divide(others);
+            let by_point = i32::from(table[point.index()]) * weight;
+            let by_threats = i32::from(self.threats[color][board.threat_pair(point)]) * params.history_threats();
+            *score += divisor.divide(by_point) + divisor.divide(by_threats + continuations.get(point));
         }
     }
 
