@@ -143,13 +143,25 @@ fn fit_scale(games: &[PackedGame]) -> f32 {
 fn describe(losses: &Losses) -> String {
     let per = |sum: f64, count: f64| sum / count.max(1.0);
     format!(
-        "value {:.4} (result {:.4}), policy {:.4} (first {:.1} %, first four {:.1} %)",
+        "value {:.4} (result {:.4}), policy {:.4} (first {:.1} %, first four {:.1} %){}",
         per(losses.value, losses.positions),
         per(losses.result, losses.positions),
         per(losses.policy, losses.moves),
         100.0 * per(losses.top[0], losses.moves),
-        100.0 * per(losses.top[1], losses.moves)
+        100.0 * per(losses.top[1], losses.moves),
+        describe_saturated(losses)
     )
+}
+
+/// The channels of empty cells that are at their limit: those that always are tell nothing.
+fn describe_saturated(losses: &Losses) -> String {
+    if losses.cells == 0.0 {
+        return String::new();
+    }
+    let shares = losses.saturated.map(|count| 100.0 * count / losses.cells);
+    let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+    let dead = shares.iter().filter(|&&share| share > 90.0).count();
+    format!(", saturated {mean:.1} %, {dead} channels above 90 %")
 }
 
 /// A run in progress.

@@ -120,6 +120,44 @@ fn gradients_are_the_slopes_of_the_loss() {
     }
 }
 
+/// Bug: small errors were skipped, and only positive ones are small. So training raised every move, until nine of sixteen
+/// channels of the shipped networks were at their limit on all empty cells.
+#[test]
+fn the_errors_of_a_policy_sum_to_zero() {
+    let games = games(Rule::Freestyle, 4, 20);
+    let mut model = Model::new(Rule::Freestyle, 3);
+    // A policy that is sure of itself.
+    model.heads.iter_mut().flat_map(|head| head.pairs.iter_mut()).for_each(|pair| *pair *= 8.0);
+    let folded = model.fold(&parts_of_rows(Rule::Freestyle));
+    let mut walker = Walker::new(model.heads.len());
+    for game in &games {
+        walker.walk(game, &model, &folded, &TARGETS, true, |_, _| {});
+    }
+    let errors: Vec<f32> = walker.gradient.heads.iter().flat_map(|head| head.pairs.iter().copied()).collect();
+    assert!(errors.iter().map(|error| error.abs()).sum::<f32>() > 1.0);
+    assert!(errors.iter().sum::<f32>().abs() < 1e-3, "{}", errors.iter().sum::<f32>());
+}
+
+#[test]
+fn a_channel_at_its_limit_learns_to_leave_it() {
+    let games = games(Rule::Freestyle, 4, 20);
+    let model = Model::new(Rule::Freestyle, 3);
+    let mut folded = model.fold(&parts_of_rows(Rule::Freestyle));
+    let channels = 1..CHANNELS;
+    folded.bias[1..].fill(2.0 * float_network::CELL_LIMIT);
+    let mut walker = Walker::new(model.heads.len());
+    for game in &games {
+        walker.walk(game, &model, &folded, &TARGETS, true, |_, _| {});
+    }
+    let bias = walker.gradient.table[float_network::BIAS];
+    assert!(channels.clone().all(|channel| bias[channel] > 0.0), "{bias:?}");
+    walker.losses = Losses::default();
+    walker.walk(&games[0], &model, &folded, &TARGETS, false, |_, _| {});
+    let losses = walker.losses;
+    assert!(channels.clone().all(|channel| losses.saturated[channel] == losses.cells), "{losses:?}");
+    assert!(describe(&losses).ends_with("15 channels above 90 %"), "{}", describe(&losses));
+}
+
 #[test]
 fn a_position_is_worth_what_was_seen_later_too() {
     let game = games(Rule::Freestyle, 1, 30).remove(0);

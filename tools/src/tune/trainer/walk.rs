@@ -21,6 +21,9 @@ use tengen::eval::{Evaluator, ShapeEvaluator};
 
 type Vector = [f32; WIDTH];
 
+/// Moves with smaller errors of the policy are skipped, to save time.
+const SMALL_ERROR: f32 = 1e-4;
+
 /// Sums over positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Losses {
@@ -36,6 +39,10 @@ pub struct Losses {
     pub policy: f64,
     /// How often the chosen move was the policy's first choice, and among its first four.
     pub top: [f64; 2],
+    /// Number of cells that the policy compared without learning, each seen by both colours.
+    pub cells: f64,
+    /// How often each of their channels was at its limit.
+    pub saturated: [f64; CHANNELS],
 }
 
 impl Losses {
@@ -48,6 +55,8 @@ impl Losses {
         self.policy += other.policy;
         self.top[0] += other.top[0];
         self.top[1] += other.top[1];
+        self.cells += other.cells;
+        self.saturated.iter_mut().zip(other.saturated).for_each(|(sum, count)| *sum += count);
     }
 }
 
@@ -271,8 +280,12 @@ impl Walker {
     /// Adds a cell's share of the gradient to its rows.
     fn settle(&mut self, index: usize) {
         let cell = &mut self.cells[index];
-        let gained = |i: usize| self.total[i] - cell.since[i] + cell.own[i];
-        let share: Vector = std::array::from_fn(|i| if is_open(cell.value[i]) { gained(i) } else { 0.0 });
+        let share: Vector = std::array::from_fn(|i| {
+            let gained = self.total[i] - cell.since[i] + cell.own[i];
+            // A channel at its limit learns to leave it.
+            let learns = is_open(cell.value[i]) || (cell.value[i] >= CELL_LIMIT && gained > 0.0);
+            if learns { gained } else { 0.0 }
+        });
         cell.since = self.total;
         cell.own = [0.0; WIDTH];
         if share.iter().all(|&value| value == 0.0) {
@@ -418,7 +431,7 @@ impl Walker {
             let base = head.pairs[pair] + head.near[0][near[0]] + head.near[1][near[1]];
             moves.push((point, pair, base + sums.iter().sum::<f32>()));
         });
-        let Some(&(_, _, chosen)) = self.moves.iter().find(|(point, ..)| *point == best) else { return };
+        let Some(&(_, best_pair, chosen)) = self.moves.iter().find(|(point, ..)| *point == best) else { return };
         let largest = self.moves.iter().fold(f32::MIN, |largest, &(.., logit)| largest.max(logit));
         let sum: f32 = self.moves.iter().map(|&(.., logit)| (logit - largest).exp()).sum();
         let better = self.moves.iter().filter(|&&(.., logit)| logit > chosen).count();
@@ -426,30 +439,39 @@ impl Walker {
         self.losses.policy += f64::from(sum.ln() + largest - chosen);
         self.losses.top[0] += f64::from(u8::from(better < 1));
         self.losses.top[1] += f64::from(u8::from(better < 4));
+        if !learn {
+            self.count_saturated();
+        }
         if !learn || weight == 0.0 {
             return;
         }
         let number = head_of(board, self.gradient.heads.len());
         let gradient = &mut self.gradient.heads[number];
         let mut slope = [0.0; WIDTH];
-        for &(point, pair, logit) in &self.moves {
-            let share = (logit - largest).exp() / sum;
-            let error = weight * (share - if point == best { 1.0 } else { 0.0 });
-            if error.abs() < 1e-4 {
-                continue;
-            }
+        let cells = &mut self.cells;
+        let mut learn_move = |point: Point, pair: usize, error: f32| {
             gradient.pairs[pair] += error;
             for (gradient, last) in gradient.near.iter_mut().zip(last_moves) {
                 gradient[nearness(point, last)] += error;
             }
-            let cell = &mut self.cells[point.index()];
+            let cell = &mut cells[point.index()];
             for i in 0..CHANNELS {
                 slope[i] += error * activation(cell.value[ours + i]);
                 slope[CHANNELS + i] += error * activation(cell.value[theirs + i]);
                 cell.own[ours + i] += error * policy[i];
                 cell.own[theirs + i] += error * policy[CHANNELS + i];
             }
+        };
+        // The errors of all moves sum to zero, also without the small ones: otherwise training would raise every move.
+        let mut of_others = 0.0;
+        for &(point, pair, logit) in self.moves.iter().filter(|(point, ..)| *point != best) {
+            let error = weight * (logit - largest).exp() / sum;
+            if error > SMALL_ERROR {
+                learn_move(point, pair, error);
+                of_others += error;
+            }
         }
+        learn_move(best, best_pair, -of_others);
         gradient.policy.iter_mut().zip(slope).for_each(|(sum, slope)| *sum += slope);
         // The inputs that make the policy learn nothing from it: with their gradient, training diverges.
         let (channels, threat_rows) = gradient.made.split_at_mut(WIDTH);
@@ -458,6 +480,17 @@ impl Walker {
         }
         for threat in threats(board).into_iter().map(usize::from) {
             threat_rows[threat].iter_mut().zip(slope).for_each(|(sum, slope)| *sum += slope);
+        }
+    }
+
+    /// Counts how many channels are at their limit, at the moves that were judged.
+    fn count_saturated(&mut self) {
+        for &(point, ..) in &self.moves {
+            for half in self.cells[point.index()].value.chunks_exact(CHANNELS) {
+                self.losses.cells += 1.0;
+                let counts = self.losses.saturated.iter_mut().zip(half);
+                counts.for_each(|(count, &value)| *count += f64::from(u8::from(value >= CELL_LIMIT)));
+            }
         }
     }
 }
