@@ -187,7 +187,8 @@ fn rows(before: &Oracle, after: &Oracle, point: Point, direction: Direction, lev
         rows.push(row(&stones, RowKind::Three(four_points)));
     } else if rows.is_empty() && before.shape(point, Color::Black, direction) == Shape::Three {
         let is = |steps: i32, cell: Cell| at(steps).is_some_and(|p| after.cell(p) == cell);
-        let inside = |start: &i32| (*start..*start + 5).all(|i| is(i, Cell::Black) || is(i, Cell::Empty));
+        let fits = |start: i32| !is(start - 1, Cell::Black) && !is(start + 5, Cell::Black);
+        let inside = |&start: &i32| fits(start) && (start..start + 5).all(|i| is(i, Cell::Black) || is(i, Cell::Empty));
         let stones = |start: i32| (start..start + 5).filter(|&i| is(i, Cell::Black)).collect::<Vec<_>>();
         if let Some(stones) = (-4..=0).filter(inside).map(stones).find(|stones| stones.len() == 3) {
             rows.push(row(&stones, RowKind::ClosedThree));

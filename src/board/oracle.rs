@@ -82,14 +82,16 @@ impl Oracle {
     /// Whether a stone of `color` on `p` completes a winning row. The content of `p` is ignored, so the answer is the same
     /// before and after the move.
     pub fn wins(&self, p: Point, color: Color) -> bool {
-        Direction::ALL.iter().any(|&direction| {
-            let (back, ahead) = self.neighbours(p, color, direction);
-            let blocks = |steps: usize, sign: i32| {
-                self.at(p, direction, (steps as i32 + 1) * sign) == Cell::from(color.opponent())
-            };
-            let both_ends_blocked = blocks(back, -1) && blocks(ahead, 1);
-            row_wins(self.rule.line_rule(color), back + 1 + ahead, both_ends_blocked)
-        })
+        Direction::ALL.iter().any(|&direction| self.wins_along(p, color, direction))
+    }
+
+    /// The same in one direction.
+    pub fn wins_along(&self, p: Point, color: Color, direction: Direction) -> bool {
+        let (back, ahead) = self.neighbours(p, color, direction);
+        let blocks =
+            |steps: usize, sign: i32| self.at(p, direction, (steps as i32 + 1) * sign) == Cell::from(color.opponent());
+        let both_ends_blocked = blocks(back, -1) && blocks(ahead, 1);
+        row_wins(self.rule.line_rule(color), back + 1 + ahead, both_ends_blocked)
     }
 
     /// Why black may not play on the empty point `p`. `None` when the move is legal or makes exactly five, when the point

@@ -39,7 +39,16 @@ fn check(oracle: &Oracle, explanation: &Explanation) {
                 assert!(!four_points.is_empty() && row.is_real_three() != row.is_false_three());
                 3
             }
-            RowKind::ClosedThree => 3,
+            RowKind::ClosedThree => {
+                let becomes_five = |start: i32| {
+                    let at = |steps: i32| row.stones[0].step(row.direction, start + steps);
+                    let cell = |steps: i32| at(steps).map_or(Cell::Wall, |point| oracle.cell(point));
+                    (0..5).all(|i| cell(i) == Cell::Empty || at(i).is_some_and(|point| row.stones.contains(&point)))
+                        && [-1, 5].iter().all(|&end| cell(end) != Cell::Black)
+                };
+                assert!((-4..=0).any(becomes_five), "{row:?}");
+                3
+            }
         };
         assert_eq!(row.stones.len(), count, "{row:?}");
         let mut after = oracle.clone();
@@ -116,6 +125,19 @@ fn rows_and_rulings_agree_in_random_positions() {
         assert_eq!(explanations.iter().filter(|explanation| explanation.ruling.is_foul()).count(), forbidden);
     }
     assert!(fouls > 300 && traps > 30, "{fouls} {traps}");
+}
+
+/// Bug: the closed three was named by the first five points with three stones, also where they would become six.
+#[test]
+fn a_closed_three_has_the_stones_that_can_become_five() {
+    let size = Size::square(15).unwrap();
+    let points = |text: &str| tengen::board::notation::parse_moves(text, size).unwrap();
+    let mut oracle = Oracle::new(Rule::Renju, size);
+    points("d8g8i8").into_iter().for_each(|point| oracle.set(point, Cell::Black));
+    points("k8").into_iter().for_each(|point| oracle.set(point, Cell::White));
+    let explanation = Explanation::new(&oracle, points("h8")[0]);
+    check(&oracle, &explanation);
+    assert!(explanation.rows.iter().any(|row| row.kind == RowKind::ClosedThree && row.stones == points("g8h8i8")));
 }
 
 /// How many explanations an explanation has, itself included.

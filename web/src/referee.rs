@@ -60,23 +60,19 @@ fn forbidden(rule: Rule, size: Size, cells: &[(Point, Cell)], side: Color) -> Ve
     size.points().filter(|&point| board.is_empty(point) && board.is_forbidden(point)).collect()
 }
 
-/// The longest row of equal stones through a stone, from one end to the other.
+/// The row through a stone that wins, from one end to the other.
 fn row_of(oracle: &Oracle, size: Size, point: Point) -> Vec<usize> {
     let cell = oracle.cell(point);
-    let rows = Direction::ALL.map(|direction| {
-        let run = |sign: i32| {
-            (1..Size::MAX_SIDE as i32)
-                .map_while(|steps| point.step(direction, sign * steps))
-                .take_while(|&next| size.contains(next) && oracle.cell(next) == cell)
-                .collect::<Vec<_>>()
-        };
-        let before = run(-1).into_iter().rev();
-        before.chain([point]).chain(run(1)).collect::<Vec<_>>()
-    });
-    // Under some rules a longer row does not win, but then the row of five does.
-    let exact = rows.iter().find(|row| row.len() == 5).cloned();
-    let longest = rows.into_iter().max_by_key(Vec::len).unwrap_or_default();
-    wire::indices(size, &exact.unwrap_or(longest))
+    let wins = |&direction: &Direction| cell.color().is_some_and(|color| oracle.wins_along(point, color, direction));
+    let Some(direction) = Direction::ALL.into_iter().find(wins) else { return Vec::new() };
+    let run = |sign: i32| {
+        (1..Size::MAX_SIDE as i32)
+            .map_while(|steps| point.step(direction, sign * steps))
+            .take_while(|&next| size.contains(next) && oracle.cell(next) == cell)
+            .collect::<Vec<_>>()
+    };
+    let before = run(-1).into_iter().rev();
+    wire::indices(size, &before.chain([point]).chain(run(1)).collect::<Vec<_>>())
 }
 
 /// A black stone on an empty point under renju, explained: in English, and as data for other languages.
@@ -166,6 +162,13 @@ mod tests {
     fn the_stones_of_a_row_are_in_order() {
         let judged = judge(&position(Rule::Freestyle, "h8a1i8b1k8c1l8d1j8")).unwrap();
         assert_eq!(judged["end"]["stones"], json!([112, 113, 114, 115, 116]));
+    }
+
+    /// Bug: a blocked five was marked where a six in another direction won.
+    #[test]
+    fn the_row_of_a_win_is_the_one_that_wins() {
+        let judged = judge(&position(Rule::Caro, "d8c8e8i8f8a1g8c1h5e1h6a15h7c15h9e15h10g15h8")).unwrap();
+        assert_eq!(judged["end"]["stones"].as_array().map(Vec::len), Some(6));
     }
 
     #[test]

@@ -176,7 +176,9 @@ fn read_node(node: &[Property], size: Size, record: &mut Recorder) -> Result<()>
             for point in points(value, size).with_context(|| format!("{key}: '{value}' is not a point of the board"))? {
                 let other = setup.iter().find(|(earlier, _)| *earlier == point);
                 ensure!(other.is_none_or(|&(_, other)| other == cell), "{key}: '{value}' is set up twice in one node");
-                setup.push((point, cell));
+                if other.is_none() {
+                    setup.push((point, cell));
+                }
             }
         }
     }
