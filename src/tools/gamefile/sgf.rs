@@ -11,6 +11,7 @@
 
 use super::play_start::{Evidence, ms_of};
 use super::sections::{Forfeit, GameFile, Outcome, Part, Recorder, Section, USUAL_SIDE};
+use crate::base::point::CELLS;
 use crate::base::{Cell, Color, Point, Rule, Size};
 use crate::tools::point_names;
 use anyhow::{Context, Result, bail, ensure};
@@ -170,12 +171,14 @@ fn outcome_of(value: &str) -> Option<Outcome> {
 /// Adds a node to the record: first what it sets up, then its moves.
 fn read_node(node: &[Property], size: Size, record: &mut Recorder) -> Result<()> {
     let mut setup: Vec<(Point, Cell)> = Vec::new();
+    // What the node has put on a point so far.
+    let mut put: [Option<Cell>; CELLS] = [None; CELLS];
     for (key, values) in node {
         let Some(&(_, cell)) = SETUP.iter().find(|(name, _)| name == key) else { continue };
         for value in values.iter().filter(|value| !value.trim().is_empty()) {
             for point in points(value, size).with_context(|| format!("{key}: '{value}' is not a point of the board"))? {
-                let other = setup.iter().find(|(earlier, _)| *earlier == point);
-                ensure!(other.is_none_or(|&(_, other)| other == cell), "{key}: '{value}' is set up twice in one node");
+                let other = put[point.index()].replace(cell);
+                ensure!(other.is_none_or(|other| other == cell), "{key}: '{value}' is set up twice in one node");
                 if other.is_none() {
                     setup.push((point, cell));
                 }

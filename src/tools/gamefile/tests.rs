@@ -249,6 +249,13 @@ fn every_format_is_drawn_the_same_way_up() {
     );
 }
 
+/// Bug: each list of a node was kept and compared with all before it, for hours in a file of a megabyte.
+#[test]
+fn a_point_set_up_again_and_again_is_kept_once() {
+    let game = parse(&format!("(;SZ[22]AB{};W[aa])", "[ab:vv]".repeat(20_000)), None).unwrap();
+    assert_eq!(game.last.cells().len(), 22 * 21 + 1);
+}
+
 #[test]
 fn what_is_no_game_is_refused_in_one_line() {
     for (text, reason) in [
