@@ -42,8 +42,7 @@ impl Adam {
     }
 
     /// Makes one step against the gradient, after [`Model::spread`]. `made_rate` is the rate of
-    /// [`Head::made`](tengen::eval::network::weights::Head::made), relative to that of the other weights: its many weights add up
-    /// in each logit, and at the full rate the policy is worse after two epochs than without them.
+    /// [`Head::made`](tengen::eval::network::weights::Head::made), relative to that of the other weights.
     pub fn update(&mut self, model: &mut Model, gradient: &Gradient, rate: f32, made_rate: f32) {
         self.step += 1;
         let parts = (LINE_KINDS * ROWS) as u32..TABLE as u32;

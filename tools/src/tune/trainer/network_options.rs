@@ -44,7 +44,7 @@ pub struct Training {
     #[arg(long, default_value_t = 0.3)]
     pub policy: f32,
     /// Learning rate of the matrix that makes the policy by the position, relative to the others; 0 leaves it as it is.
-    #[arg(long, default_value_t = 0.15)]
+    #[arg(long, default_value_t = 1.0)]
     pub made_rate: f32,
     /// Largest number of games and labelled positions to use.
     #[arg(long)]

@@ -66,8 +66,8 @@ fn slope(games: &[PackedGame], mut loss_at: impl FnMut(f32) -> f64, step: f32) -
 fn gradients_are_the_slopes_of_the_loss() {
     for rule in [Rule::Freestyle, Rule::Renju] {
         let games = games(rule, if at_length() { 4 } else { 2 }, 14);
-        // Without a made policy, whose inputs have no gradient from it.
-        let model = Model::new(rule, 3);
+        let mut model = Model::new(rule, 3);
+        make_policy(&mut model);
         let parts = parts_of_rows(rule);
         let mut folded = model.fold(&parts);
         // Off the grid, so that no cell is exactly at a bend of its activation.

@@ -473,7 +473,11 @@ impl Walker {
         }
         learn_move(best, best_pair, -of_others);
         gradient.policy.iter_mut().zip(slope).for_each(|(sum, slope)| *sum += slope);
-        // The inputs that make the policy learn nothing from it: with their gradient, training diverges.
+        for (i, (value, row)) in input.iter().zip(&head.made).enumerate() {
+            if value.abs() < INPUT_LIMIT {
+                self.total[(i + ours) % WIDTH] += dot(row, &slope) / POOL;
+            }
+        }
         let (channels, threat_rows) = gradient.made.split_at_mut(WIDTH);
         for (row, value) in channels.iter_mut().zip(input) {
             row.iter_mut().zip(slope).for_each(|(sum, slope)| *sum += value * slope);
