@@ -34,6 +34,10 @@ export class Analysis {
     this.blocks = false;
     /** Blocked points by node. */
     this.blocked = new WeakMap();
+    // The list stays where its buttons are replaced: a button that is gone does not tell that the pointer has left it.
+    const list = byId("analyse-lines");
+    for (const kind of ["pointerover", "focusin"]) list.addEventListener(kind, ({ target }) => this.look(target.closest("button")));
+    for (const kind of ["pointerleave", "focusout"]) list.addEventListener(kind, () => this.look(null));
     this.clear();
   }
 
@@ -43,6 +47,9 @@ export class Analysis {
     this.lines = [];
     this.node = null;
     this.asked = null;
+    /** The move that is looked at, `{ rank, index }` in a line; null if there is none. */
+    this.looked = null;
+    this.app.shown = [];
   }
 
   /** The lines of the position on the board. */
@@ -82,8 +89,14 @@ export class Analysis {
   /** Starts or stops. */
   toggle() {
     this.isOn = !this.isOn;
-    if (!this.isOn) this.app.engine.cancel();
+    if (!this.isOn) this.stop();
     this.restart();
+  }
+
+  /** Stops the search of the analysis, and nothing else. */
+  stop() {
+    const { engine } = this.app;
+    if (engine.latest === this.question) engine.cancel();
   }
 
   /** Analyses the position on the board anew, after something else has used the engine or the question has changed. */
@@ -104,7 +117,7 @@ export class Analysis {
     const { app, here } = this;
     if (!this.isRunning || this.proof.isBusy) return;
     if (app.isOver()) {
-      if (this.node !== null) app.engine.cancel();
+      if (this.node !== null) this.stop();
       this.clear();
       return;
     }
@@ -113,9 +126,9 @@ export class Analysis {
     if (this.asked === key) return;
     this.clear();
     Object.assign(this, { asked: key, node: here });
-    const question = { ask: "analyse", position: app.tree.position(app.at), budget: {}, lines: app.settings.lines, blocked };
+    this.question = { ask: "analyse", position: app.tree.position(app.at), budget: {}, lines: app.settings.lines, blocked };
     try {
-      await app.engine.ask(question, ({ line }) => line && this.asked === key && this.receive(line, blocked.length === 0));
+      await app.engine.ask(this.question, ({ line }) => line && this.asked === key && this.receive(line, blocked.length === 0));
     } catch (error) {
       if (!(error instanceof Stopped)) app.say(error.message, true);
     }
@@ -126,6 +139,7 @@ export class Analysis {
   receive(line, isFree) {
     this.lines = this.lines.filter((old) => old.rank !== line.rank).concat(line).sort((a, b) => a.rank - b.rank);
     if (line.rank === 1 && isFree) this.node.worth = { chance: line.chance, plies: line.plies, depth: line.depth };
+    if (this.looked) this.show();
     this.app.changed(true);
   }
 
@@ -163,20 +177,25 @@ export class Analysis {
         class: index === 0 ? "move first" : "move",
         type: "button",
         "data-key": `line ${line.rank} ${index}`,
+        "data-rank": line.rank,
+        "data-index": index,
         onclick: () => this.playLine(line.pv.slice(0, index + 1)),
-        onpointerenter: () => this.look(line.pv.slice(0, index + 1)),
-        onpointerleave: () => this.look([]),
-        onfocus: () => this.look(line.pv.slice(0, index + 1)),
-        onblur: () => this.look([]),
       }, pointName(point, width, height)));
     const kind = line.plies === null ? "chance" : line.plies > 0 ? "chance won" : "chance lost";
     return el("li", {}, el("span", { class: kind }, chanceText(line)), el("span", { class: "pv" }, ...moves));
   }
 
-  /** Shows moves in advance on the board. */
-  look(points) {
-    this.app.shown = points;
+  /** Looks at the move of a button, or at none (null). */
+  look(button) {
+    this.looked = button && { rank: Number(button.dataset.rank), index: Number(button.dataset.index) };
+    this.show();
     this.app.onLook?.();
+  }
+
+  /** Shows the line up to the move that is looked at in advance on the board. */
+  show() {
+    const line = this.looked && this.linesHere().find(({ rank }) => rank === this.looked.rank);
+    this.app.shown = line ? line.pv.slice(0, this.looked.index + 1) : [];
   }
 
   /** Plays a line into the tree. */

@@ -138,7 +138,9 @@ export class App {
   /** The game as a record; `format` is `sgf`, `psq` or `moves`. */
   write(format) {
     const at = format === "sgf" ? this.at : this.tree.end(this.at);
-    const { names, players, winner, opening } = this.game;
+    const { names, players, late, opening } = this.game;
+    const isLate = late?.at > 0 && this.tree.isMain(late.at);
+    const winner = isLate ? 1 - late.side : this.game.winner;
     const written = names.map((name, side) => (players[side] === "engine" ? "Tengen" : name));
     return askReferee({ ask: "write", format, game: { ...this.tree.toRecord(at, written), winner, opening } });
   }

@@ -12,9 +12,9 @@ export const EN = {
   "board.hint": "suggested, {text}",
 
   "status.turn": "{player} to move.", "status.yours": "{player} to move: your turn.", "status.click": "Choose a point on the board.", "status.played": "{player} played {point}.", "status.thinking": "Tengen is thinking …",
-  "status.five": "{player} wins: five in a row.", "status.row": "{player} wins: {count} in a row.", "status.draw": "A draw: nobody can win any more.",
+  "status.five": "{player} wins: five in a row.", "status.row": "{player} wins: {count} in a row.", "status.draw": "A draw: no more stones may be played.",
   "status.foul": "White wins: {point} was forbidden ({ruling}).", "status.late": "{player} ran out of time and loses.",
-  "status.engine_waits": "Tengen is to move. “Move now” lets it go on from here.", "status.tap": "Tap again to play {point}.",
+  "status.engine_waits": "Tengen is to move. “Move now” lets it go on from here.", "status.tap": "Tap again to play {point}.", "status.block": "Tap again to block {point}.", "status.unblock": "Tap again to unblock {point}.",
   "refused.taken": "{point} is taken.", "refused.over": "The game is over.", "refused.turn": "It is Tengen’s turn.",
   "refused.forbidden": "{point} is forbidden for black.",
   "ruling.overline": "overline", "ruling.double four": "double four", "ruling.double three": "double three",

@@ -12,6 +12,8 @@ export class Engine {
     this.module = module;
     this.source = URL.createObjectURL(new Blob([document.getElementById("worker").textContent], { type: "text/javascript" }));
     this.count = 0;
+    /** The question that was asked last. */
+    this.latest = null;
     this.running = null;
     this.start();
   }
@@ -42,6 +44,7 @@ export class Engine {
    */
   async ask(question, onReport = () => {}, isApart = false) {
     const mine = ++this.count;
+    this.latest = question;
     while (this.running) {
       const { done } = this.running;
       this.stop();

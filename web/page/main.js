@@ -13,7 +13,7 @@ import { RecordPanel } from "./recordpanel.js";
 import { askReferee, openReferee } from "./referee.js";
 import { Review } from "./review.js";
 import { Screen } from "./screen.js";
-import { fromAddress, load, newGame, restore, RULES, SETTINGS } from "./state.js";
+import { forgetSaved, fromAddress, load, newGame, restore, RULES, SETTINGS } from "./state.js";
 import { LANGUAGE_NAMES, languageInUse, setLanguage, t } from "./texts.js";
 import { pointName } from "./points.js";
 
@@ -147,7 +147,8 @@ class Page {
       app.changed();
       this.analysis.follow();
     });
-    for (const tab of TABS) click(`tab-${tab}`, () => this.openTab(tab));
+    // What runs under the open tab goes on.
+    for (const tab of TABS) click(`tab-${tab}`, () => tab !== app.settings.tab && this.openTab(tab));
     document.querySelector("[role=tablist]").addEventListener("keydown", (event) => this.tabKey(event));
     document.addEventListener("keydown", (event) => this.key(event));
     this.hold();
@@ -207,11 +208,13 @@ class Page {
 
   /** The person looks at a point; `isTap`: by the first of two taps. */
   look(point, isTap) {
-    const { app, screen } = this;
+    const { app, screen, analysis } = this;
     screen.looked = point;
     if (isTap) {
       const { width, height } = app.tree.ground;
-      app.say(t("status.tap", { point: pointName(point, width, height) }));
+      const blocks = analysis.isActive && analysis.blocks;
+      const key = !blocks ? "status.tap" : analysis.blockedHere().includes(point) ? "status.unblock" : "status.block";
+      app.say(t(key, { point: pointName(point, width, height) }));
       return;
     }
     screen.drawExplanation();
@@ -281,11 +284,11 @@ class Page {
     byId(`tab-${tab}`).focus();
   }
 
-  /** Keys that work everywhere except in fields. */
+  /** Keys that work everywhere except in fields and dialogs. */
   key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
-    if (event.target.closest?.("input, textarea, select, dialog[open], .cell") && !/^[uhman]$/.test(event.key)) return;
-    if (event.target.closest?.("input, textarea, select, dialog[open]")) return;
+    if (document.querySelector("dialog[open]") || event.target.closest?.("input, textarea, select")) return;
+    if (event.target.closest?.(".cell") && !/^[uhman]$/.test(event.key)) return;
     const acts = {
       ArrowLeft: () => this.step(-1),
       ArrowRight: () => this.step(1),
@@ -314,6 +317,7 @@ class Page {
       askReferee({ ask: "judge", position: game.tree.position(game.at) });
       this.leave();
       this.proof.clear();
+      forgetSaved();
       this.app.open(game);
       this.openTab(this.app.settings.tab);
     } catch (error) {

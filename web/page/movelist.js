@@ -36,7 +36,7 @@ export class MoveList {
     replace(list, ...rows);
     this.show(list.querySelector("[aria-current]"));
     // On the main line there is nothing to promote, and whoever plays takes moves back.
-    const isMain = tree.path(at).every((node) => tree.nodes[tree.nodes[node].parent].children[0] === node);
+    const isMain = tree.isMain(at);
     byId("variation-tools").hidden = at === 0 || (isMain && app.settings.tab === "play");
     byId("promote").hidden = isMain;
     const { comment } = tree.nodes[app.at];

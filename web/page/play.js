@@ -9,6 +9,8 @@ const TICK = 200;
 /** Milliseconds for a hint, and for a question of swap2. */
 const HINT_MS = 1500;
 const SWAP_MS = 4000;
+/** Milliseconds for a move where a stop left none. */
+const HURRY_MS = 100;
 
 /** The stage of swap2 with so many stones on the board. */
 function stageOf(stones) {
@@ -20,6 +22,8 @@ export class Play {
     this.app = app;
     /** The question that the engine is asked now; null if there is none. */
     this.asked = null;
+    /** The question that was stopped for the sake of its move: where the stop leaves none, it is asked again. */
+    this.hurried = null;
     /** The point that was shown, and the node where: `{ node, point }`. */
     this.hint = null;
     /** The node where the game stands after a move or an undo. */
@@ -110,6 +114,7 @@ export class Play {
       return app.game === game && app.at === at && this.asked === asked ? answer : null;
     } catch (error) {
       if (!(error instanceof Stopped)) app.say(error.message, true);
+      else if (this.asked === asked && this.hurried === asked) return this.ask({ ...question, budget: { ms: HURRY_MS } });
       return null;
     } finally {
       if (this.asked === asked) this.asked = null;
@@ -136,6 +141,7 @@ export class Play {
   async moveNow() {
     if (this.app.isOver()) return;
     if (this.isMoving) {
+      this.hurried = this.asked;
       this.app.engine.stop();
       return;
     }
@@ -243,7 +249,8 @@ export class Play {
     if (at === null) return;
     this.stop();
     this.app.go(at);
-    this.goOn();
+    // Tengen would play the move again.
+    if (this.player(at) === "person") this.goOn();
   }
 
   /** Shows a good move. */

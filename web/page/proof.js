@@ -41,7 +41,10 @@ export class Proof {
       app.engine.cancel();
       return;
     }
-    if (app.isOver()) return;
+    if (app.isOver()) {
+      app.say(t("refused.over"), true);
+      return;
+    }
     this.clear();
     this.isBusy = true;
     app.say(t("proof.looking"));

@@ -157,7 +157,7 @@ export class RecordPanel {
   }
 
   paste(event) {
-    if (event.target.closest?.("input, textarea, select, dialog")) return;
+    if (document.querySelector("dialog[open]") || event.target.closest?.("input, textarea, select")) return;
     const file = event.clipboardData.files[0];
     if (file) this.openFile(file);
     else this.read(event.clipboardData.getData("text"));

@@ -121,7 +121,7 @@ export class Screen {
     if (app.isOver()) return t("status.late", { player: this.colour(game.late.side) });
     const before = at > 0 ? `${t("status.played", { player: this.colour(1 - side), point: this.name(tree.nodes[at].point) })} ` : "";
     if (play.isThinking && play.turn() === "engine") return `${before}${t("status.thinking")}`;
-    if (play.isActive && play.turn() === "engine" && !play.isLive) return `${before}${t("status.engine_waits")}`;
+    if (play.isActive && play.turn() === "engine") return `${before}${t("status.engine_waits")}`;
     const isPerson = play.isActive && !game.swap && play.turn() === "person";
     const isYours = isPerson && game.players.includes("engine");
     const click = isPerson && at === 0 ? ` ${t("status.click")}` : "";

@@ -209,9 +209,25 @@ export function restore(address) {
   return game;
 }
 
+function store(name, saved) {
+  try {
+    globalThis[name].setItem(KEY, JSON.stringify(saved));
+  } catch {
+    // The browser does not keep data for this page, or not so much.
+  }
+}
+
+/** What this window saved last: the game, the game without the place in it, and the settings; null before that. */
+let last = null;
+
+/** The game that is saved next is one that this window only shows. */
+export function forgetSaved() {
+  last = null;
+}
+
 /**
- * Saves the game for the next visit, where the browser allows it, and puts it into the address. Returns what does not fit into
- * the address.
+ * Saves the game for a reload, where the browser allows it, and puts it into the address; for the next visit, if this window changed it
+ * last. Returns what does not fit into the address.
  */
 export function save(game, settings) {
   const { address, left } = toAddress(game, LONGEST);
@@ -222,12 +238,13 @@ export function save(game, settings) {
   }
   const isWhole = left.variations + left.comments === 0;
   const saved = { settings, address, whole: isWhole ? undefined : toAddress(game).address, remarks: remarks(game.tree) };
-  for (const store of STORES) {
-    try {
-      globalThis[store].setItem(KEY, JSON.stringify(saved));
-    } catch {
-      // The browser does not keep data for this page, or not so much.
-    }
-  }
+  store("sessionStorage", saved);
+  const text = saved.whole ?? address;
+  const [before, kept] = [last, load()];
+  last = { text, content: JSON.stringify([text.replace(/&at=\d+/, ""), saved.remarks]), settings: JSON.stringify(settings) };
+  const isChanged = before !== null && last.content !== before.content;
+  const isKept = before !== null && before.text === (kept.whole ?? kept.address);
+  if (isChanged || isKept || kept.address === undefined) store("localStorage", saved);
+  else if (last.settings !== before?.settings) store("localStorage", { ...kept, settings });
   return left;
 }

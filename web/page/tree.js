@@ -72,10 +72,14 @@ export class GameTree {
     for (let node = at; node > 0; node = this.nodes[node].parent) this.nodes[this.nodes[node].parent].last = node;
   }
 
+  /** Whether a node is on the main line. */
+  isMain(at) {
+    return this.path(at).every((node) => this.nodes[this.nodes[node].parent].children[0] === node);
+  }
+
   /** Makes the variation of a node the first one after its parent, all the way up. */
   promote(at) {
-    const isFirst = (node) => this.nodes[this.nodes[node].parent].children[0] === node;
-    if (this.path(at).every(isFirst)) return;
+    if (this.isMain(at)) return;
     this.changes += 1;
     for (let node = at; node > 0; node = this.nodes[node].parent) {
       const siblings = this.nodes[this.nodes[node].parent].children;

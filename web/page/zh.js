@@ -12,9 +12,9 @@ export const ZH = {
   "board.hint": "推荐，{text}",
 
   "status.turn": "轮到{player}。", "status.yours": "轮到{player}，请你落子。", "status.click": "请在棋盘上选择一点。", "status.played": "{player}下了 {point}。", "status.thinking": "Tengen 正在思考……",
-  "status.five": "{player}五连，获胜。", "status.row": "{player}{count} 连，获胜。", "status.draw": "和棋：双方都无法取胜。",
+  "status.five": "{player}五连，获胜。", "status.row": "{player}{count} 连，获胜。", "status.draw": "和棋：不能再落子。",
   "status.foul": "白方获胜：{point} 是禁手（{ruling}）。", "status.late": "{player}超时负。",
-  "status.engine_waits": "轮到 Tengen。按“立即落子”从这里继续。", "status.tap": "再点一次，在 {point} 落子。",
+  "status.engine_waits": "轮到 Tengen。按“立即落子”从这里继续。", "status.tap": "再点一次，在 {point} 落子。", "status.block": "再点一次，屏蔽 {point}。", "status.unblock": "再点一次，取消屏蔽 {point}。",
   "refused.taken": "{point} 已有棋子。", "refused.over": "对局已经结束。", "refused.turn": "轮到 Tengen。",
   "refused.forbidden": "{point} 是黑方禁手。",
   "ruling.overline": "长连", "ruling.double four": "四四", "ruling.double three": "三三",

@@ -115,6 +115,19 @@ test("the lines are those of the position on the board", async () => {
   await proving.close();
 });
 
+// Bug: a move of a line under the pointer, replaced by a report, left its line on the board.
+test("a line that is gone is shown no longer", async () => {
+  const window = await Window.open({ hash: "moves=h8i9i8&black=person&white=person" });
+  const { page } = window;
+  await analyse(window);
+  await page.hover("#analyse-lines li:nth-child(3) .move.first");
+  await page.waitForSelector(".ghost");
+  await page.selectOption("#analyse-count", "1");
+  await page.waitForFunction(() => document.querySelectorAll("#analyse-lines li").length === 1);
+  await page.waitForSelector(".ghost", { state: "detached" });
+  await window.close();
+});
+
 // Bug: moves that were blocked in one game were also blocked in the next one, at the position with the same number.
 test("a blocked move of one game is none of another", async () => {
   const window = await Window.open({ hash: "moves=h8a1&black=person&white=person" });
@@ -220,6 +233,28 @@ test("a proof is played from before a reply only, and a search for one ends when
   await window.close();
 });
 
+// Bug: who stopped an analysis that waited for the proof stopped the proof.
+test("a proof goes on when the analysis is stopped", async () => {
+  const window = await Window.open({ hash: "moves=h8i9&black=person&white=person" });
+  const { page } = window;
+  await analyse(window);
+  await page.click("#proof-find");
+  await page.click("#analyse-toggle");
+  await page.waitForSelector('#analyse-toggle:text("Analyse")');
+  assert.equal(await page.textContent("#proof-find"), "Stop the proof");
+  assert.match(await page.textContent("#status"), /Looking for a proven win/);
+  await window.close();
+});
+
+// Bug: after the end of a game nothing happened, without a word.
+test("a proof is refused after the end of the game", async () => {
+  const window = await Window.open({ hash: "moves=h8a1h9a3h10a5h11a7h12&black=person&white=person" });
+  await window.page.click("#tab-analyse");
+  await window.page.click("#proof-find");
+  await window.status(/The game is over/);
+  await window.close();
+});
+
 // Bug: every report of an analysis drew curve, proof and buttons anew: clicks were lost, and the proof was read out again and again.
 test("reports leave alone what is pressed or has not changed", async () => {
   const window = await Window.open({ hash: "moves=h8i9i8g8j8k8i7h6&black=person&white=person" });
@@ -276,6 +311,19 @@ test("a review goes on while the person steps through the game", async () => {
   await page.click('#moves button:text("3. i8")');
   await window.status(/Black: inaccuracies/);
   await page.waitForFunction(() => document.getElementById("review-remark").textContent.startsWith("i8"));
+  await window.close();
+});
+
+// Bug: a click on the tab that was open stopped what ran there.
+test("a review goes on when its tab is clicked again", async () => {
+  const window = await Window.open({ hash: "moves=h8i9i8g8j8k8i7h6&black=person&white=person" });
+  const { page } = window;
+  await page.click("#tab-analyse");
+  await page.selectOption("#review-nodes", "10000");
+  await page.click("#review-start");
+  await page.waitForSelector("#review-progress:not([hidden])");
+  await page.click("#tab-analyse");
+  await window.status(/Black: inaccuracies/);
   await window.close();
 });
 

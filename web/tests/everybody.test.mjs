@@ -59,6 +59,22 @@ test("on a phone a tap on a forbidden point chooses it and explains it", async (
   await window.close();
 });
 
+// Bug: the first tap announced a move, also where the second one blocks the point.
+test("on a phone the first tap says that the second one blocks the point", async () => {
+  const hash = "moves=h8&black=person&white=person";
+  const window = await Window.open({ width: 320, height: 640, hash, hasTouch: true, isMobile: true });
+  const { page } = window;
+  await page.tap("#tab-analyse");
+  await page.tap("#block-toggle");
+  await page.tap('[data-point="111"]');
+  await window.status(/Tap again to block g8/);
+  await page.tap('[data-point="111"]');
+  await page.waitForSelector(".blocked");
+  await page.tap('[data-point="111"]');
+  await window.status(/Tap again to unblock g8/);
+  await window.close();
+});
+
 // Bug: after each move the page scrolled down to the list of moves, and the board went out of sight.
 test("on a phone the board stays in sight after a move, and the list of moves follows", async () => {
   const points = Array.from({ length: 60 }, (_, at) => `${String.fromCharCode(97 + (at % 15))}${1 + 3 * Math.floor(at / 15)}`);
@@ -106,6 +122,21 @@ test("the keyboard alone starts a game, plays, undoes, analyses and walks", asyn
   await page.waitForFunction(() => /at=0/.test(location.hash));
   await press("ArrowRight");
   await page.waitForFunction(() => /at=1/.test(location.hash));
+  await window.close();
+});
+
+// Bug: with nothing focused in an open dialog, keys and a pasted text changed the game behind it.
+test("keys and a pasted text leave the game behind a dialog alone", async () => {
+  const window = await Window.open({ hash: "moves=h8i9&black=person&white=person" });
+  const { page } = window;
+  await page.click("#about-open");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("ArrowLeft");
+  assert.match(await page.evaluate(() => location.hash), /moves=h8i9&at=2/);
+  await window.paste("a1 b2");
+  await page.click("#about-close");
+  await page.click("#go-back");
+  await page.waitForFunction(() => /moves=h8i9&at=1/.test(location.hash));
   await window.close();
 });
 

@@ -116,6 +116,48 @@ test("a search that takes long is cut short by Stop and move", async () => {
   await window.close();
 });
 
+/** Makes a worker slow to start. */
+function slowWorker() {
+  globalThis.Blob = class extends globalThis.Blob {
+    constructor(parts, options) {
+      const wait = "for (const end = Date.now() + 2000; Date.now() < end;);";
+      super(options?.type === "text/javascript" ? [wait, ...parts] : parts, options);
+    }
+  };
+}
+
+// Bug: a search that was stopped before the worker was ready left Tengen without a move, and under swap2 its questions disappeared.
+for (const [what, hash, isDone] of [
+  ["a move", "moves=h8&black=person&white=engine&level=100&seconds=60", /moves=h8[a-o]\d/],
+  ["swap2", "moves=h8a1i8&swap=choose-person-engine&level=100&seconds=60", /^(?!.*swap=choose)/],
+]) {
+  test(`Stop and move before the worker is ready: ${what} is answered`, async () => {
+    const window = await Window.open({ hash, script: slowWorker });
+    await window.page.click('#move-now:text("Stop and move")');
+    await window.page.waitForFunction(([source]) => new RegExp(source).test(location.hash), [isDone.source]);
+    await window.close();
+  });
+}
+
+// Bug: Tengen, playing against itself, played the move that was taken back again at once.
+test("an undo while Tengen plays against itself stays, and Move now goes on", async () => {
+  const window = await Window.open({ hash: "moves=h8i9&black=engine&white=engine&level=100&seconds=60" });
+  const { page } = window;
+  await window.status(/thinking/);
+  await page.click("#undo");
+  await window.status(/Black played h8. Tengen is to move/);
+  await page.click("#move-now");
+  await window.status(/thinking/);
+  await window.close();
+});
+
+// Bug: the page said that nobody could win any more.
+test("a draw under renju says that no more stones may be played", async () => {
+  const window = await Window.open({ hash: "rule=renju&size=5&moves=c3&black=person&white=person" });
+  await window.status(/A draw: no more stones may be played/);
+  await window.close();
+});
+
 // Bug: whatever stopped Tengen's search without leaving the position left Tengen without a move, and its clock ran out.
 for (const [what, act] of [
   ["a key that leads nowhere", ({ page }) => page.keyboard.press("End")],

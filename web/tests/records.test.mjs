@@ -236,6 +236,62 @@ test("the address carries comments and names, and says what it has no room for",
   await window.close();
 });
 
+/** Another window of the same browser. */
+async function another(window, hash = "") {
+  const page = await window.context.newPage();
+  await page.goto(`${window.page.url().split("#")[0]}${hash ? `#${hash}` : ""}`);
+  await page.waitForSelector("#page:not([hidden])");
+  return page;
+}
+
+/** What the game says in the next visit. */
+async function nextVisit(window) {
+  const page = await another(window);
+  const status = await page.textContent("#status");
+  await page.close();
+  return status;
+}
+
+// Bug: the next visit began with the game of the window that was hidden or closed last.
+test("a window in which nothing changed leaves the game for the next visit alone", async () => {
+  const window = await Window.open({ hash: "moves=&black=person&white=person" });
+  await window.click("h8");
+  const second = await another(window);
+  await second.click('[data-point="96"]');
+  await second.waitForFunction(() => /moves=h8g9/.test(location.hash));
+  await window.page.evaluate(() => dispatchEvent(new Event("pagehide")));
+  assert.match(await nextVisit(window), /White played g9/);
+  await window.close();
+});
+
+test("a window that is closed while its clock runs keeps the clock", async () => {
+  const window = await Window.open({ hash: "moves=h8i9&black=person&white=person&clock=3" });
+  await window.page.waitForFunction(() => /^2:5/.test(document.getElementById("clock-0").textContent));
+  await window.page.waitForTimeout(1000);
+  await window.page.evaluate(() => dispatchEvent(new Event("pagehide")));
+  const next = await another(window);
+  assert.match(await next.textContent("#clock-0"), /^2:[0-5]/);
+  await window.close();
+});
+
+// Bug: a link replaced the unfinished game for the next visit, even one that was cut off and held no game.
+test("a link replaces the game for the next visit when its game changes", async () => {
+  const window = await Window.open({ hash: "moves=&black=person&white=person" });
+  await window.click("h8");
+  const cut = await another(window, "moves=a1b2c");
+  assert.match(await cut.textContent("#status"), /The address holds no game/);
+  const link = await another(window, "moves=a1b2&black=person&white=person");
+  await link.click("#go-back");
+  await link.click("#tab-analyse");
+  await link.evaluate(() => (location.hash = "moves=a3b3&black=person&white=person"));
+  await link.waitForFunction(() => /White played b3/.test(document.getElementById("status").textContent));
+  assert.match(await nextVisit(window), /Black played h8/);
+  await link.click('[data-point="0"]');
+  await link.waitForFunction(() => /b3a15/.test(location.hash));
+  assert.match(await nextVisit(window), /Black played a15/);
+  await window.close();
+});
+
 test("two windows keep their own games over a reload", async () => {
   const window = await Window.open({ hash: "moves=&black=person&white=person" });
   await read(window, `(;SZ[15];B[hh]C[${"one ".repeat(3000)}];W[ii])`);
@@ -275,6 +331,20 @@ test("a long name with a character of two units opens and comes back", async () 
   await page.reload();
   await window.ready();
   assert.match(decodeURIComponent(await page.evaluate(() => location.hash)), /names=n{199}\u{1F600}~/u);
+  await window.close();
+});
+
+// Bug: the result of a game that the clock decided was not saved.
+test("a loss on time is saved with its result", async () => {
+  const window = await Window.open({ hash: "moves=h8i9&clock=1&used=60-0&late=0-2&black=person&white=person" });
+  await window.status(/Black ran out of time/);
+  assert.match(await saved(window, "sgf"), /RE\[W\+\]/);
+  // What is played from an earlier move has no clock.
+  await window.page.click("#tab-play");
+  await window.page.click("#go-back");
+  await window.click("a1");
+  await window.waitForMoves(/h8a1\(i9\)&/);
+  assert.doesNotMatch(await saved(window, "sgf"), /RE\[/);
   await window.close();
 });
 
