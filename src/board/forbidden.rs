@@ -7,7 +7,18 @@
 
 use super::shape::{Shape, Threat};
 use super::{Board, NullObserver};
-use crate::base::{Cell, Color, Direction, Point};
+use crate::base::{Cell, Color, Direction, Point, Rule, Size};
+
+/// The points of a position that are forbidden to the side to move; none unless that is black under renju.
+pub fn forbidden_points(rule: Rule, size: Size, cells: &[(Point, Cell)], side: Color) -> Vec<Point> {
+    if !rule.has_forbidden(side) {
+        return Vec::new();
+    }
+    let mut board = Board::from_cells(rule, size, cells, side);
+    let mut points = board.points_of(side, Threat::Forbidden);
+    points.retain(|point| board.is_forbidden(*point));
+    points.to_vec()
+}
 
 impl Board {
     /// Whether black may not play on the empty `point`. Always false under rules without forbidden points. The board is

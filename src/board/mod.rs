@@ -94,6 +94,7 @@ impl Board {
         let mut stones = Stones::new(rule, size);
         let mut near = CellSet::default();
         let mut last = None;
+        let mut dead = 0;
         for &(point, cell) in cells {
             if stones.cell(point) != Cell::Empty {
                 continue;
@@ -101,7 +102,10 @@ impl Board {
             match cell {
                 Cell::Black => stones.place(point, Color::Black),
                 Cell::White => stones.place(point, Color::White),
-                Cell::Wall => stones.kill(point),
+                Cell::Wall => {
+                    stones.kill(point);
+                    dead += 1;
+                }
                 Cell::Empty => continue,
             }
             near.insert_near(point);
@@ -110,7 +114,8 @@ impl Board {
         let mut board = Board {
             rule,
             size,
-            draw_at: rule.draw_at(size.cells()),
+            // Dead squares alone are no draw while a square is empty.
+            draw_at: rule.draw_at(size.cells()).max(size.cells().min(dead + 1)),
             tables: RuleTables::of(rule),
             stones,
             shapes: Box::new([CellShapes::default(); CELLS]),
@@ -253,8 +258,8 @@ impl Board {
         self.key() ^ zobrist::stone(point, self.now.side) ^ zobrist::SIDE
     }
 
-    /// Whether the game is drawn by the number of stones and dead squares. The last stone may still win; the caller checks
-    /// that first.
+    /// Whether the game is drawn by the number of stones and dead squares; never without a stone while a square is empty. The
+    /// last stone may still win; the caller checks that first.
     #[inline]
     pub fn is_draw(&self) -> bool {
         self.stones.count() >= self.draw_at
@@ -454,6 +459,7 @@ impl Board {
 pub(crate) mod tests {
     use super::*;
     use notation::parse_moves;
+    use oracle::Oracle;
 
     /// The position on 15x15 after these moves, black first.
     pub(crate) fn board_after(rule: Rule, moves: &str) -> Board {
@@ -484,6 +490,27 @@ pub(crate) mod tests {
             for point in board.size().points().filter(|&point| board.is_empty(point)) {
                 let pair = Threat::pair(board.threat(point, us), board.threat(point, us.opponent()));
                 assert_eq!(board.threat_pair(point), pair, "{point}");
+            }
+        }
+    }
+
+    /// Bug: a board with dead squares and no stone was drawn, where the oracle lets the game go on.
+    #[test]
+    fn dead_squares_alone_are_no_draw() {
+        for (width, height) in [(5, 5), (6, 5)] {
+            let size = Size::new(width, height).unwrap();
+            let squares: Vec<(Point, Cell)> = size.points().map(|point| (point, Cell::Wall)).collect();
+            for (rule, dead) in Rule::ALL.into_iter().flat_map(|rule| (0..=size.cells()).map(move |dead| (rule, dead)))
+            {
+                let mut board = Board::from_cells(rule, size, &squares[..dead], Color::Black);
+                let mut oracle = Oracle::from_cells(rule, size, squares[..dead].iter().copied());
+                assert_eq!(board.is_draw(), dead == size.cells());
+                for point in size.points().skip(dead) {
+                    assert_eq!(board.is_draw(), oracle.is_draw(), "{rule:?}, {dead} dead squares");
+                    oracle.set(point, board.side().into());
+                    board.play(point, &mut NullObserver);
+                }
+                assert!(board.is_draw() && oracle.is_draw());
             }
         }
     }

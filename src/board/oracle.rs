@@ -94,6 +94,11 @@ impl Oracle {
         row_wins(self.rule.line_rule(color), back + 1 + ahead, both_ends_blocked)
     }
 
+    /// The first stone in a winning row, row by row.
+    pub fn winning_stone(&self) -> Option<Point> {
+        self.size.points().find(|&p| self.cell(p).color().is_some_and(|color| self.wins(p, color)))
+    }
+
     /// Why black may not play on the empty point `p`. `None` when the move is legal or makes exactly five, when the point
     /// is not empty, and under rules without forbidden points.
     ///

@@ -54,6 +54,9 @@ impl Engine {
     /// if that many stones cannot be placed. The position stays as it is. The control is used as in [`Engine::think`]: the
     /// answer comes within the limits, and at once when the control is stopped.
     pub fn balance(&mut self, count: usize, bias: i32, control: &SearchControl) -> Option<Balanced> {
+        if count > self.size.cells() - self.stones.len() {
+            return None;
+        }
         let mut question = Question::new(self, control, CLOCK_PARTS);
         let deepest = control.limits().depth.unwrap_or(MAX_DEPTH).max(FIRST_DEPTH);
         // Each round searches the best quarter of the sets two plies deeper. The sets of the first round are generated
@@ -64,7 +67,7 @@ impl Engine {
         let mut answer: Option<Balanced> = None;
         // A round that was cut short counts only if it was the first.
         while is_whole || answer.is_none() {
-            scored.sort_by_key(|set| (set.score.units() - bias).abs());
+            scored.sort_by_key(|set| set.score.units().abs_diff(bias));
             let Some(ScoredSet { stones, score, is_known }) = scored.first() else { break };
             let depth_known = if *is_known { depth } else { 0 };
             answer = Some(Balanced { stones: stones.clone(), score: *score, depth: depth_known });
@@ -259,7 +262,7 @@ impl Sets {
         points
     }
 
-    /// Whether a stone there is legal and does not end the game.
+    /// Whether a stone there is legal and does not win.
     fn is_possible(&mut self, point: Point) -> bool {
         let us = self.board.side();
         self.board.threat(point, us) != Threat::Five && self.board.may_play(point, us)

@@ -7,8 +7,8 @@ mod format;
 use super::files::{self, FileLock};
 use crate::base::maps::HashMap;
 use crate::base::{Cell, Color, Point, Rule, Score, Size};
-use crate::board::notation;
 use crate::board::symmetry::Symmetry;
+use crate::board::{CellSet, notation};
 use entries::Entries;
 use format::{load, read_name, write, write_positions};
 use std::fmt;
@@ -127,9 +127,20 @@ impl Position<'_> {
         }
     }
 
-    /// The common name of the position and its mirror images, and the symmetry that leads to the named one.
+    /// Whether the point is on the board and empty.
+    fn is_free(&self, point: Point) -> bool {
+        self.size.contains(point) && self.stones.iter().all(|stone| stone.0 != point)
+    }
+
+    /// The common name of the position and its mirror images, and the symmetry that leads to the named one. `None` without a
+    /// side to move, and where two stones are on one point or one is off the board.
     fn name(&self) -> Option<(String, Symmetry)> {
         self.side()?;
+        let points: CellSet =
+            self.stones.iter().map(|stone| stone.0).filter(|&point| self.size.contains(point)).collect();
+        if points.points().count() < self.stones.len() {
+            return None;
+        }
         let turned = |symmetry: Symmetry| {
             let mut sides = [Vec::new(), Vec::new()];
             for &(point, cell) in self.stones {
@@ -156,9 +167,9 @@ impl Position<'_> {
         self.rule == other.rule
             && self.size == other.size
             && Symmetry::of(self.size).any(|symmetry| {
-                self.stones
-                    .iter()
-                    .all(|&(point, cell)| other.stones.contains(&(symmetry.apply(point, self.size), cell)))
+                self.stones.iter().all(|&(point, cell)| {
+                    self.size.contains(point) && other.stones.contains(&(symmetry.apply(point, self.size), cell))
+                })
             })
     }
 }
@@ -263,7 +274,7 @@ impl Database {
             && was_ours
             && let Some(path) = &self.path
         {
-            self.lock = files::lock(path).unwrap_or(FileLock::HeldElsewhere);
+            self.lock = lock(path).unwrap_or_default();
         }
         // What was collected without a file goes into the first one.
         let mut before = std::mem::replace(self, opened?);
@@ -374,7 +385,7 @@ impl Database {
     /// Locks the file, if it is not ours yet: reads what another process has written and applies our changes to it.
     fn make_ours(&mut self) -> Result<(), DatabaseError> {
         let Some(path) = self.path.clone().filter(|_| !matches!(self.lock, FileLock::Held(_))) else { return Ok(()) };
-        let lock = files::lock(&path)?;
+        let lock = lock(&path)?;
         if matches!(lock, FileLock::HeldElsewhere) {
             self.lock = lock;
             return Err(DatabaseError::InUse);
@@ -478,7 +489,8 @@ impl Database {
         self.len() < MAX_POSITIONS || self.entries.get(name).is_some()
     }
 
-    /// Changes the entry of a position as a command says; creates one if there is none and there is room for it.
+    /// Changes the entry of a position as a command says; creates one if there is none and there is room for it. A best
+    /// move that is not an empty point of the board is dropped.
     pub fn edit(&mut self, position: &Position<'_>, change: impl FnOnce(&mut Entry)) {
         self.change(position, change, &Part::ALL);
     }
@@ -491,7 +503,8 @@ impl Database {
         }
         let mut entry = self.get(position).unwrap_or_default();
         change(&mut entry);
-        entry.best = entry.best.map(|point| symmetry.apply(point, position.size));
+        let best = entry.best.filter(|&point| position.is_free(point));
+        entry.best = best.map(|point| symmetry.apply(point, position.size));
         entry.value = entry.value.clamp(-MAX_VALUE, MAX_VALUE);
         entry.depth = entry.depth.min(Entry::MAX_DEPTH);
         entry.tag = entry.tag.filter(|&tag| is_tag(tag));
@@ -557,6 +570,13 @@ impl Drop for Database {
     fn drop(&mut self) {
         let _ = self.end_save();
     }
+}
+
+/// Locks the file of a database. The lock counts as held on a system without locks, but not where the folder is missing, which
+/// may come back with what another process has written.
+fn lock(path: &Path) -> io::Result<FileLock> {
+    files::expect_folder(path)?;
+    files::lock(path)
 }
 
 /// Whether a tag can be kept: a visible character, but for those with a meaning in the file.

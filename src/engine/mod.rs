@@ -23,6 +23,7 @@ pub use trace::SearchTrace;
 use crate::base::clock::Instant;
 use crate::base::maps::HashSet;
 use crate::base::{Cell, Color, Ply, Point, Rule, Size};
+use crate::board::forbidden::forbidden_points;
 use crate::board::oracle::Oracle;
 use crate::board::{Board, Threat};
 use crate::eval::EvaluatorKind;
@@ -292,7 +293,7 @@ impl Engine {
     }
 
     /// The move to expect in this position: the first of `line`, which a search expects, else that of the hash table.
-    /// `None` where neither is known and possible, or where it ends the game.
+    /// `None` where neither is known and possible, or where it wins at once.
     pub fn expected_reply(&self, line: &[Point]) -> Option<Point> {
         let board = self.board();
         let known = line.first().copied().or_else(|| self.remembers(&board)?.best);
@@ -382,13 +383,7 @@ impl Engine {
 
     /// The points forbidden to the side to move; empty unless that is black under renju.
     pub fn forbidden_points(&self) -> Vec<Point> {
-        if !self.rule.has_forbidden(self.to_move) {
-            return Vec::new();
-        }
-        let mut board = self.board();
-        let mut points = board.points_of(Color::Black, Threat::Forbidden);
-        points.retain(|point| board.is_forbidden(*point));
-        points.to_vec()
+        forbidden_points(self.rule, self.size, &self.stones, self.to_move)
     }
 
     /// The entry of the hash table for a position, for tools that learn from searches.
@@ -417,9 +412,7 @@ impl Engine {
 
     /// Whether the game is over by a row that wins.
     pub fn has_winning_row(&self) -> bool {
-        let oracle = Oracle::from_cells(self.rule, self.size, self.stones.iter().copied());
-        let wins = |&(point, cell): &(Point, Cell)| cell.color().is_some_and(|color| oracle.wins(point, color));
-        self.stones.iter().any(wins)
+        Oracle::from_cells(self.rule, self.size, self.stones.iter().copied()).winning_stone().is_some()
     }
 
     /// Largest hash table that the memory limit allows, in bytes.

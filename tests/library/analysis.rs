@@ -419,6 +419,16 @@ fn a_balance_uses_what_room_there_is() {
     assert_eq!(engine.balance(3, 0, &depth(2)), None);
 }
 
+/// Bug: a balance of more stones than there is room for took time without end; of a distant score, it panicked.
+#[test]
+fn a_balance_of_any_numbers_ends() {
+    let mut engine = engine(Rule::Freestyle, &[(7, 7)]);
+    assert_eq!(engine.balance(usize::MAX, 0, &depth(2)), None);
+    for bias in [i32::MIN, i32::MAX] {
+        assert!(engine.balance(1, bias, &depth(2)).is_some());
+    }
+}
+
 /// A search can be repeated from its trace, whatever ended it.
 #[test]
 fn a_trace_repeats_a_search() {

@@ -133,8 +133,11 @@ fn a_closed_three_has_the_stones_that_can_become_five() {
     let size = Size::square(15).unwrap();
     let points = |text: &str| tengen::board::notation::parse_moves(text, size).unwrap();
     let mut oracle = Oracle::new(Rule::Renju, size);
-    points("d8g8i8").into_iter().for_each(|point| oracle.set(point, Cell::Black));
-    points("k8").into_iter().for_each(|point| oracle.set(point, Cell::White));
+    for (text, cell) in [("d8g8i8", Cell::Black), ("k8", Cell::White)] {
+        for point in points(text) {
+            oracle.set(point, cell);
+        }
+    }
     let explanation = Explanation::new(&oracle, points("h8")[0]);
     check(&oracle, &explanation);
     assert!(explanation.rows.iter().any(|row| row.kind == RowKind::ClosedThree && row.stones == points("g8h8i8")));

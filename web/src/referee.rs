@@ -3,8 +3,8 @@
 use super::wire::{self, Position};
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
-use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
-use tengen::board::Board;
+use tengen::base::{Cell, Direction, Point, Rule, Size};
+use tengen::board::forbidden::forbidden_points;
 use tengen::board::foul_explanation::{Explanation, Row, RowKind};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::tools::explain::describe;
@@ -45,19 +45,10 @@ pub fn judge(position: &Position) -> Result<Value> {
     let side = section.to_move();
     let empty = size.points().filter(|&point| oracle.cell(point) == Cell::Empty);
     let wins: Vec<usize> = empty.filter(|&point| oracle.wins(point, side)).map(|p| wire::index(size, p)).collect();
-    let forbidden = wire::indices(size, &forbidden(rule, size, &section.cells(), side));
+    let forbidden = wire::indices(size, &forbidden_points(rule, size, &section.cells(), side));
     Ok(json!({
         "end": null, "played": section.moves.len(), "side": wire::color(side), "wins": wins, "forbidden": forbidden,
     }))
-}
-
-/// The points forbidden to the side to move.
-fn forbidden(rule: Rule, size: Size, cells: &[(Point, Cell)], side: Color) -> Vec<Point> {
-    if !rule.has_forbidden(side) {
-        return Vec::new();
-    }
-    let mut board = Board::from_cells(rule, size, cells, side);
-    size.points().filter(|&point| board.is_empty(point) && board.is_forbidden(point)).collect()
 }
 
 /// The row through a stone that wins, from one end to the other.

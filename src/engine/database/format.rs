@@ -26,20 +26,27 @@ pub(super) const HEADER: &str = "tengen-database 1";
 /// Largest file in bytes.
 const MAX_FILE: u64 = 1 << 30;
 
-/// Writes all entries to a file, unless the file exists and is no database.
+/// Writes all entries to a file, unless the file exists and is no database, or they make a file too large to be read.
 pub(super) fn write(entries: &Entries, path: &Path) -> io::Result<()> {
+    write_within(MAX_FILE, entries, path)
+}
+
+/// The same with another limit, in bytes.
+pub(super) fn write_within(limit: u64, entries: &Entries, path: &Path) -> io::Result<()> {
     files::expect_kind(path, "a database", |begin, _| begin.starts_with(HEADER.as_bytes()))?;
     files::replace(path, |out| {
-        let mut checksum = Checksum::new();
+        let (mut checksum, mut left) = (Checksum::new(), limit);
         let mut line = |text: String| {
             checksum.add(text.as_bytes());
+            let too_large = || io::Error::other(format!("too large for a file of {limit} bytes"));
+            left = left.checked_sub(text.len() as u64).ok_or_else(too_large)?;
             out.write_all(text.as_bytes()).map(|()| checksum)
         };
         let mut sum = line(format!("{HEADER}\n"))?;
         for (name, entry) in entries.sorted() {
             sum = line(format!("{name};{}\n", write_entry(entry)))?;
         }
-        writeln!(out, "end {} {:016x}", entries.len(), sum.value())
+        line(format!("end {} {:016x}\n", entries.len(), sum.value())).map(drop)
     })
 }
 
@@ -164,8 +171,9 @@ fn read_line(line: &str) -> Option<(String, Entry)> {
     let [_, _, _, _, value, depth, tag, best, label] = fields[..] else { return None };
     let name = fields[..4].join(";");
     let (rule, size, stones) = read_name(&name)?;
+    let position = Position { rule, size, stones: &stones };
     // Only the canonical name of a position is valid.
-    if (Position { rule, size, stones: &stones }).name()?.0 != name {
+    if position.name()?.0 != name {
         return None;
     }
     let value: i32 = value.parse().ok().filter(|value| (-MAX_VALUE..=MAX_VALUE).contains(value))?;
@@ -177,8 +185,8 @@ fn read_line(line: &str) -> Option<(String, Entry)> {
     };
     let best = match best {
         "-" => None,
-        best => match parse_moves(best, size)?[..] {
-            [best] if stones.iter().all(|stone| stone.0 != best) => Some(best),
+        best => match points(best, size)?[..] {
+            [best] if position.is_free(best) => Some(best),
             _ => return None,
         },
     };
@@ -188,7 +196,13 @@ fn read_line(line: &str) -> Option<(String, Entry)> {
 /// A point and the stone on it.
 pub(super) type Stone = (Point, Cell);
 
-/// Parses the name of a position.
+/// The points that a text names; `None` for any other text, and for one longer than the names of all points of the board.
+pub(super) fn points(text: &str, size: Size) -> Option<Vec<Point>> {
+    // A name has three characters at most.
+    if text.len() > 3 * size.cells() { None } else { parse_moves(text, size) }
+}
+
+/// Parses the name of a position. It may name a point twice.
 pub(super) fn read_name(name: &str) -> Option<(Rule, Size, Vec<Stone>)> {
     let fields: Vec<&str> = name.split(';').collect();
     let [rule, size, black, white] = fields[..] else { return None };
@@ -197,12 +211,11 @@ pub(super) fn read_name(name: &str) -> Option<(Rule, Size, Vec<Stone>)> {
     let (width, height) = size.split_once('x')?;
     let size = Size::new(width.parse().ok()?, height.parse().ok()?)?;
     let stones = |text: &str, cell: Cell| -> Option<Vec<(Point, Cell)>> {
-        Some(parse_moves(text, size)?.into_iter().map(|point| (point, cell)).collect())
+        Some(points(text, size)?.into_iter().map(|point| (point, cell)).collect())
     };
     let mut all = stones(black, Cell::Black)?;
     all.extend(stones(white, Cell::White)?);
-    let distinct = all.iter().enumerate().all(|(index, stone)| all[..index].iter().all(|other| other.0 != stone.0));
-    distinct.then_some((rule, size, all))
+    Some((rule, size, all))
 }
 
 fn read_label(text: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! The database: entries, symmetries, the file, two processes.
 
-use super::format::{HEADER, read};
+use super::format::{HEADER, points, read, write_within};
 use super::*;
 use crate::base::hash::Checksum;
 
@@ -177,21 +177,110 @@ fn a_database_can_change_while_it_is_written() {
 #[test]
 fn a_failed_write_is_reported_and_repeated() {
     let folder = tempfile::tempdir().unwrap();
-    let inner = folder.path().join("inner");
-    std::fs::create_dir(&inner).unwrap();
-    let mut database = Database::open(&inner.join("database")).unwrap();
-    std::fs::remove_dir(&inner).unwrap();
-    database.note(&position(&[]), Score::DRAW, 1, None);
+    let path = folder.path().join("database");
+    let mut database = filled();
+    database.switch_to(&path).unwrap();
+    database.save().unwrap();
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    database.note(&position(&[]), Score::DRAW, 10, None);
     database.begin_save().unwrap();
     while database.saving.as_ref().is_some_and(|saving| !saving.is_finished()) {
         thread::yield_now();
     }
-    assert_eq!(database.check_save().unwrap_err().kind(), io::ErrorKind::NotFound);
+    assert_eq!(database.check_save().unwrap_err().to_string(), "not a plain file");
     assert!(database.is_changed() && !database.is_saving());
     assert!(database.save().is_err());
-    std::fs::create_dir(&inner).unwrap();
+    std::fs::remove_dir(&path).unwrap();
     database.save().unwrap();
     assert!(!database.is_changed());
+}
+
+/// Bug: while its folder was missing, the file counted as locked by us from then on. When the folder was back, the file lost
+/// what another process had written.
+#[test]
+fn a_lock_that_failed_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inner, away) = (folder.path().join("inner"), folder.path().join("away"));
+    std::fs::create_dir(&inner).unwrap();
+    let path = inner.join("database");
+    let mut first = filled();
+    first.switch_to(&path).unwrap();
+    first.save().unwrap();
+    let mut second = Database::open(&path).unwrap();
+    assert!(second.is_locked_elsewhere());
+    drop(first);
+    std::fs::rename(&inner, &away).unwrap();
+    let one = stones(&[(3, 3)]);
+    second.note(&position(&one), Score::DRAW, 1, None);
+    assert!(matches!(second.save(), Err(DatabaseError::Io(error)) if error.kind() == io::ErrorKind::NotFound));
+    std::fs::rename(&away, &inner).unwrap();
+    let third = Database::open(&path).unwrap();
+    assert!(!third.is_locked_elsewhere() && matches!(second.save(), Err(DatabaseError::InUse)));
+    drop(third);
+    second.save().unwrap();
+    assert_eq!(load(&path).unwrap().len(), filled().len() + 1);
+}
+
+/// Bug: a file could be written that was too large to be read.
+#[test]
+fn a_database_that_is_too_large_to_be_read_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("database");
+    let database = filled();
+    write(&database.entries, &path).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let limit = whole.len() as u64;
+    write_within(limit, &database.entries, &path).unwrap();
+    for limit in [limit - 1, 20, 0] {
+        let error = write_within(limit, &database.entries, &path).unwrap_err().to_string();
+        assert_eq!(error, format!("too large for a file of {limit} bytes"));
+    }
+    assert_eq!(std::fs::read(&path).unwrap(), whole);
+}
+
+/// Bug: a line with the same point again and again was read into memory as a whole.
+#[test]
+fn a_text_of_more_points_than_the_board_has_is_not_read() {
+    for side in [5, 22] {
+        let size = Size::square(side).unwrap();
+        let all: Vec<Point> = size.points().collect();
+        assert_eq!(points(&notation::moves_text(&all), size), Some(all));
+        assert_eq!(points(&"a1".repeat(size.cells() * 2), size), None);
+    }
+}
+
+/// Bug: a best move on a stone or off the board was kept, and the file with it could not be read.
+#[test]
+fn a_best_move_that_cannot_be_played_is_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("database");
+    let one = stones(&[(7, 7)]);
+    for best in [Point::new(7, 7), Point::new(15, 3)] {
+        let mut database = Database::default();
+        database.note(&position(&one), Score::DRAW, 1, best);
+        assert_eq!(database.get(&position(&one)).map(|entry| entry.best), Some(None));
+        database.edit(&position(&one), |entry| (entry.best, entry.tag) = (best, Some(b'x')));
+        database.write(&path).unwrap();
+        assert_eq!(load(&path).unwrap(), database.entries);
+    }
+}
+
+/// Bug: two stones on one point made a file that could not be read; a stone off the board was a panic.
+#[test]
+fn positions_that_cannot_be_are_not_kept() {
+    let mut database = filled();
+    let before = database.entries.clone();
+    let off = Point::new(15, 3).unwrap();
+    for points in [[point(3, 3), point(3, 3)], [point(3, 3), off], [off, off]] {
+        let stones = [(points[0], Cell::Black), (points[1], Cell::White)];
+        database.note(&position(&stones), Score::DRAW, 1, None);
+        database.edit(&position(&stones), |entry| entry.tag = Some(b'x'));
+        database.delete(&position(&stones));
+        database.delete_from(&position(&stones), Deletion::All);
+        assert_eq!(database.get(&position(&stones)), None);
+    }
+    assert_eq!(database.entries, before);
 }
 
 #[test]

@@ -101,10 +101,7 @@ impl Section {
 
     /// A set-up stone in a winning row, if there is one: the game was over before its first move.
     pub fn winning_setup(&self, rule: Rule, size: Size) -> Option<Point> {
-        let setup = Section { moves: Vec::new(), ..self.clone() };
-        let oracle = setup.oracle(rule, size);
-        let wins = |&&(point, cell): &&(Point, Cell)| cell.color().is_some_and(|color| oracle.wins(point, color));
-        self.setup.iter().find(wins).map(|&(point, _)| point)
+        Oracle::from_cells(rule, size, self.setup.iter().copied()).winning_stone()
     }
 
     /// Checks that the game is not over. Moves are judged one by one; of a set-up position only the result counts: a winning row,
@@ -113,8 +110,8 @@ impl Section {
     /// # Errors
     /// Names the point that ended it.
     pub fn ensure_open(&self, rule: Rule, size: Size) -> Result<()> {
-        let mut oracle = Section { moves: Vec::new(), ..self.clone() }.oracle(rule, size);
-        if let Some(point) = self.winning_setup(rule, size) {
+        let mut oracle = Oracle::from_cells(rule, size, self.setup.iter().copied());
+        if let Some(point) = oracle.winning_stone() {
             bail!("the game is over: {} is part of a winning row", name(point, size));
         }
         ensure!(!oracle.is_draw(), "the game is over: it is drawn");
