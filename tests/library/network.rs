@@ -16,7 +16,7 @@ const READING: Duration = Duration::from_millis(100);
 const PINS: [(Embedded, &str); 6] = [
     (Embedded::Freestyle, "459ead829821dc7acd5c556152986b4ffffc70729e25872cd764925533e9e6f3"),
     (Embedded::FreestyleSmall, "76f23ee41d161840b429e257ce71d49a1680f1e05fc176d762f07003f62ba8b6"),
-    (Embedded::Standard, "bef9d0a4035e23deb44616fc81b79c526fc3ec96e92704895ad39bdcff6e85f1"),
+    (Embedded::Standard, "96645410066f89e8cd367f77cfae2238aed7e23bf3dabcde59ef37da2be6daae"),
     (Embedded::Renju, "264bc71a3d2417ab1462b1eedd0ad850b05b42743665432f214c3b30a1c21f62"),
     (Embedded::Caro, "4f3cd034df9cb66eec0e2f1f23e98e2fb5e0e985de47edec4470a82e4970875c"),
     (Embedded::CaroExact, "6e31927ac7a9d7f7a6881e6356a6037817f1057982997e6c379182b68fddc8fa"),
