@@ -14,7 +14,7 @@ const READING: Duration = Duration::from_millis(100);
 
 /// SHA-256 of each file.
 const PINS: [(Embedded, &str); 6] = [
-    (Embedded::Freestyle, "459ead829821dc7acd5c556152986b4ffffc70729e25872cd764925533e9e6f3"),
+    (Embedded::Freestyle, "4b95f33f6ece4a14b8d7c16669c73a0845712e903e8c0f78dad45a0ae6fa0e85"),
     (Embedded::FreestyleSmall, "76f23ee41d161840b429e257ce71d49a1680f1e05fc176d762f07003f62ba8b6"),
     (Embedded::Standard, "96645410066f89e8cd367f77cfae2238aed7e23bf3dabcde59ef37da2be6daae"),
     (Embedded::Renju, "264bc71a3d2417ab1462b1eedd0ad850b05b42743665432f214c3b30a1c21f62"),
