@@ -195,6 +195,9 @@ fn edits_before_the_end_are_in_the_file_even_if_nobody_reads_the_answers() {
     let mut brain = start(&path);
     brain.send(&"FOO\n".repeat(10_000));
     brain.send("yxedittvddatabase 2 0 77 0\n7,7\ndone\n");
+    // An END that is read together with what is before it waits for the reader.
+    #[cfg(unix)]
+    brain.wait_until_heard();
     thread::sleep(Duration::from_millis(200));
     end(brain);
     assert_eq!(get(&Database::open(&path).unwrap(), &[(7, 7)]), Some((77, 0)));

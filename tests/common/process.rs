@@ -60,6 +60,15 @@ impl<L> Process<L> {
         stdin.flush()
     }
 
+    /// Waits until the brain has taken everything from its input.
+    #[cfg(unix)]
+    pub fn wait_until_heard(&self) {
+        let stdin = self.stdin.as_ref().expect("the input is open");
+        while rustix::io::ioctl_fionread(stdin).unwrap() > 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     pub fn close_input(&mut self) {
         self.stdin = None;
     }
@@ -103,8 +112,13 @@ impl<L> Process<L> {
     pub fn end(mut self) -> (Duration, ExitStatus) {
         let started = Instant::now();
         self.send("END");
-        let status = self.child.wait().unwrap();
-        (started.elapsed(), status)
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (started.elapsed(), status);
+            }
+            assert!(started.elapsed() < PATIENCE, "the brain does not end:\n{}", self.recent());
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 
