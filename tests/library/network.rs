@@ -17,7 +17,7 @@ const PINS: [(Embedded, &str); 6] = [
     (Embedded::Freestyle, "4b95f33f6ece4a14b8d7c16669c73a0845712e903e8c0f78dad45a0ae6fa0e85"),
     (Embedded::FreestyleSmall, "76f23ee41d161840b429e257ce71d49a1680f1e05fc176d762f07003f62ba8b6"),
     (Embedded::Standard, "96645410066f89e8cd367f77cfae2238aed7e23bf3dabcde59ef37da2be6daae"),
-    (Embedded::Renju, "264bc71a3d2417ab1462b1eedd0ad850b05b42743665432f214c3b30a1c21f62"),
+    (Embedded::Renju, "3155826da0f8a95a3afc44d6f1ae79f8b203d3074abc31c034b0829bc6d6c420"),
     (Embedded::Caro, "4f3cd034df9cb66eec0e2f1f23e98e2fb5e0e985de47edec4470a82e4970875c"),
     (Embedded::CaroExact, "6e31927ac7a9d7f7a6881e6356a6037817f1057982997e6c379182b68fddc8fa"),
 ];
