@@ -372,7 +372,7 @@ impl Engine {
 
     /// The network of the rule and the board; `None` if the classical evaluation is the one to use.
     fn network(&self) -> Option<Arc<Network>> {
-        (self.options.evaluator == EvaluatorKind::Network).then(|| Network::embedded(self.rule, self.size))
+        (self.options.evaluator == EvaluatorKind::Network).then(|| Network::embedded(self.rule))
     }
 
     /// The table, mutable; waits for helpers that are still leaving a search.

@@ -119,7 +119,7 @@ mod tests {
     fn only_positions_for_which_the_network_is_computed_take_part() {
         let size = Size::square(15).unwrap();
         let mut board = Board::new(Rule::Standard, size);
-        let mut evaluator = ChosenEvaluator::new(&board, Some(Network::embedded(Rule::Standard, board.size())));
+        let mut evaluator = ChosenEvaluator::new(&board, Some(Network::embedded(Rule::Standard)));
         board.play(Point::new(7, 7).unwrap(), &mut evaluator);
         let far = Score::estimate(9000);
         begin(9, 1);

@@ -139,7 +139,7 @@ mod tests {
         for (x, y) in [(7, 7), (8, 8), (6, 8)] {
             board.play(Point::new(x, y).unwrap(), &mut NullObserver);
         }
-        let mut evaluator = ChosenEvaluator::new(&board, Some(Network::embedded(Rule::Standard, board.size())));
+        let mut evaluator = ChosenEvaluator::new(&board, Some(Network::embedded(Rule::Standard)));
         let rough = evaluator.shapes.evaluate(&board);
         let mut known = None;
         let estimate = evaluator.evaluate_within(&board, -Score::INFINITE, Score::INFINITE, MARGIN, &mut known);

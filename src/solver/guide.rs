@@ -28,7 +28,7 @@ pub(super) struct Guide {
 impl Guide {
     /// Starts to follow the moves on this board.
     pub fn follow(&mut self, board: &Board) {
-        self.evaluator = Some(ChosenEvaluator::new(board, Some(Network::embedded(board.rule(), board.size()))));
+        self.evaluator = Some(ChosenEvaluator::new(board, Some(Network::embedded(board.rule()))));
     }
 
     /// Stops following. Until [`Guide::follow`], every position gets the same estimate.

@@ -101,7 +101,7 @@ impl Hunter {
             board: board.clone(),
             scope: Scope::default(),
             params: Params::shipped(board.rule()),
-            network: Some(Network::embedded(board.rule(), board.size())),
+            network: Some(Network::embedded(board.rule())),
             history: &mut self.history,
             table: &self.table,
             pool: &mut self.pool,

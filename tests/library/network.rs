@@ -7,39 +7,38 @@ use tengen::base::{Rule, Size};
 use tengen::board::notation::parse_moves;
 use tengen::board::{Board, NullObserver};
 use tengen::eval::network::architecture::STAGES;
-use tengen::eval::network::{Accumulator, Embedded, Kernel, Weights, reference};
+use tengen::eval::network::{Accumulator, Kernel, Network, Weights, embedded_file, reference};
 
 /// How long one network may take to be read; START has to be answered within 150 ms.
 const READING: Duration = Duration::from_millis(100);
 
 /// SHA-256 of each file.
-const PINS: [(Embedded, &str); 6] = [
-    (Embedded::Freestyle, "4b95f33f6ece4a14b8d7c16669c73a0845712e903e8c0f78dad45a0ae6fa0e85"),
-    (Embedded::FreestyleSmall, "76f23ee41d161840b429e257ce71d49a1680f1e05fc176d762f07003f62ba8b6"),
-    (Embedded::Standard, "96645410066f89e8cd367f77cfae2238aed7e23bf3dabcde59ef37da2be6daae"),
-    (Embedded::Renju, "3155826da0f8a95a3afc44d6f1ae79f8b203d3074abc31c034b0829bc6d6c420"),
-    (Embedded::Caro, "4f3cd034df9cb66eec0e2f1f23e98e2fb5e0e985de47edec4470a82e4970875c"),
-    (Embedded::CaroExact, "6e31927ac7a9d7f7a6881e6356a6037817f1057982997e6c379182b68fddc8fa"),
+const PINS: [(Rule, &str); 5] = [
+    (Rule::Freestyle, "4b95f33f6ece4a14b8d7c16669c73a0845712e903e8c0f78dad45a0ae6fa0e85"),
+    (Rule::Standard, "96645410066f89e8cd367f77cfae2238aed7e23bf3dabcde59ef37da2be6daae"),
+    (Rule::Renju, "3155826da0f8a95a3afc44d6f1ae79f8b203d3074abc31c034b0829bc6d6c420"),
+    (Rule::Caro, "4f3cd034df9cb66eec0e2f1f23e98e2fb5e0e985de47edec4470a82e4970875c"),
+    (Rule::CaroExact, "6e31927ac7a9d7f7a6881e6356a6037817f1057982997e6c379182b68fddc8fa"),
 ];
 
 #[test]
 fn the_files_are_the_pinned_ones() {
-    let found = Embedded::ALL.map(|embedded| {
-        let hash = Hash::hash(embedded.bytes());
-        (embedded, hash.map(|byte| format!("{byte:02x}")).concat())
+    let found = Rule::ALL.map(|rule| {
+        let hash = Hash::hash(embedded_file(rule));
+        (rule, hash.map(|byte| format!("{byte:02x}")).concat())
     });
-    assert_eq!(found, PINS.map(|(embedded, pin)| (embedded, pin.to_owned())));
+    assert_eq!(found, PINS.map(|(rule, pin)| (rule, pin.to_owned())));
     let provenance = std::fs::read_to_string("src/eval/network/weights/README.md").unwrap();
-    for (embedded, pin) in PINS {
-        assert!(provenance.contains(pin), "{embedded:?}: the hash is not in weights/README.md");
+    for (rule, pin) in PINS {
+        assert!(provenance.contains(pin), "{rule:?}: the hash is not in weights/README.md");
     }
-    assert!(PINS.iter().map(|(embedded, _)| embedded.bytes().len()).sum::<usize>() <= 20_000_000);
+    assert!(Rule::ALL.iter().map(|&rule| embedded_file(rule).len()).sum::<usize>() <= 20_000_000);
 }
 
 #[test]
 fn each_is_a_network_for_its_rule_and_is_read_quickly() {
-    for embedded in Embedded::ALL {
-        let (bytes, rule, network) = (embedded.bytes(), embedded.rule(), embedded.network());
+    for rule in Rule::ALL {
+        let (bytes, network) = (embedded_file(rule), Network::embedded(rule));
         let weights = Weights::parse(bytes).unwrap();
         // A busy machine may take the processor away; not every time.
         let is_quick = |_| {
@@ -47,7 +46,7 @@ fn each_is_a_network_for_its_rule_and_is_read_quickly() {
             Weights::parse(bytes).unwrap();
             begun.elapsed() < READING
         };
-        assert!((0..20).any(is_quick), "{embedded:?}: never read within {READING:?}");
+        assert!((0..20).any(is_quick), "{rule:?}: never read within {READING:?}");
         assert_eq!((weights.rule, network.rule()), (rule, rule));
         assert_eq!(weights.heads.len(), if rule == Rule::Renju { 2 * STAGES } else { STAGES });
     }
@@ -56,9 +55,8 @@ fn each_is_a_network_for_its_rule_and_is_read_quickly() {
 #[test]
 fn a_threat_is_worth_more_than_none_and_the_reference_says_the_same() {
     let size = Size::square(15).unwrap();
-    for embedded in Embedded::ALL {
-        let (rule, network) = (embedded.rule(), embedded.network());
-        let weights = Weights::parse(embedded.bytes()).unwrap();
+    for rule in Rule::ALL {
+        let (network, weights) = (Network::embedded(rule), Weights::parse(embedded_file(rule)).unwrap());
         // Black to move. First black has an open three, then the third stone stands apart.
         let logits = ["h8a1i8a3j8a5", "h8a1i8a3m2a5"].map(|moves| {
             let mut board = Board::new(rule, size);
@@ -70,6 +68,6 @@ fn a_threat_is_worth_more_than_none_and_the_reference_says_the_same() {
             assert_eq!(logit, reference::logit(&network, &weights, &board));
             logit
         });
-        assert!(logits[0] > logits[1], "{embedded:?}: {logits:?}");
+        assert!(logits[0] > logits[1], "{rule:?}: {logits:?}");
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use tengen::board::{Board, NullObserver};
-use tengen::eval::network::{Accumulator, Embedded, Kernel, Weights, reference};
+use tengen::eval::network::{Accumulator, Kernel, Network, Weights, embedded_file, reference};
 use tengen::tools::bench;
 
 /// Compares the estimates of all kernels with the reference implementation, before each move of the bench positions; returns
@@ -15,8 +15,7 @@ pub fn check() -> Result<Value> {
     let (kernels, mut compared) = (Kernel::usable(), 0);
     for position in &bench::POSITIONS {
         let engine = bench::engine_at(position, 1);
-        let embedded = Embedded::of(position.rule, engine.size());
-        let (network, weights) = (embedded.network(), Weights::parse(embedded.bytes())?);
+        let (network, weights) = (Network::embedded(position.rule), Weights::parse(embedded_file(position.rule))?);
         for &kernel in &kernels {
             let mut board = Board::new(position.rule, engine.size());
             let mut accumulator = Accumulator::new(network.clone(), &board, kernel);

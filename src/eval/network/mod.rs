@@ -28,14 +28,13 @@ pub mod reference;
 pub mod weights;
 
 pub use accumulator::{Accumulator, Kernel};
-pub use embedded::{Embedded, replacement};
+pub use embedded::{embedded_file, replacement};
 pub use weights::{Weights, WeightsError};
 
-use crate::base::{Color, Rule, Size};
+use crate::base::{Color, Rule};
 use crate::board::Board;
 use architecture::{CHANNELS, STAGES, WIDTH};
 use features::{LINE_KINDS, SHAPES};
-use std::sync::Arc;
 use weights::Head;
 
 /// Length of a table of rows: the number of shapes, rounded up to a power of two so that a masked index needs no bounds
@@ -70,11 +69,6 @@ impl Network {
         Network { rule: weights.rule, rows, bias: weights.bias, heads: weights.heads.clone(), head_numbers }
     }
 
-    /// The network of the program for a rule and a board.
-    pub fn embedded(rule: Rule, size: Size) -> Arc<Network> {
-        Embedded::of(rule, size).network()
-    }
-
     /// The rule that it was trained for.
     pub fn rule(&self) -> Rule {
         self.rule
@@ -97,12 +91,13 @@ impl Network {
 pub(crate) mod tests {
     use super::architecture::{BIAS_MAX, HEAD_MAX, MAKERS, PAIRS, POLICY_MAX, THREATS, WIDE_MAX};
     use super::*;
-    use crate::base::{Cell, Point, PointList};
+    use crate::base::{Cell, Point, PointList, Size};
     use crate::board::symmetry::Symmetry;
     use crate::board::{Board, NullObserver};
     use arrayvec::ArrayVec;
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
+    use std::sync::Arc;
 
     /// Random weights, of the size of trained ones.
     pub fn random_weights(rule: Rule, seed: u64) -> Weights {

@@ -172,7 +172,7 @@ mod tests {
         }
 
         fn computed(board: &Board) -> Score {
-            let network = Network::embedded(board.rule(), board.size());
+            let network = Network::embedded(board.rule());
             Accumulator::new(network, board, Kernel::best()).evaluate(board, reference::parts(board))
         }
 

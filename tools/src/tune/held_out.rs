@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tengen::base::Rule;
 use tengen::eval::network::architecture::{OUTPUT_SCALE, stage};
-use tengen::eval::network::{Accumulator, Embedded, Kernel, Network, Weights, reference};
+use tengen::eval::network::{Accumulator, Kernel, Network, Weights, embedded_file, reference};
 
 /// Options of `referee`.
 #[derive(clap::Args, Debug)]
@@ -174,10 +174,9 @@ impl Judge {
     }
 }
 
-/// The network that ships for this rule and most boards, and those in these files.
+/// The network that ships for this rule, and those in these files.
 fn judges(rule: Rule, paths: &[PathBuf]) -> Result<Vec<Judge>> {
-    let mut judges =
-        vec![Judge::new("the network that ships".to_owned(), &Weights::parse(Embedded::main(rule).bytes())?)];
+    let mut judges = vec![Judge::new("the network that ships".to_owned(), &Weights::parse(embedded_file(rule))?)];
     for path in paths {
         judges.push(Judge::new(path.display().to_string(), &weights(rule, path)?));
     }
@@ -233,7 +232,7 @@ mod tests {
     fn shipped(position: &PackedGame) -> i16 {
         let mut board = Board::new(position.rule, position.size);
         position.opening.stones.iter().for_each(|&point| board.play(point, &mut NullObserver));
-        let network = Embedded::main(position.rule).network();
+        let network = Network::embedded(position.rule);
         let parts = reference::parts(&board);
         Accumulator::new(network, &board, Kernel::best()).evaluate(&board, parts).units() as i16
     }
@@ -255,7 +254,7 @@ mod tests {
         let game = PackedGame { content: Content::Game, ..wrong.clone() };
         let elsewhere = PackedGame { rule: Rule::Renju, ..wrong.clone() };
         write(&path("asked"), &[agreed.clone(), wrong.clone(), game, elsewhere]);
-        let shipping = Embedded::Freestyle.bytes();
+        let shipping = embedded_file(Rule::Freestyle);
         std::fs::write(path("same.tnn"), shipping).unwrap();
         let mut out = Vec::new();
         let both = HeldOutArguments { network: vec![path("same.tnn")], ..arguments(path("asked")) };
@@ -289,7 +288,7 @@ mod tests {
         let refusal = |arguments: HeldOutArguments| run(&arguments, &mut Vec::new()).unwrap_err().to_string();
         let renju = HeldOutArguments { rule: Rule::Renju, ..arguments(path("asked")) };
         assert!(refusal(renju).contains("no labelled positions of renju"));
-        std::fs::write(path("caro.tnn"), Embedded::Caro.bytes()).unwrap();
+        std::fs::write(path("caro.tnn"), embedded_file(Rule::Caro)).unwrap();
         let other = HeldOutArguments { network: vec![path("caro.tnn")], ..arguments(path("asked")) };
         assert!(refusal(other).contains("a network for caro"));
     }

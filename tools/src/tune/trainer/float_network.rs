@@ -356,10 +356,10 @@ mod tests {
 
     #[test]
     fn a_finished_network_survives_import_and_export() {
-        for embedded in tengen::eval::network::Embedded::ALL {
-            let weights = Weights::parse(embedded.bytes()).unwrap();
-            let again = Model::of_weights(&weights).export(&parts_of_rows(embedded.rule()));
-            assert!(again == weights, "{embedded:?}");
+        for rule in Rule::ALL {
+            let weights = Weights::parse(tengen::eval::network::embedded_file(rule)).unwrap();
+            let again = Model::of_weights(&weights).export(&parts_of_rows(rule));
+            assert!(again == weights, "{rule:?}");
         }
     }
 

@@ -13,7 +13,7 @@ use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::{Board, NullObserver};
 use tengen::eval::classical_weights::ORDER_SCALE;
 use tengen::eval::network::architecture::{CHANNELS, OUTPUT_SCALE, STAGES};
-use tengen::eval::network::{Accumulator, Kernel, Network, layers, reference};
+use tengen::eval::network::{Accumulator, Kernel, Network, embedded_file, layers, reference};
 
 /// Whether the tests run at length.
 fn at_length() -> bool {
@@ -387,7 +387,7 @@ fn the_network_is_written_after_the_last_epoch() {
 fn without_epochs_a_network_is_given_to_another_rule_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let from = folder.path().join("caro.tnn");
-    let caro = tengen::eval::network::Embedded::Caro.bytes();
+    let caro = embedded_file(Rule::Caro);
     std::fs::write(&from, caro).unwrap();
     let settings = Training {
         records: Vec::new(),
@@ -406,7 +406,7 @@ fn without_epochs_a_network_is_given_to_another_rule_as_it_is() {
 fn heads_that_do_not_fit_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let from = folder.path().join("renju.tnn");
-    std::fs::write(&from, tengen::eval::network::Embedded::Renju.bytes()).unwrap();
+    std::fs::write(&from, embedded_file(Rule::Renju)).unwrap();
     let settings =
         Training { epochs: 0, from: Some(from), ..training(Path::new(""), folder.path().join("freestyle.tnn")) };
     let error = format!("{:#}", run(&settings, &mut Vec::new()).unwrap_err());
