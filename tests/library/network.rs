@@ -17,7 +17,7 @@ const PINS: [(Rule, &str); 5] = [
     (Rule::Freestyle, "4b95f33f6ece4a14b8d7c16669c73a0845712e903e8c0f78dad45a0ae6fa0e85"),
     (Rule::Standard, "96645410066f89e8cd367f77cfae2238aed7e23bf3dabcde59ef37da2be6daae"),
     (Rule::Renju, "3155826da0f8a95a3afc44d6f1ae79f8b203d3074abc31c034b0829bc6d6c420"),
-    (Rule::Caro, "4f3cd034df9cb66eec0e2f1f23e98e2fb5e0e985de47edec4470a82e4970875c"),
+    (Rule::Caro, "a1f765ffc5d614317099a5faba23cdbefe70677031f8dd64b4d56f293539b522"),
     (Rule::CaroExact, "6e31927ac7a9d7f7a6881e6356a6037817f1057982997e6c379182b68fddc8fa"),
 ];
 
