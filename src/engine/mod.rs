@@ -370,7 +370,7 @@ impl Engine {
         self.traces.set_script(script);
     }
 
-    /// The network of the rule and the board; `None` if the classical evaluation is the one to use.
+    /// The network of the rule; `None` if the classical evaluation is the one to use.
     fn network(&self) -> Option<Arc<Network>> {
         (self.options.evaluator == EvaluatorKind::Network).then(|| Network::embedded(self.rule))
     }

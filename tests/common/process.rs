@@ -64,7 +64,9 @@ impl<L> Process<L> {
     #[cfg(unix)]
     pub fn wait_until_heard(&self) {
         let stdin = self.stdin.as_ref().expect("the input is open");
+        let started = Instant::now();
         while rustix::io::ioctl_fionread(stdin).unwrap() > 0 {
+            assert!(started.elapsed() < PATIENCE, "the brain does not read:\n{}", self.recent());
             thread::sleep(Duration::from_millis(1));
         }
     }
