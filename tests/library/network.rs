@@ -18,7 +18,7 @@ const PINS: [(Rule, &str); 5] = [
     (Rule::Standard, "96645410066f89e8cd367f77cfae2238aed7e23bf3dabcde59ef37da2be6daae"),
     (Rule::Renju, "3155826da0f8a95a3afc44d6f1ae79f8b203d3074abc31c034b0829bc6d6c420"),
     (Rule::Caro, "a1f765ffc5d614317099a5faba23cdbefe70677031f8dd64b4d56f293539b522"),
-    (Rule::CaroExact, "6e31927ac7a9d7f7a6881e6356a6037817f1057982997e6c379182b68fddc8fa"),
+    (Rule::CaroExact, "8ca277b082d76ceae0ed362e9a66327d2e6f89ee6bcddc10a496971b00a6bd88"),
 ];
 
 #[test]
