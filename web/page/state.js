@@ -241,7 +241,7 @@ export function save(game, settings) {
   store("sessionStorage", saved);
   const text = saved.whole ?? address;
   const [before, kept] = [last, load()];
-  last = { text, content: JSON.stringify([text.replace(/&at=\d+/, ""), saved.remarks]), settings: JSON.stringify(settings) };
+  last = { text, content: JSON.stringify([text.replace(/&(at|used)=[\d-]+/g, ""), saved.remarks]), settings: JSON.stringify(settings) };
   const isChanged = before !== null && last.content !== before.content;
   const isKept = before !== null && before.text === (kept.whole ?? kept.address);
   if (isChanged || isKept || kept.address === undefined) store("localStorage", saved);

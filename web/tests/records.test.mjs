@@ -264,6 +264,17 @@ test("a window in which nothing changed leaves the game for the next visit alone
   await window.close();
 });
 
+// Bug: a running clock counted as a change of the game.
+test("a link with a clock leaves the game for the next visit alone", async () => {
+  const window = await Window.open({ hash: "moves=&black=person&white=person" });
+  await window.click("h8");
+  const second = await another(window, "moves=h8i9&black=person&white=person&clock=3");
+  await second.waitForFunction(() => /^2:5[0-8]/.test(document.getElementById("clock-0").textContent));
+  await second.evaluate(() => dispatchEvent(new Event("pagehide")));
+  assert.match(await nextVisit(window), /Black played h8/);
+  await window.close();
+});
+
 test("a window that is closed while its clock runs keeps the clock", async () => {
   const window = await Window.open({ hash: "moves=h8i9&black=person&white=person&clock=3" });
   await window.page.waitForFunction(() => /^2:5/.test(document.getElementById("clock-0").textContent));
