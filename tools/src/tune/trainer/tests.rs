@@ -154,7 +154,7 @@ fn a_channel_at_its_limit_learns_to_leave_it() {
     walker.losses = Losses::default();
     walker.walk(&games[0], &model, &folded, &TARGETS, false, |_, _| {});
     let losses = walker.losses;
-    assert!(channels.clone().all(|channel| losses.saturated[channel] == losses.cells), "{losses:?}");
+    assert!(channels.clone().all(|channel| losses.saturated[channel] >= losses.cells), "{losses:?}");
     assert!(describe(&losses).ends_with("15 channels above 90 %"), "{}", describe(&losses));
 }
 
