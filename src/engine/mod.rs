@@ -430,6 +430,7 @@ impl Default for Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::NullObserver;
     use std::time::Duration;
 
     /// Bug: a longer time for a move, or a larger table, replaced the table by an empty one.
@@ -439,16 +440,27 @@ mod tests {
         for (x, y) in [(7, 7), (8, 8), (7, 8), (7, 9)] {
             engine.play(Point::new(x, y).unwrap()).unwrap();
         }
-        let mut nodes = |turn, hash| {
+        let control = SearchControl::within(SearchLimits { depth: Some(10), ..SearchLimits::default() });
+        engine.think(&control, &mut NullSink);
+        // The number of moves after which the position is in the table.
+        let remembered = |engine: &Engine| {
+            let mut board = engine.board();
+            let mut is_known = |&point: &Point| {
+                board.play(point, &mut NullObserver);
+                let is_known = engine.remembers(&board).is_some();
+                board.undo(&mut NullObserver);
+                is_known
+            };
+            let empty: Vec<Point> = engine.size.points().filter(|&point| engine.board().is_empty(point)).collect();
+            empty.iter().filter(|point| is_known(point)).count()
+        };
+        let before = remembered(&engine);
+        assert!(before > 10, "{before}");
+        for (turn, hash) in [(1, None), (500, None), (500, Some(8 << 20)), (1, Some(200 << 20))] {
             engine.options_mut().turn = Some(Duration::from_secs(turn));
             engine.options_mut().hash_size = hash;
-            let control = SearchControl::within(SearchLimits { depth: Some(12), ..SearchLimits::default() });
-            engine.think(&control, &mut NullSink).last.nodes
-        };
-        let fresh = nodes(1, None);
-        for (turn, hash) in [(500, None), (500, Some(8 << 20)), (1, Some(200 << 20))] {
-            let again = nodes(turn, hash);
-            assert!(again < fresh / 2, "{again} nodes instead of {fresh} with {turn} s and {hash:?}");
+            engine.fit_memory();
+            assert_eq!(remembered(&engine), before, "with {turn} s and {hash:?}");
         }
     }
 
