@@ -16,13 +16,12 @@ use tengen::tools::explain::describe;
 /// When there is no such position.
 pub fn judge(position: &Position) -> Result<Value> {
     let (rule, size, section) = (position.rule()?, position.size()?, position.section()?);
-    if let Some(point) = section.winning_setup(rule, size) {
-        let oracle = section.oracle(rule, size);
+    let mut oracle = Oracle::from_cells(rule, size, section.setup.iter().copied());
+    if let Some(point) = oracle.winning_stone() {
         let winner = oracle.cell(point).color().map(wire::color);
         let end = json!({ "kind": "five", "winner": winner, "stones": row_of(&oracle, size, point) });
         return Ok(json!({ "end": end, "played": 0, "side": wire::color(section.first), "wins": [], "forbidden": [] }));
     }
-    let mut oracle = tengen::tools::gamefile::Section { moves: Vec::new(), ..section.clone() }.oracle(rule, size);
     for (number, &point) in section.moves.iter().enumerate() {
         let color = section.color(number);
         let before = oracle.clone();

@@ -300,13 +300,20 @@ test("a second proof knows nothing of the first", async () => {
   await window.close();
 });
 
-test("a review goes on while the person steps through the game", async () => {
+/** A window with a quick review under way. */
+async function reviewing() {
   const window = await Window.open({ hash: "moves=h8i9i8g8j8k8i7h6&black=person&white=person" });
   const { page } = window;
   await page.click("#tab-analyse");
   await page.selectOption("#review-nodes", "10000");
   await page.click("#review-start");
   await page.waitForSelector("#review-progress:not([hidden])");
+  return window;
+}
+
+test("a review goes on while the person steps through the game", async () => {
+  const window = await reviewing();
+  const { page } = window;
   await page.click("#go-back");
   await page.click('#moves button:text("3. i8")');
   await window.status(/Black: inaccuracies/);
@@ -316,13 +323,8 @@ test("a review goes on while the person steps through the game", async () => {
 
 // Bug: a click on the tab that was open stopped what ran there.
 test("a review goes on when its tab is clicked again", async () => {
-  const window = await Window.open({ hash: "moves=h8i9i8g8j8k8i7h6&black=person&white=person" });
-  const { page } = window;
-  await page.click("#tab-analyse");
-  await page.selectOption("#review-nodes", "10000");
-  await page.click("#review-start");
-  await page.waitForSelector("#review-progress:not([hidden])");
-  await page.click("#tab-analyse");
+  const window = await reviewing();
+  await window.page.click("#tab-analyse");
   await window.status(/Black: inaccuracies/);
   await window.close();
 });

@@ -121,7 +121,7 @@ fn gradients_are_the_slopes_of_the_loss() {
 }
 
 /// Bug: small errors were skipped, and only positive ones are small. So training raised every move, until nine of sixteen
-/// channels of the shipped networks were at their limit on all empty cells.
+/// channels of the shipped networks were at their limit on nearly all empty cells.
 #[test]
 fn the_errors_of_a_policy_sum_to_zero() {
     let games = games(Rule::Freestyle, 4, 20);

@@ -280,12 +280,8 @@ impl Walker {
     /// Adds a cell's share of the gradient to its rows.
     fn settle(&mut self, index: usize) {
         let cell = &mut self.cells[index];
-        let share: Vector = std::array::from_fn(|i| {
-            let gained = self.total[i] - cell.since[i] + cell.own[i];
-            // A channel at its limit learns to leave it.
-            let learns = is_open(cell.value[i]) || (cell.value[i] >= CELL_LIMIT && gained > 0.0);
-            if learns { gained } else { 0.0 }
-        });
+        let share: Vector =
+            std::array::from_fn(|i| learned(cell.value[i], self.total[i] - cell.since[i] + cell.own[i]));
         cell.since = self.total;
         cell.own = [0.0; WIDTH];
         if share.iter().all(|&value| value == 0.0) {
@@ -312,7 +308,7 @@ impl Walker {
         self.begin(size, folded);
         for point in size.points() {
             let cell = self.cells[point.index()];
-            let share = std::array::from_fn(|i| if is_open(cell.value[i]) { total[i] } else { 0.0 });
+            let share = std::array::from_fn(|i| learned(cell.value[i], total[i]));
             self.give(&cell.rows, &share, -1.0);
         }
     }
@@ -544,8 +540,11 @@ fn activation(value: f32) -> f32 {
     value.clamp(0.0, CELL_LIMIT)
 }
 
-fn is_open(value: f32) -> bool {
-    value > 0.0 && value < CELL_LIMIT
+/// What a channel of this value learns of the gradient of its activation: nothing where that is flat, but at its limit it
+/// learns to leave it.
+fn learned(value: f32, gradient: f32) -> f32 {
+    let learns = value > 0.0 && (value < CELL_LIMIT || gradient > 0.0);
+    if learns { gradient } else { 0.0 }
 }
 
 fn is_within(value: f32) -> bool {
