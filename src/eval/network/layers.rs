@@ -120,7 +120,7 @@ pub fn activation(value: i16) -> i16 {
 /// the activations of all cells. (Filters made by the position: Jia et al. 2016, "Dynamic Filter Networks".)
 #[inline(always)]
 fn policy_weights(head: &Head, pooled: &[i32; WIDTH], board: &Board) -> [i16; WIDTH] {
-    let Some((channels, threat_rows)) = head.made.split_at_checked(WIDTH) else { return head.policy };
+    let (channels, threat_rows) = head.made.split_at(WIDTH);
     let mut sums = [0; WIDTH];
     add_all(&mut sums, channels, &input(pooled, board.side()));
     add_chosen(&mut sums, threat_rows, &threats(board), INPUT_SCALE as i16);

@@ -4,9 +4,9 @@
 //! cell, selected by the nine cells of that line as the colour sees them ([`features`]). The clamped vectors are summed
 //! over the board ([`accumulator`]). From the sums of the side to move and its opponent, the threats on the board and the
 //! terms of the classical evaluation (the hints), two small layers compute the expected result ([`layers`]). The score of
-//! a move comes from the vector of its cell, the threats that it makes and denies, and its nearness to the last moves; in
-//! files of version 3 the sums and the threats on the board decide how the vector is weighed.
-//! Each stage of the game has its own layers. [`architecture`] has all dimensions.
+//! a move comes from the vector of its cell, the threats that it makes and denies, and its nearness to the last moves; the
+//! sums and the threats on the board decide how the vector is weighed. Each stage of the game has its own layers.
+//! [`architecture`] has all dimensions.
 //!
 //! ```text
 //! cell ─┬ line ─┬ row ┐
@@ -89,7 +89,7 @@ impl Network {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::architecture::{BIAS_MAX, HEAD_MAX, MAKERS, PAIRS, POLICY_MAX, THREATS, WIDE_MAX};
+    use super::architecture::{BIAS_MAX, HEAD_MAX, PAIRS, POLICY_MAX, THREATS, WIDE_MAX};
     use super::*;
     use crate::base::{Cell, Point, PointList, Size};
     use crate::board::symmetry::Symmetry;
@@ -126,7 +126,6 @@ pub(crate) mod tests {
         head.hints.iter_mut().for_each(|row| small(row, 900));
         small(&mut head.skip_hints, 900);
         small(&mut head.policy, 900);
-        head.made = vec![[0; WIDTH]; MAKERS];
         head.made.iter_mut().for_each(|row| small(row, 300));
         let mut large = |weights: &mut [i32]| {
             weights.fill_with(|| random.random_range(-200_000..=200_000));

@@ -67,7 +67,7 @@ pub fn policy_weights(head: &Head, input: &[i16; WIDTH], board: &Board) -> [i32;
     let threat = |i: usize| if threats.contains(&(i as u8)) { INPUT_SCALE } else { 0 };
     std::array::from_fn(|channel| {
         let makers = input.iter().map(|&value| i32::from(value)).chain((0..).map(threat));
-        let sum: i32 = makers.zip(&head.made).map(|(value, row)| value * i32::from(row[channel])).sum();
+        let sum: i32 = makers.zip(head.made.iter()).map(|(value, row)| value * i32::from(row[channel])).sum();
         (i32::from(head.policy[channel]) + (sum >> layers::MADE_SHIFT)).clamp(-POLICY_MAX, POLICY_MAX)
     })
 }

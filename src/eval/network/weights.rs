@@ -2,7 +2,7 @@
 //!
 //! The file is little-endian: magic, version, rule, number of heads, channels, widths of the two layers; then the rows of
 //! both kinds of lines in order, the bias, the heads; and a CRC-32 of everything before it. A file that is wrong in any
-//! respect is refused. The dimensions are in [`super::architecture`]. Version 2 has no [`Head::made`], version 3 has it.
+//! respect is refused. The dimensions are in [`super::architecture`].
 
 use super::architecture::{
     BIAS_MAX, CHANNELS, FIRST, HEAD_MAX, HINTS, MAKERS, PAIRS, POLICY_MAX, SECOND, STAGES, THREATS, WIDE_MAX, WIDTH,
@@ -40,8 +40,8 @@ pub struct Head<S = i16, W = i32> {
     /// Policy: weights of a cell's channels, first those of the side to move, in 1/`POLICY_SCALE`.
     pub policy: [S; WIDTH],
     /// Policy: what each of the [`MAKERS`] inputs, first the channels, then the threats, adds to the weights of the
-    /// channels: 1/`HEAD_SCALE` of the sum for an input of one. Empty in a network whose policy is the same everywhere.
-    pub made: Vec<[S; WIDTH]>,
+    /// channels: 1/`HEAD_SCALE` of the sum for an input of one.
+    pub made: Box<[[S; WIDTH]; MAKERS]>,
     /// Policy: weights of the pairs of threats ([`Threat::pair`](crate::board::Threat::pair)), in units of the policy sum:
     /// 1/(`POLICY_SCALE` * `CELL_SCALE`) of a logit.
     pub pairs: Box<[W; PAIRS]>,
@@ -66,7 +66,7 @@ impl<S: Copy + Default, W: Copy + Default> Head<S, W> {
             skip_threats: [wide; THREATS],
             skip_hints: [small; HINTS],
             policy: [small; WIDTH],
-            made: Vec::new(),
+            made: Box::new([[small; WIDTH]; MAKERS]),
             pairs: Box::new([wide; PAIRS]),
             near: [[wide; NEARNESS]; 2],
         }
@@ -113,9 +113,7 @@ impl fmt::Display for WeightsError {
 impl std::error::Error for WeightsError {}
 
 const MAGIC: &[u8; 8] = b"TNGNnet\n";
-/// Version of a file whose heads have [`Head::made`], and of one whose heads do not.
 const VERSION: u16 = 3;
-const PLAIN_VERSION: u16 = 2;
 const HEADER: usize = 20;
 
 impl Weights {
@@ -132,9 +130,7 @@ impl Weights {
         let rule = Rule::from_bits(i64::from(reader.u16()?)).ok_or(WeightsError::Unsupported)?;
         let heads = reader.u16()? as usize;
         let dimensions = [reader.u16()?, reader.u16()?, reader.u16()?].map(usize::from);
-        if ![PLAIN_VERSION, VERSION].contains(&version)
-            || dimensions != [CHANNELS, FIRST, SECOND]
-            || ![1, 2, STAGES, 2 * STAGES].contains(&heads)
+        if version != VERSION || dimensions != [CHANNELS, FIRST, SECOND] || ![1, 2, STAGES, 2 * STAGES].contains(&heads)
         {
             return Err(WeightsError::Unsupported);
         }
@@ -143,7 +139,7 @@ impl Weights {
             .map(|_| reader.take(CHANNELS).map(|row| std::array::from_fn(|i| row[i] as i8)))
             .collect::<Result<Vec<[i8; CHANNELS]>, WeightsError>>()?;
         let bias = reader.i16s()?;
-        let heads = (0..heads).map(|_| reader.head(version == VERSION)).collect::<Result<Vec<Head>, WeightsError>>()?;
+        let heads = (0..heads).map(|_| reader.head()).collect::<Result<Vec<Head>, WeightsError>>()?;
         if reader.at != body {
             return Err(WeightsError::Length);
         }
@@ -159,8 +155,7 @@ impl Weights {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         let rule = u16::from(self.rule.number());
-        let version = if self.heads.iter().all(|head| head.made.is_empty()) { PLAIN_VERSION } else { VERSION };
-        for number in [version, rule, self.heads.len() as u16, CHANNELS as u16, FIRST as u16, SECOND as u16] {
+        for number in [VERSION, rule, self.heads.len() as u16, CHANNELS as u16, FIRST as u16, SECOND as u16] {
             out.extend(number.to_le_bytes());
         }
         out.extend(self.rows.iter().flatten().map(|&weight| weight as u8));
@@ -203,7 +198,6 @@ impl Weights {
                     && small(&head.skip_hints)
                     && head.near.iter().all(|row| modest(row))
                     && head.policy.iter().all(|&weight| i32::from(weight).abs() <= POLICY_MAX)
-                    && [0, MAKERS].contains(&head.made.len())
                     && head.made.iter().all(|row| small(row))
                     && modest(&head.first_bias)
                     && modest(&head.second_bias)
@@ -267,8 +261,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a head, with or without [`Head::made`].
-    fn head(&mut self, is_made: bool) -> Result<Head, WeightsError> {
+    fn head(&mut self) -> Result<Head, WeightsError> {
         let mut head = Head::zero();
         self.by_output(&mut head.first[..])?;
         head.first_bias = self.i32s()?;
@@ -286,8 +279,8 @@ impl Reader<'_> {
         head.hints = [self.i16s()?, self.i16s()?];
         head.skip_hints = self.i16s()?;
         head.near = [self.i32s()?, self.i32s()?];
-        if is_made {
-            head.made = (0..MAKERS).map(|_| self.i16s()).collect::<Result<_, _>>()?;
+        for row in head.made.iter_mut() {
+            *row = self.i16s()?;
         }
         Ok(head)
     }
@@ -301,9 +294,7 @@ mod tests {
     #[test]
     fn a_file_reads_back() {
         for rule in Rule::ALL {
-            let mut weights = random_weights(rule, 3);
-            assert_eq!(Weights::parse(&weights.to_bytes()).as_ref(), Ok(&weights));
-            weights.heads.iter_mut().for_each(|head| head.made.clear());
+            let weights = random_weights(rule, 3);
             assert_eq!(Weights::parse(&weights.to_bytes()).as_ref(), Ok(&weights));
         }
     }

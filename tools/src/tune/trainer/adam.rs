@@ -1,6 +1,6 @@
 //! The optimiser: Adam (Kingma and Ba 2015), for networks applied only to the table rows that the batch has used.
 
-use super::float_network::{FloatHead, MADE, Model, Parameters, Row, TABLE, zero_head};
+use super::float_network::{FloatHead, MADE, Model, Parameters, Row, TABLE};
 use super::walk::Gradient;
 use tengen::eval::network::architecture::CHANNELS;
 use tengen::eval::network::features::{LINE_KINDS, ROWS};
@@ -35,8 +35,8 @@ impl Adam {
             mean: vec![[0.0; CHANNELS]; TABLE],
             square: vec![[0.0; CHANNELS]; TABLE],
             steps: vec![0; TABLE],
-            head_mean: vec![zero_head(); heads],
-            head_square: vec![zero_head(); heads],
+            head_mean: vec![FloatHead::zero(); heads],
+            head_square: vec![FloatHead::zero(); heads],
             step: 0,
         }
     }

@@ -1,7 +1,7 @@
 //! The state of a training run in a file, so that the run can continue after an interruption.
 
 use super::adam::Adam;
-use super::float_network::{FloatHead, Model, Parameters, Row, TABLE, zero_head};
+use super::float_network::{FloatHead, Model, Parameters, Row, TABLE};
 use crate::output_file;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
@@ -89,7 +89,7 @@ impl Checkpoint {
         };
         let (weights, mean, square) = (rows(&mut rest)?, rows(&mut rest)?, rows(&mut rest)?);
         let read_heads = |rest: &mut &[u8]| -> Result<Vec<FloatHead>> {
-            let mut read = vec![zero_head(); heads as usize];
+            let mut read = vec![FloatHead::zero(); heads as usize];
             for numbers in read.iter_mut().flat_map(FloatHead::slices_mut) {
                 let bytes = bytemuck::cast_slice_mut::<f32, u8>(numbers);
                 bytes.copy_from_slice(take(rest, bytes.len())?);

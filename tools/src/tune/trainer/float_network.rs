@@ -14,8 +14,8 @@ use tengen::board::tables::RuleTables;
 use tengen::board::{Shape, Threat};
 use tengen::eval::network::Weights;
 use tengen::eval::network::architecture::{
-    BIAS_MAX, CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, INPUT_SCALE, MAKERS, OUTPUT_SCALE,
-    POLICY_MAX, POLICY_SCALE, POOL_SCALE, SECOND, STAGES, WIDTH, head_number,
+    BIAS_MAX, CELL_MAX, CELL_SCALE, CHANNELS, FIRST, HEAD_MAX, HEAD_SCALE, INPUT_SCALE, OUTPUT_SCALE, POLICY_MAX,
+    POLICY_SCALE, POOL_SCALE, SECOND, STAGES, head_number,
 };
 use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, SIDES, parts, shape_of_row, side_cells};
 use tengen::eval::network::weights::Head;
@@ -46,11 +46,6 @@ pub const POOL: f32 = POOL_SCALE as f32 / CELL_SCALE as f32;
 
 /// A head in floating point. Also the gradient of one.
 pub type FloatHead = Head<f32, f32>;
-
-/// A head whose parameters are all zero, [`Head::made`] included.
-pub fn zero_head() -> FloatHead {
-    FloatHead { made: vec![[0.0; WIDTH]; MAKERS], ..FloatHead::zero() }
-}
 
 /// Index of [`Head::made`] among the slices of [`Parameters`].
 pub const MADE: usize = 14;
@@ -178,7 +173,7 @@ impl Model {
         }
         let sides = if rule == Rule::Renju { 2 } else { 1 };
         let heads = (0..sides * STAGES).map(|_| {
-            let mut head = zero_head();
+            let mut head = FloatHead::zero();
             head.first.as_flattened_mut().fill_with(|| normal(0.2));
             head.second.as_flattened_mut().fill_with(|| normal(0.2));
             head.output.fill_with(|| normal(0.1));
@@ -246,17 +241,11 @@ impl Model {
     pub fn export(&self, parts: &[[u32; 3]]) -> Weights {
         let folded = self.fold(parts);
         let units = |weight: f32| weight * CELL_SCALE as f32;
-        let mut heads: Vec<Head> = self.heads.iter().map(export_head).collect();
-        if heads.iter().all(|head| head.made.as_flattened().iter().all(|&weight| weight == 0)) {
-            for head in &mut heads {
-                head.made.clear();
-            }
-        }
         Weights {
             rule: self.rule,
             rows: folded.rows.iter().map(|row| row.map(|weight| units(weight) as i8)).collect(),
             bias: folded.bias.map(|bias| units(bias) as i16),
-            heads,
+            heads: self.heads.iter().map(export_head).collect(),
         }
     }
 
@@ -308,7 +297,7 @@ fn export_head(head: &FloatHead) -> Head {
     let policy_limit = POLICY_MAX as f32;
     out.policy = head.policy.map(|w| (w * POLICY_SCALE as f32).round().clamp(-policy_limit, policy_limit) as i16);
     *out.pairs = head.pairs.map(|weight| large(weight, POLICY_SCALE * CELL_SCALE));
-    out.made = head.made.iter().map(|row| row.map(small)).collect();
+    *out.made = head.made.map(|row| row.map(small));
     out.hints = head.hints.map(|row| row.map(small));
     out.skip_hints = head.skip_hints.map(small);
     out.near = head.near.map(|row| row.map(|weight| large(weight, POLICY_SCALE * CELL_SCALE)));
@@ -319,10 +308,7 @@ fn export_head(head: &FloatHead) -> Head {
 fn import_head(head: &Head) -> FloatHead {
     let small = |units: i16| f32::from(units) / HEAD_SCALE as f32;
     let large = |units: i32, scale: i32| (f64::from(units) / f64::from(scale)) as f32;
-    let mut out = zero_head();
-    for (made, row) in out.made.iter_mut().zip(&head.made) {
-        *made = row.map(small);
-    }
+    let mut out = FloatHead::zero();
     out.first_bias = head.first_bias.map(|bias| large(bias, INPUT_SCALE * HEAD_SCALE));
     *out.first = head.first.map(|row| row.map(small));
     *out.second = head.second.map(|row| row.map(small));
@@ -334,6 +320,7 @@ fn import_head(head: &Head) -> FloatHead {
     out.skip_threats = head.skip_threats.map(|units| large(units, OUTPUT_SCALE));
     out.policy = head.policy.map(|units| f32::from(units) / POLICY_SCALE as f32);
     *out.pairs = head.pairs.map(|units| large(units, POLICY_SCALE * CELL_SCALE));
+    *out.made = head.made.map(|row| row.map(small));
     out.hints = head.hints.map(|row| row.map(small));
     out.skip_hints = head.skip_hints.map(small);
     out.near = head.near.map(|row| row.map(|units| large(units, POLICY_SCALE * CELL_SCALE)));

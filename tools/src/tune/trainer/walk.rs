@@ -5,7 +5,7 @@
 //! adds the total's growth since its last change when it changes again.
 
 use super::float_network::{
-    BIAS, CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Parameters, Row, TABLE, zero_head,
+    BIAS, CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Parameters, Row, TABLE,
 };
 use super::targets::{Targets, is_sample, values};
 use crate::data::packed_game::PackedGame;
@@ -79,7 +79,7 @@ impl Gradient {
             table: vec![[0.0; CHANNELS]; TABLE],
             touched: Vec::new(),
             is_touched: vec![false; TABLE],
-            heads: vec![zero_head(); heads],
+            heads: vec![FloatHead::zero(); heads],
         }
     }
 
@@ -469,7 +469,7 @@ impl Walker {
         }
         learn_move(best, best_pair, -of_others);
         gradient.policy.iter_mut().zip(slope).for_each(|(sum, slope)| *sum += slope);
-        for (i, (value, row)) in input.iter().zip(&head.made).enumerate() {
+        for (i, (value, row)) in input.iter().zip(head.made.iter()).enumerate() {
             if value.abs() < INPUT_LIMIT {
                 self.total[(i + ours) % WIDTH] += dot(row, &slope) / POOL;
             }
