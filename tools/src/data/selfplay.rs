@@ -31,11 +31,10 @@ const RANDOM_PLIES: usize = 6;
 const RANDOM_SHARE: f64 = 0.05;
 /// Standard deviation of the nodes of a move, as a share of the mean.
 const NODE_SPREAD: f64 = 0.1;
-/// A game is adjudicated as a draw if this many consecutive searches return at most [`DRAWISH_SCORE`], from [`DRAWISH_STONES`]
-/// stones on.
+/// A game is adjudicated as a draw if this many consecutive searches return at most [`DRAWISH_SCORE`], from
+/// [`drawish_stones`] on.
 const DRAWISH_SEARCHES: usize = 7;
 const DRAWISH_SCORE: i32 = 10;
-const DRAWISH_STONES: usize = 100;
 /// Largest absolute score of a balanced opening.
 const BALANCE: i32 = 100;
 /// Number of stones of an opening.
@@ -253,8 +252,11 @@ impl<'a> Player<'a> {
                 ply.played = random_move(oracle, us, random).unwrap_or(ply.best);
             }
             plies.push(ply);
-            drawish =
-                if score.units().abs() <= DRAWISH_SCORE && oracle.stones() >= DRAWISH_STONES { drawish + 1 } else { 0 };
+            drawish = if score.units().abs() <= DRAWISH_SCORE && oracle.stones() >= drawish_stones(oracle.size()) {
+                drawish + 1
+            } else {
+                0
+            };
             match oracle.play(ply.played, us) {
                 Verdict::Continues if drawish >= DRAWISH_SEARCHES => return Ok((plies, None)),
                 Verdict::Continues => {}
@@ -280,6 +282,11 @@ impl<'a> Player<'a> {
         }
         Ok((ply, score))
     }
+}
+
+/// The number of stones from which a game on this board may be adjudicated as a draw: 40 % of its cells, and at most 100.
+fn drawish_stones(size: Size) -> usize {
+    (size.cells() * 2 / 5).min(100)
 }
 
 /// A random legal move near a stone that does not end the game.
