@@ -41,6 +41,8 @@ pub const CELL_LIMIT: f32 = CELL_MAX as f32 / CELL_SCALE as f32;
 pub const INPUT_LIMIT: f32 = HEAD_MAX as f32 / INPUT_SCALE as f32;
 /// Largest hidden activation, and largest absolute weight, of a head.
 pub const HEAD_LIMIT: f32 = HEAD_MAX as f32 / HEAD_SCALE as f32;
+/// Largest absolute weight of a row.
+pub const ROW_LIMIT: f32 = i8::MAX as f32 / CELL_SCALE as f32;
 /// Sum of activations that makes an input of one.
 pub const POOL: f32 = POOL_SCALE as f32 / CELL_SCALE as f32;
 
@@ -232,7 +234,7 @@ impl Model {
         let rows = (0..LINE_KINDS * ROWS).map(|row| {
             let [left, right, kind] = parts[row].map(|part| &self.table[part as usize]);
             let rest = &self.table[row];
-            std::array::from_fn(|i| round(rest[i] + left[i] + right[i] + kind[i], 127.0))
+            std::array::from_fn(|i| round(rest[i] + left[i] + right[i] + kind[i], f32::from(i8::MAX)))
         });
         Folded { rows: rows.collect(), bias: self.table[BIAS].map(|bias| round(bias, f32::from(BIAS_MAX))) }
     }

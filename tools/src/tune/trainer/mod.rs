@@ -136,7 +136,8 @@ fn read(training: &Training) -> Result<Vec<PackedGame>> {
 /// Units of the search's score that make one logit of the games' results.
 fn fit_scale(games: &[PackedGame]) -> f32 {
     // A position that a search asked about is not one of the game.
-    let games = games.iter().filter(|game| !matches!(game.content, Content::Asked { .. })).take(20_000);
+    let games: Vec<_> = games.iter().filter(|game| !matches!(game.content, Content::Asked { .. })).collect();
+    let games = games.iter().step_by(games.len().div_ceil(20_000).max(1));
     best_scale(&games.flat_map(|game| scores_and_results(game, LARGEST_SCORE)).collect::<Vec<_>>())
 }
 
@@ -219,6 +220,7 @@ impl Run {
                 gradient.add(&other.gradient);
                 other.gradient.clear();
             }
+            gradient.mask(&folded);
             Model::spread(&mut gradient.table, &gradient.touched, &self.parts);
             let step = self.state.adam.step as f32;
             let falling = 0.5 + 0.5 * (std::f32::consts::PI * (step / steps_in_all).min(1.0)).cos();

@@ -5,7 +5,7 @@
 //! adds the total's growth since its last change when it changes again.
 
 use super::float_network::{
-    BIAS, CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Parameters, Row, TABLE,
+    BIAS, CELL_LIMIT, FloatHead, Folded, HEAD_LIMIT, INPUT_LIMIT, Model, POOL, Parameters, ROW_LIMIT, Row, TABLE,
 };
 use super::targets::{Targets, is_sample, values};
 use crate::data::packed_game::PackedGame;
@@ -18,8 +18,14 @@ use tengen::eval::network::architecture::{CHANNELS, FIRST, HINTS, INPUT_SCALE, S
 use tengen::eval::network::features::{LINE_KINDS, REACH, ROWS, ShapePair, line_kind, nearness, row_of};
 use tengen::eval::network::layers::{hints, threats};
 use tengen::eval::{Evaluator, ShapeEvaluator};
+use tengen::search::forced::duty;
+use tengen::search::order::for_each_reply;
 
 type Vector = [f32; WIDTH];
+
+/// In each game the stages begin up to this many stones earlier or later, so that a head knows the positions next to its stage:
+/// leaves on both sides of a boundary are compared in the search.
+const OVERLAP: u64 = 3;
 
 /// Moves with smaller errors of the policy are skipped, to save time.
 const SMALL_ERROR: f32 = 1e-4;
@@ -106,6 +112,20 @@ impl Gradient {
         &mut self.table[index]
     }
 
+    /// Removes what would move rows beyond the engine's limit, on which they lie already: the sum of a row's parts is limited, not
+    /// the parts, which would grow without end.
+    pub fn mask(&mut self, folded: &Folded) {
+        for &row in &self.touched {
+            let slopes = self.table[row as usize].iter_mut();
+            for (slope, weight) in slopes.zip(&folded.rows[row as usize]) {
+                // A step goes against the slope.
+                if weight.abs() >= ROW_LIMIT && *slope * weight < 0.0 {
+                    *slope = 0.0;
+                }
+            }
+        }
+    }
+
     /// Adds another gradient.
     pub fn add(&mut self, other: &Gradient) {
         for &row in &other.touched {
@@ -160,6 +180,8 @@ pub struct Walker {
     pub gradient: Gradient,
     /// Losses of all games so far.
     pub losses: Losses,
+    /// Index of the head for the position.
+    head: usize,
     /// Points, their pairs of threats and their policy at the last position that was judged.
     pub(super) moves: Vec<(Point, usize, f32)>,
 }
@@ -182,6 +204,7 @@ impl Walker {
             total: [0.0; WIDTH],
             gradient: Gradient::new(heads),
             losses: Losses::default(),
+            head: 0,
             moves: Vec::new(),
         }
     }
@@ -206,7 +229,9 @@ impl Walker {
         }
         for (ply, target) in game.plies.iter().zip(values(game, targets)) {
             if is_sample(game, &board) {
-                let head = &model.heads[head_of(&board, model.heads.len())];
+                let overlap = if learn { game.number % (2 * OVERLAP + 1) } else { OVERLAP };
+                self.head = head_of(&board, model.heads.len(), overlap);
+                let head = &model.heads[self.head];
                 let forward = self.forward(head, &board);
                 visit(&board, forward.logit);
                 self.judge(&board, head, &forward, game, target, ply.best, targets, learn);
@@ -368,8 +393,7 @@ impl Walker {
 
     /// Adds the gradient of the value; `error` is the slope of the loss by the logit.
     fn learn_value(&mut self, board: &Board, head: &FloatHead, forward: &Forward, error: f32) {
-        let number = head_of(board, self.gradient.heads.len());
-        let gradient = &mut self.gradient.heads[number];
+        let gradient = &mut self.gradient.heads[self.head];
         gradient.output_bias += error;
         let second: [f32; SECOND] =
             std::array::from_fn(|i| if is_within(forward.second[i]) { error * head.output[i] } else { 0.0 });
@@ -413,7 +437,8 @@ impl Walker {
         let cells = &self.cells;
         let moves = &mut self.moves;
         let last_moves = [board.last_move(), board.move_before_last()];
-        board.for_each_near(|point| {
+        // The moves that the search compares.
+        for_each_reply(board, &duty(board), |point| {
             let pair = board.threat_pair(point);
             let value = &cells[point.index()].value;
             let mut sums = [0.0; 8];
@@ -441,8 +466,7 @@ impl Walker {
         if !learn || weight == 0.0 {
             return;
         }
-        let number = head_of(board, self.gradient.heads.len());
-        let gradient = &mut self.gradient.heads[number];
+        let gradient = &mut self.gradient.heads[self.head];
         let mut slope = [0.0; WIDTH];
         let cells = &mut self.cells;
         let mut learn_move = |point: Point, pair: usize, error: f32| {
@@ -508,9 +532,10 @@ fn policy_weights(head: &FloatHead, input: &Vector, board: &Board) -> Vector {
     weights
 }
 
-/// The index of the head for a position.
-fn head_of(board: &Board, heads: usize) -> usize {
-    head_number(heads, board.side(), stage(board.occupied()))
+/// The index of the head for a position, if stages begin [`OVERLAP`] stones later and `overlap` earlier.
+fn head_of(board: &Board, heads: usize, overlap: u64) -> usize {
+    let stones = (board.occupied() + overlap as usize).saturating_sub(OVERLAP as usize);
+    head_number(heads, board.side(), stage(stones))
 }
 
 impl CellState {
