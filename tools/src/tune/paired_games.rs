@@ -17,8 +17,8 @@ use tengen::engine::Engine;
 use tengen::eval::EvaluatorKind;
 use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
 
-/// Size of each engine's transposition table in bytes; enough for games with few nodes.
-const HASH: u64 = 8 << 20;
+/// Largest size of each engine's transposition table in bytes; it grows with the nodes, and holds four million entries.
+const HASH: u64 = 64 << 20;
 
 /// The limits of the engines: nodes for each move, or a clock that counts nodes. Neither depends on the load of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
