@@ -362,6 +362,16 @@ mod tests {
         assert_eq!(games(&whole), games(&parts));
     }
 
+    /// Bug: a hundred stones are all of 10x10, so no game there was adjudicated.
+    #[test]
+    fn a_drawn_game_ends_before_the_board_is_full() {
+        for side in 5..=22 {
+            let size = Size::square(side).unwrap();
+            assert!(drawish_stones(size) <= size.cells() / 2);
+        }
+        assert_eq!([10, 15, 20].map(|side| drawish_stones(Size::square(side).unwrap())), [40, 90, 100]);
+    }
+
     /// Bug: another seed was refused only after the end of the file had been cut, and other kinds not at all.
     #[test]
     fn the_file_of_another_series_is_left_as_it_is() {

@@ -7,7 +7,7 @@
 //! | `games` | width, height, 1 if held out (`u8` each), a zero; number of moves, index of the first in `moves` (`u32` each) |
 //! | `moves` | the cell (`u16`), black first |
 //! | `samples` | game (`u32`), stones, cell of the chosen move (`u16` each), target, result (`f32` each), threat inputs (`u64`), hints (two `i16`), 1 for a position that a search asked about (`u32`) |
-//! | `cells` | for each sample and cell the pair of threats ([`Board::threat_pair`]) that a move there makes and denies; 255 where none is considered |
+//! | `cells` | for each sample and cell the pair of threats ([`Board::threat_pair`]) that a move there makes and denies; 255 where the search considers none |
 
 use super::logistic::ENGINE_SCALE;
 use super::samples::{for_each_position, is_held_out};
@@ -25,6 +25,8 @@ use tengen::board::{Board, Threat};
 use tengen::engine::files;
 use tengen::eval::ShapeEvaluator;
 use tengen::eval::network::layers::{hints, threats};
+use tengen::search::forced::duty;
+use tengen::search::order::for_each_reply;
 
 /// Options of `arrays`.
 #[derive(clap::Args, Debug)]
@@ -129,7 +131,7 @@ impl Arrays {
     ) -> Result<()> {
         let us = board.side();
         let mut pairs = [u8::MAX; Size::MAX_CELLS];
-        board.for_each_near(|point| {
+        for_each_reply(board, &duty(board), |point| {
             let pair = board.threat_pair(point);
             pairs[usize::from(cell(point))] = pair as u8;
         });

@@ -34,6 +34,8 @@ use walk::{Losses, Walker};
 
 /// A batch is processed in this many parts with any number of threads, so that the sums do not depend on that.
 const SHARDS: usize = 2;
+/// Changes with what is learned from the same games, so that a run does not go on with another recipe.
+const RECIPE: u32 = 2;
 /// Number of steps until the learning rate reaches its largest value.
 const WARM_UP: f32 = 200.0;
 /// The learning rate at the end, as a share of the largest one.
@@ -100,7 +102,7 @@ impl Training {
             any_rule, batch, rate, score_share, label_share, asked_share, lambda, policy, made_rate, ..
         } = self;
         let learning = (any_rule, batch, rate, score_share, label_share, asked_share, lambda, policy, made_rate);
-        Checksum::of(format!("{learning:?} {:?} {} {:?}", self.games, self.seed, self.from).as_bytes())
+        Checksum::of(format!("{RECIPE} {learning:?} {:?} {} {:?}", self.games, self.seed, self.from).as_bytes())
     }
 
     /// How targets are made, if a logit of one is a score of `scale`.

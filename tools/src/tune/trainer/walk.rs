@@ -112,8 +112,8 @@ impl Gradient {
         &mut self.table[index]
     }
 
-    /// Removes what would move rows beyond the engine's limit, on which they lie already: the sum of a row's parts is limited, not
-    /// the parts, which would grow without end.
+    /// Removes slopes that would push a row beyond the engine's limit. Only the sum of a row's parts is limited, so the parts would
+    /// grow without end.
     pub fn mask(&mut self, folded: &Folded) {
         for &row in &self.touched {
             let slopes = self.table[row as usize].iter_mut();
