@@ -227,10 +227,10 @@ impl Walker {
             // No cell has a gradient yet.
             self.play(&mut board, stone, folded, false);
         }
+        let ahead = if learn { (game.number % (2 * OVERLAP + 1)) as isize - OVERLAP as isize } else { 0 };
         for (ply, target) in game.plies.iter().zip(values(game, targets)) {
             if is_sample(game, &board) {
-                let overlap = if learn { game.number % (2 * OVERLAP + 1) } else { OVERLAP };
-                self.head = head_of(&board, model.heads.len(), overlap);
+                self.head = head_of(&board, model.heads.len(), ahead);
                 let head = &model.heads[self.head];
                 let forward = self.forward(head, &board);
                 visit(&board, forward.logit);
@@ -532,10 +532,9 @@ fn policy_weights(head: &FloatHead, input: &Vector, board: &Board) -> Vector {
     weights
 }
 
-/// The index of the head for a position, if stages begin [`OVERLAP`] stones later and `overlap` earlier.
-fn head_of(board: &Board, heads: usize, overlap: u64) -> usize {
-    let stones = (board.occupied() + overlap as usize).saturating_sub(OVERLAP as usize);
-    head_number(heads, board.side(), stage(stones))
+/// The index of the head for a position, if stages begin `ahead` stones earlier.
+fn head_of(board: &Board, heads: usize, ahead: isize) -> usize {
+    head_number(heads, board.side(), stage(board.occupied().saturating_add_signed(ahead)))
 }
 
 impl CellState {
