@@ -142,6 +142,7 @@ export class App {
     const isLate = late?.at > 0 && this.tree.isMain(late.at);
     const winner = isLate ? 1 - late.side : this.game.winner;
     const written = names.map((name, side) => (players[side] === "engine" ? "Tengen" : name));
-    return askReferee({ ask: "write", format, game: { ...this.tree.toRecord(at, written), winner, opening } });
+    const record = this.tree.toRecord(at, written);
+    return askReferee({ ask: "write", format, game: { ...record, winner, late: isLate, opening } });
   }
 }

@@ -70,6 +70,9 @@ pub struct Tree {
     /// The result that the record names: the winner's colour, or 2 for a draw.
     #[serde(default)]
     pub winner: Option<u64>,
+    /// Whether the loser of this result ran out of time. Only for writing.
+    #[serde(default)]
+    pub late: bool,
     /// Stones of an opening that nobody chose as a good move.
     #[serde(default)]
     pub opening: usize,
@@ -354,14 +357,14 @@ fn result_of(game: &Tree) -> Result<String> {
         }
     }
     let end = referee::judge(&Position { moves, ..game.position.clone() })?["end"].take();
-    let winner = if end["kind"] == "draw" { Some(2) } else { end["winner"].as_u64().or(game.winner) };
-    Ok(match winner {
-        Some(0) => "B+",
-        Some(1) => "W+",
-        Some(_) => "0",
-        None => "",
-    }
-    .to_owned())
+    let on_board = if end["kind"] == "draw" { Some(2) } else { end["winner"].as_u64() };
+    let how = if on_board.is_none() && game.late { "T" } else { "" };
+    Ok(match on_board.or(game.winner) {
+        Some(0) => format!("B+{how}"),
+        Some(1) => format!("W+{how}"),
+        Some(_) => "0".to_owned(),
+        None => String::new(),
+    })
 }
 
 /// What is left to be written.

@@ -349,7 +349,7 @@ test("a long name with a character of two units opens and comes back", async () 
 test("a loss on time is saved with its result", async () => {
   const window = await Window.open({ hash: "moves=h8i9&clock=1&used=60-0&late=0-2&black=person&white=person" });
   await window.status(/Black ran out of time/);
-  assert.match(await saved(window, "sgf"), /RE\[W\+\]/);
+  assert.match(await saved(window, "sgf"), /RE\[W\+T\]/);
   // What is played from an earlier move has no clock.
   await window.page.click("#tab-play");
   await window.page.click("#go-back");

@@ -31,6 +31,11 @@ fn a_finished_game_is_written_with_its_result() {
     assert_eq!(result("(;SZ[15]RE[W+R];B[hh];W[aa])").as_deref(), Some("W+"));
     assert_eq!(result("(;SZ[15]RE[Draw];B[hh];W[aa])").as_deref(), Some("0"));
     assert_eq!(result(&format!("(;SZ[15]RE[W+R];{five})")).as_deref(), Some("B+"));
+    let late = Tree { late: true, ..game("(;SZ[15]RE[W+T];B[hh];W[aa])") };
+    assert!(
+        write(SaveFormat::Sgf, &late).unwrap().contains("RE[W+T]"),
+        "Bug: without the T nothing says why the game ended"
+    );
     // Black's overline is a foul.
     let row = "B[hh];W[aa];B[ih];W[ac];B[jh];W[ae];B[lh];W[ag];B[mh];W[ai]";
     assert_eq!(result(&format!("(;SZ[15]RU[renju];{row};B[nh];W[ak];B[kh])")).as_deref(), Some("W+"));
