@@ -8,8 +8,10 @@ use tengen::eval::network::features::{LINE_KINDS, ROWS};
 const FIRST_DECAY: f32 = 0.9;
 const SECOND_DECAY: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
-/// Weight decay of the own parts of rows, relative to the learning rate.
+/// Weight decay of the rests of rows, relative to the learning rate.
 const SHRINK: f32 = 0.02;
+/// The rests decay once in this many steps, by as much as in all of these.
+const SHRINK_STEPS: u32 = 50;
 
 /// Moving averages of gradients and their squares.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,13 +56,12 @@ impl Adam {
             }
             self.steps[index] += 1;
             let rate = Rate::new(rate, self.steps[index]);
-            let weights = &mut model.table[index];
-            if !parts.contains(&row) {
-                for weight in weights.iter_mut() {
-                    *weight -= rate.size * SHRINK * *weight;
-                }
-            }
-            rate.step(weights, slope, &mut self.mean[index], &mut self.square[index]);
+            rate.step(&mut model.table[index], slope, &mut self.mean[index], &mut self.square[index]);
+        }
+        // All rests decay, also those that no game of these steps has: what the shared parts say holds for rare rows.
+        if self.step.is_multiple_of(SHRINK_STEPS) {
+            let kept = 1.0 - SHRINK_STEPS as f32 * rate * SHRINK;
+            model.table[..LINE_KINDS * ROWS].as_flattened_mut().iter_mut().for_each(|weight| *weight *= kept);
         }
         let (rate, made_rate) = (Rate::new(rate, self.step), Rate::new(rate * made_rate, self.step));
         for i in 0..model.heads.len() {

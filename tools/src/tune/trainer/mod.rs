@@ -27,6 +27,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 use targets::Targets;
+use tengen::base::Rule;
 use tengen::base::hash::Checksum;
 use tengen::eval::Evaluator;
 use tengen::eval::network::{Weights, WeightsError};
@@ -35,7 +36,7 @@ use walk::{Losses, Walker};
 /// A batch is processed in this many parts with any number of threads, so that the sums do not depend on that.
 const SHARDS: usize = 2;
 /// Changes with what is learned from the same games, so that a run does not go on with another recipe.
-const RECIPE: u32 = 2;
+const RECIPE: u32 = 3;
 /// Number of steps until the learning rate reaches its largest value.
 const WARM_UP: f32 = 200.0;
 /// The learning rate at the end, as a share of the largest one.
@@ -180,7 +181,7 @@ impl Run {
         let mut state = match (&training.checkpoint, &training.from) {
             (Some(path), _) if path.exists() => Checkpoint::load(path)?,
             (_, Some(path)) => {
-                let earlier = earlier_model(path)?;
+                let earlier = earlier_model(path, training.rule)?;
                 let mut fresh = Checkpoint::new(training.rule, training.seed);
                 fresh.model.table = earlier.table;
                 fresh.model.adopt_heads(&earlier.heads).with_context(|| path.display().to_string())?;
@@ -248,11 +249,11 @@ impl Run {
     }
 }
 
-/// The model from a checkpoint, or from the file of a finished network.
-fn earlier_model(path: &Path) -> Result<Model> {
+/// The model from a checkpoint, or for this rule from the file of a finished network.
+fn earlier_model(path: &Path, rule: Rule) -> Result<Model> {
     let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
     match Weights::parse(&bytes) {
-        Ok(weights) => Ok(Model::of_weights(&weights)),
+        Ok(weights) => Ok(Model::of_weights(&weights, rule)),
         Err(WeightsError::NotANetwork) => Ok(Checkpoint::load(path)?.model),
         Err(error) => Err(error).with_context(|| path.display().to_string()),
     }
