@@ -13,10 +13,10 @@ use crate::board::{Board, Threat};
 use crate::eval::Evaluator;
 use arrayvec::ArrayVec;
 
-/// Depth under which a quiescence result is stored when all fours were tried.
-const ALL_FOURS: i32 = -1;
-/// The same when some fours were left out.
-const SOME_FOURS: i32 = tt::MIN_DEPTH;
+/// Depth under which the result of a node before the first four is stored.
+const FIRST_FOURS: i32 = -1;
+/// The same of a node after a four, where distant fours are left out.
+const LATER_FOURS: i32 = tt::MIN_DEPTH;
 
 /// The fours on the way to a node.
 #[derive(Clone, Copy)]
@@ -83,7 +83,7 @@ impl Worker<'_> {
         kills: Kills,
     ) -> Score {
         let us = self.board.side();
-        let depth = if before.last.is_none() { ALL_FOURS } else { SOME_FOURS };
+        let depth = if before.last.is_none() { FIRST_FOURS } else { LATER_FOURS };
         let key = self.key();
         if let Some(hit) = self.probe(ply) {
             if hit.bound.proves(hit.score) || (hit.depth >= depth && hit.bound.settles(hit.score, alpha, beta)) {
@@ -96,7 +96,7 @@ impl Worker<'_> {
         if stand_pat >= beta || self.board.count_from(us, Threat::Four) == 0 {
             let bound = Bound::of(stand_pat, alpha, beta);
             let (score, best) = (stand_pat, None);
-            self.table.store(key, ply, TtEntry { score, bound, depth: ALL_FOURS, best, eval: known, was_pv: false });
+            self.table.store(key, ply, TtEntry { score, bound, depth: FIRST_FOURS, best, eval: known, was_pv: false });
             return stand_pat;
         }
         if stand_pat + self.params.vcf_delta() < alpha && !alpha.is_decisive() {
@@ -152,8 +152,9 @@ impl Worker<'_> {
         best.score
     }
 
-    /// Lists the attacker's fours to try, best first: all of them on the first move; later those near the last four, and
-    /// fours that make no other threat only while every four so far has made one.
+    /// Lists the attacker's fours to try, best first. A four that makes no other threat comes first only where it denies an open
+    /// three or more, and later only while every four so far has made another threat. Fours after the first one are near the
+    /// last one. Experiments: `bare-fours`.
     fn push_fours(&self, before: Fours, kills: Kills, fours: &mut ArrayVec<(i32, Point), { Size::MAX_CELLS }>) {
         let us = self.board.side();
         // The defender's answer may threaten a five: then only a stop of it counts.
@@ -161,8 +162,11 @@ impl Worker<'_> {
         let stops = (self.board.count(them, Threat::Five) > 0)
             .then(|| kills.unwrap_or_else(|| forced::kill_intersection(&self.board, them, Threat::Five)));
         self.board.for_each_strong(us, |point| {
-            let threat = self.board.threat(point, us);
-            let wanted = threat > Threat::Four || (threat == Threat::Four && before.all_make_threats);
+            let wanted = match self.board.threat(point, us) {
+                Threat::Four if before.last.is_none() => self.board.threat(point, them) >= Threat::OpenThree,
+                Threat::Four => before.all_make_threats,
+                threat => threat > Threat::Four,
+            };
             if wanted
                 && before.last.is_none_or(|last| is_close(&self.params, last, point))
                 && stops.as_ref().is_none_or(|stops| stops.contains(&point))
@@ -183,4 +187,47 @@ fn is_close(params: &Params, a: Point, b: Point) -> bool {
 /// Whether a five is threatened against the side to move. Such a position is never quiet.
 pub fn is_threatened(board: &Board) -> bool {
     board.count(board.side().opponent(), Threat::Five) > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Rule;
+    use crate::board::notation::parse_moves;
+    use crate::board::tests::board_after;
+    use crate::search::history::History;
+    use crate::search::limits::SearchControl;
+    use crate::search::shared::Shared;
+    use crate::search::tt::TranspositionTable;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_first_four_makes_another_threat_or_denies_one() {
+        let params = Params::shipped(Rule::Freestyle);
+        let fours = |moves: &str, before: Fours| {
+            let board = board_after(Rule::Freestyle, moves);
+            let shared = Shared::new(Arc::new(TranspositionTable::new(1 << 16)), None, 1);
+            let (control, mut history) = (SearchControl::default(), History::new());
+            let worker = Worker::new(board, &params, &mut history, &shared, 0, &control);
+            let mut fours = ArrayVec::new();
+            worker.push_fours(before, None, &mut fours);
+            let mut points: Vec<Point> = fours.into_iter().map(|(_, point)| point).collect();
+            points.sort_unstable();
+            points
+        };
+        let points = |names: &str| {
+            let board = board_after(Rule::Freestyle, "h8");
+            let mut points = parse_moves(names, board.size()).unwrap();
+            points.sort_unstable();
+            points
+        };
+        // k8 and l8 make fours and nothing else.
+        let bare = "h8g8i8a1j8a15";
+        assert_eq!(fours(bare, Fours::NONE), []);
+        let last = points("j8").pop();
+        assert_eq!(fours(bare, Fours { last, all_make_threats: true }), points("k8l8"));
+        assert_eq!(fours(bare, Fours { last, all_make_threats: false }), []);
+        assert_eq!(fours("h8g8i8k9j8k10", Fours::NONE), points("k8"), "white would have an open three there");
+        assert_eq!(fours("h8g8i8a1j8a15k10a8k11o1", Fours::NONE), points("k8"), "it makes an open three, too");
+    }
 }
