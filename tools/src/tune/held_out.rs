@@ -154,7 +154,7 @@ struct Judge {
 
 impl Judge {
     fn new(name: String, weights: &Weights) -> Judge {
-        let model = Model::of_weights(weights, weights.rule);
+        let model = Model::of_weights(weights);
         let folded = model.fold(&parts_of_rows(weights.rule));
         let walker = Walker::new(model.heads.len());
         Judge { name, network: Arc::new(Network::new(weights)), model, folded, walker }

@@ -49,7 +49,7 @@ pub const POOL: f32 = POOL_SCALE as f32 / CELL_SCALE as f32;
 /// A head in floating point. Also the gradient of one.
 pub type FloatHead = Head<f32, f32>;
 
-/// Rounds of [`Model::share`]; more change nothing that matters.
+/// Rounds of [`Model::share`]: of a network that has nothing but shared parts they leave less than a hundredth in the rests.
 const SHARING_ROUNDS: u32 = 10;
 
 /// Index of [`Head::made`] among the slices of [`Parameters`].
@@ -196,21 +196,19 @@ impl Model {
         Model { rule, table, heads: heads.collect() }
     }
 
-    /// A model for a rule with the values of a finished network. The file does not know the shared parts of its rows, so they
-    /// are made of what the rows have in common.
-    pub fn of_weights(weights: &Weights, rule: Rule) -> Model {
+    /// A model with the values of a finished network. The shared parts of its rows are not known, so all values are in the
+    /// rests; see [`Model::share`].
+    pub fn of_weights(weights: &Weights) -> Model {
         let scale = |units: f32| units / CELL_SCALE as f32;
         let mut table: Vec<Row> = weights.rows.iter().map(|row| row.map(|units| scale(f32::from(units)))).collect();
         table.resize(TABLE, [0.0; CHANNELS]);
         table[BIAS] = weights.bias.map(|units| scale(f32::from(units)));
-        let mut model = Model { rule, table, heads: weights.heads.iter().map(import_head).collect() };
-        model.share(&parts_of_rows(rule));
-        model
+        Model { rule: weights.rule, table, heads: weights.heads.iter().map(import_head).collect() }
     }
 
     /// Moves what rows have in common from their rests to their shared parts; the sums stay the same. Without this a finished
     /// network that is trained further would have everything in its rests, and rare rows would lose what they share.
-    fn share(&mut self, parts: &[[u32; 3]]) {
+    pub fn share(&mut self, parts: &[[u32; 3]]) {
         for _ in 0..SHARING_ROUNDS {
             // The sides first, each of which takes half of what is left, then the kinds.
             for (family, share) in [(0..2, 0.5), (2..3, 1.0)] {
@@ -380,7 +378,7 @@ mod tests {
     fn a_finished_network_survives_import_and_export() {
         for rule in Rule::ALL {
             let weights = Weights::parse(tengen::eval::network::embedded_file(rule)).unwrap();
-            let again = Model::of_weights(&weights, rule).export(&parts_of_rows(rule));
+            let again = Model::of_weights(&weights).export(&parts_of_rows(rule));
             assert!(again == weights, "{rule:?}");
         }
     }
@@ -390,7 +388,8 @@ mod tests {
         let parts = parts_of_rows(Rule::Freestyle);
         let before = Model::new(Rule::Freestyle, 1);
         let weights = before.export(&parts);
-        let after = Model::of_weights(&weights, Rule::Freestyle);
+        let mut after = Model::of_weights(&weights);
+        after.share(&parts);
         assert!(after.export(&parts) == weights, "the sums have changed");
         let size = |rows: &[Row]| rows.as_flattened().iter().map(|weight| f64::from(weight * weight)).sum::<f64>();
         let (rests, sums) = (&after.table[..LINE_KINDS * ROWS], &before.fold(&parts).rows);

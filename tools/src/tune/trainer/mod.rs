@@ -249,11 +249,15 @@ impl Run {
     }
 }
 
-/// The model from a checkpoint, or for this rule from the file of a finished network.
+/// The model from a checkpoint, or from the file of a finished network, with the shared parts of this rule's rows.
 fn earlier_model(path: &Path, rule: Rule) -> Result<Model> {
     let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
     match Weights::parse(&bytes) {
-        Ok(weights) => Ok(Model::of_weights(&weights, rule)),
+        Ok(weights) => {
+            let mut model = Model::of_weights(&weights);
+            model.share(&parts_of_rows(rule));
+            Ok(model)
+        }
         Err(WeightsError::NotANetwork) => Ok(Checkpoint::load(path)?.model),
         Err(error) => Err(error).with_context(|| path.display().to_string()),
     }
