@@ -152,8 +152,10 @@ impl<'a, 'w> Deepening<'a, 'w> {
     /// Uses what an iteration that was cut short has found.
     fn take_partial(&mut self, depth: u32, CutShort { has_lines }: CutShort) {
         if self.wanted == 1 {
-            // The first move is the best of the last iteration, or has just been found to be better.
-            self.report.best = Some(self.moves[0].point);
+            // The first move is the best of the last iteration, or has just been found to be better. If it has just been found to
+            // lose, the next one that has not is better.
+            let best = self.moves.iter().find(|m| !m.loses).unwrap_or(&self.moves[0]);
+            self.report.best = Some(best.point);
         } else if has_lines {
             self.take_lines(depth);
         }
@@ -278,4 +280,44 @@ struct Searched {
 /// Whether a result that was proven `before` is worse or no longer proven `now`.
 fn is_worse_proof(before: Score, now: Score) -> bool {
     (before.is_win() && now < before) || (before.is_loss() && !now.is_loss())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Rule;
+    use crate::board::notation::{name, parse_moves};
+    use crate::board::tests::board_after;
+    use crate::search::NullSink;
+    use crate::search::history::History;
+    use crate::search::limits::SearchControl;
+    use crate::search::params::Params;
+    use crate::search::shared::Shared;
+    use crate::search::tt::TranspositionTable;
+    use std::sync::Arc;
+
+    /// The move that an iteration leaves which was cut short after some of the moves i9, g9 and h10 had been shown to lose.
+    fn left_by(losing: [bool; 3]) -> String {
+        let board = board_after(Rule::Freestyle, "h8h9");
+        let moves = parse_moves("i9g9h10", board.size()).unwrap().into_iter().zip(losing).map(|(point, loses)| {
+            RootMove { point, score: Score::DRAW, nodes: 0, loses, pv: vec![point], is_kept: false }
+        });
+        let params = Params::shipped(Rule::Freestyle);
+        let shared = Shared::new(Arc::new(TranspositionTable::new(1 << 16)), None, 1);
+        let (control, mut history) = (SearchControl::default(), History::new());
+        let mut worker = Worker::new(board, &params, &mut history, &shared, 0, &control);
+        let report = SearchReport::new(None, worker.iteration_report(0, Score::DRAW));
+        let mut sink = NullSink;
+        let mut deepening = Deepening::new(&mut worker, moves.collect(), 1, report, &mut sink);
+        deepening.take_partial(5, CutShort { has_lines: false });
+        name(deepening.report.best.unwrap())
+    }
+
+    #[test]
+    fn a_move_that_was_just_shown_to_lose_is_not_played() {
+        assert_eq!(left_by([false, false, false]), "i9");
+        assert_eq!(left_by([true, false, false]), "g9");
+        assert_eq!(left_by([true, true, false]), "h10");
+        assert_eq!(left_by([true, true, true]), "i9", "the longest defence, as far as is known");
+    }
 }

@@ -5,6 +5,7 @@
 
 use super::params::Params;
 use crate::base::{Depth, Score};
+use crate::board::Threat;
 
 /// Reverse futility pruning: the static evaluation is so far above beta that the node is not searched. Not with a proven
 /// beta, which an estimate does not reach. For free nodes only: a threatened open four is worth more than any margin.
@@ -51,12 +52,43 @@ pub fn late_move_limit(params: &Params, depth: Depth, improving: bool, is_pv: bo
     (if is_pv { limit * params.lmp_pv() / 64 } else { limit }) as usize
 }
 
+/// Moves beyond the limit of late-move pruning: how many were looked at, and how many of them were tried.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BeyondLimit {
+    seen: i32,
+    tried: i32,
+}
+
+impl BeyondLimit {
+    /// Whether another move is looked at.
+    pub fn is_open(self, params: &Params, depth: Depth) -> bool {
+        self.tried < params.lmp_two_threats()
+            && self.seen < params.lmp_two_threats_among()
+            && depth <= Depth::plies(params.lmp_two_threats_depth())
+    }
+
+    /// Looks at a move that makes this threat: whether it is tried, because it makes a second one. A plain four is not.
+    /// Experiments: `two-threats`.
+    pub fn takes(&mut self, threat: Threat) -> bool {
+        let makes_two = threat >= Threat::OpenThreePlus && threat != Threat::Four;
+        self.seen += 1;
+        self.tried += i32::from(makes_two);
+        makes_two
+    }
+}
+
 /// Late-move pruning where a four is threatened: near the horizon a few replies are searched, and fewer with a low move
 /// score. `index`: number of replies searched before; `lag`: by how much the move score is below the best one. Experiments:
 /// `lmp-forced`.
 pub fn is_late_reply(params: &Params, depth: Depth, index: usize, lag: i32) -> bool {
     let is_late = index >= params.lmp_forced() as usize || (index >= 2 && lag > params.lmp_forced_lag());
     is_late && depth <= Depth::plies(params.lmp_forced_depth())
+}
+
+/// Whether a reply to a threatened four, outside the PV, only delays: near the horizon a four that makes no other threat and
+/// denies less than an open three. Experiments: `two-threats`.
+pub fn is_delay(params: &Params, depth: Depth, made: Threat, denied: Threat) -> bool {
+    made == Threat::Four && denied < Threat::OpenThree && depth.whole() <= params.bare_four_depth()
 }
 
 #[cfg(test)]
@@ -116,5 +148,36 @@ mod tests {
             [false, true, false, true]
         );
         assert!(!is_late_reply(&params, deepest + Depth::ONE, most, low));
+    }
+
+    #[test]
+    fn moves_with_two_threats_are_tried_beyond_the_limit() {
+        let params = Params::shipped(Rule::Freestyle);
+        let depth = Depth::plies(params.lmp_two_threats_depth());
+        let mut beyond = BeyondLimit::default();
+        assert!(beyond.is_open(&params, depth) && !beyond.is_open(&params, depth + Depth::units(1)));
+        assert!(!beyond.takes(Threat::OpenThree) && !beyond.takes(Threat::Four), "one threat");
+        for _ in 0..params.lmp_two_threats() {
+            assert!(beyond.is_open(&params, depth));
+            assert!(beyond.takes(Threat::FourPlus));
+        }
+        assert!(!beyond.is_open(&params, depth), "enough were tried");
+        let mut beyond = BeyondLimit::default();
+        for _ in 0..params.lmp_two_threats_among() {
+            assert!(beyond.is_open(&params, depth));
+            beyond.takes(Threat::OpenTwo);
+        }
+        assert!(!beyond.is_open(&params, depth), "enough were looked at");
+    }
+
+    #[test]
+    fn a_bare_four_near_the_horizon_only_delays() {
+        let params = Params::shipped(Rule::Freestyle);
+        let deepest = Depth::plies(params.bare_four_depth());
+        let is_delay = |made, denied| is_delay(&params, deepest, made, denied);
+        assert!(is_delay(Threat::Four, Threat::ThreePlus));
+        assert!(!is_delay(Threat::Four, Threat::OpenThree) && !is_delay(Threat::FourPlus, Threat::None));
+        assert!(!is_delay(Threat::OpenThree, Threat::None));
+        assert!(!super::is_delay(&params, deepest + Depth::ONE, Threat::Four, Threat::None));
     }
 }

@@ -5,7 +5,7 @@ use super::extend;
 use super::forced::{self, Duty};
 use super::health::{self, Event};
 use super::order::{self, MovePicker};
-use super::prune;
+use super::prune::{self, BeyondLimit};
 use super::quiesce::{self, Fours};
 use super::reduce::{self, LateMove, PvNode};
 use super::tt::{Bound, TtEntry, stored_depth};
@@ -214,13 +214,23 @@ impl Worker<'_> {
         let is_free = node.duty.is_free();
         let mut picker = MovePicker::new(&self.board, node.duty, table_move);
         let mut result = Tried { best: None, best_move: None };
-        let mut tried = PointList::new();
+        let (mut tried, mut beyond) = (PointList::new(), BeyondLimit::default());
         while let Some(point) = picker.next(&self.params, &self.board, node.duty, &mut self.evaluator, self.history) {
             if node.excluded == Some(point) || !self.is_legal(point) {
                 continue;
             }
-            if result.best.is_some_and(|best| !best.is_loss()) && self.is_pruned(node, tried.len(), picker.lag()) {
-                break;
+            if result.best.is_some_and(|best| !best.is_loss()) {
+                if self.is_pruned(node, tried.len(), picker.lag()) {
+                    if !is_free || !beyond.is_open(&self.params, node.depth) {
+                        break;
+                    }
+                    if !beyond.takes(self.board.threat(point, self.board.side())) {
+                        continue;
+                    }
+                }
+                if self.is_delay(node, point) {
+                    continue;
+                }
             }
             let reduction = self.reduction(node, point, tried.len(), picker.lag(), result.best_move.is_some());
             // A reply to a four is forced: it costs no depth.
@@ -271,6 +281,15 @@ impl Worker<'_> {
                 !is_pv && prune::is_late_reply(&self.params, depth, index, lag)
             }
         }
+    }
+
+    /// Whether this reply is left out, if one before it does not lose.
+    fn is_delay(&self, node: &Node<'_>, point: Point) -> bool {
+        let us = self.board.side();
+        let (made, denied) = (self.board.threat(point, us), self.board.threat(point, us.opponent()));
+        matches!(node.duty, Duty::StopFour(_) | Duty::StopFourThree(_))
+            && !node.is_pv
+            && prune::is_delay(&self.params, node.depth, made, denied)
     }
 
     /// By how much less deeply a move is searched at first: only late moves, and no replies to a four.

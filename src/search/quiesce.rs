@@ -152,7 +152,7 @@ impl Worker<'_> {
         best.score
     }
 
-    /// Lists the attacker's fours to try, best first. A four that makes no other threat comes first only where it denies an open
+    /// Lists the attacker's fours to try, best first. A four that makes no other threat comes first only where it denies a double
     /// three or more, and later only while every four so far has made another threat. Fours after the first one are near the
     /// last one. Experiments: `bare-fours`.
     fn push_fours(&self, before: Fours, kills: Kills, fours: &mut ArrayVec<(i32, Point), { Size::MAX_CELLS }>) {
@@ -163,7 +163,7 @@ impl Worker<'_> {
             .then(|| kills.unwrap_or_else(|| forced::kill_intersection(&self.board, them, Threat::Five)));
         self.board.for_each_strong(us, |point| {
             let wanted = match self.board.threat(point, us) {
-                Threat::Four if before.last.is_none() => self.board.threat(point, them) >= Threat::OpenThree,
+                Threat::Four if before.last.is_none() => self.board.threat(point, them) >= Threat::DoubleThree,
                 Threat::Four => before.all_make_threats,
                 threat => threat > Threat::Four,
             };
@@ -227,7 +227,12 @@ mod tests {
         let last = points("j8").pop();
         assert_eq!(fours(bare, Fours { last, all_make_threats: true }), points("k8l8"));
         assert_eq!(fours(bare, Fours { last, all_make_threats: false }), []);
-        assert_eq!(fours("h8g8i8k9j8k10", Fours::NONE), points("k8"), "white would have an open three there");
+        assert_eq!(fours("h8g8i8k9j8k10", Fours::NONE), [], "white would have an open three at k8");
+        assert_eq!(
+            fours("h8g8i8k9j8k10a1l9a15m10", Fours::NONE),
+            points("k8"),
+            "white would have two open threes there"
+        );
         assert_eq!(fours("h8g8i8a1j8a15k10a8k11o1", Fours::NONE), points("k8"), "it makes an open three, too");
     }
 }
