@@ -44,7 +44,8 @@ impl Line {
 /// The search had to stop inside an iteration.
 #[derive(Clone, Copy, Debug)]
 struct CutShort {
-    /// Whether all wanted lines had been searched, so that those found by then are valid.
+    /// Whether all wanted lines had been searched, so that those found by then are valid. Lines that all lose are not: a move
+    /// that was not searched may save the game.
     has_lines: bool,
 }
 
@@ -154,7 +155,12 @@ impl<'a, 'w> Deepening<'a, 'w> {
         if self.wanted == 1 {
             // The first move is the best of the last iteration, or has just been found to be better. If it has just been found to
             // lose, the next one that has not is better.
-            let best = self.moves.iter().find(|m| !m.loses).unwrap_or(&self.moves[0]);
+            let first = &self.moves[0];
+            let best = self.moves.iter().find(|m| !m.loses).unwrap_or(first);
+            if best.point != first.point {
+                self.report.refuted = self.moves.iter().filter(|m| m.loses).map(|m| m.point).collect();
+                self.sink.root_event(RootEvent::Leads(best.point));
+            }
             self.report.best = Some(best.point);
         } else if has_lines {
             self.take_lines(depth);
@@ -191,7 +197,9 @@ impl<'a, 'w> Deepening<'a, 'w> {
             self.sink.root_event(RootEvent::Begins(point));
             let Some(Searched { score, is_kept, is_new }) = self.search_move(depth, index, alpha, window.beta) else {
                 let is_exact = |m: &RootMove| m.is_kept || window.contains(m.score);
-                return Err(CutShort { has_lines: !is_wanted && self.moves[..self.wanted].iter().all(is_exact) });
+                let (first, lines) = (&self.moves[0], &self.moves[..self.wanted]);
+                let has_lines = !is_wanted && !first.score.is_loss() && lines.iter().all(is_exact);
+                return Err(CutShort { has_lines });
             };
             self.sink.root_event(RootEvent::Ends(point));
             if score.is_loss() && score < window.beta {
@@ -290,34 +298,63 @@ mod tests {
     use crate::board::tests::board_after;
     use crate::search::NullSink;
     use crate::search::history::History;
-    use crate::search::limits::SearchControl;
+    use crate::search::limits::{SearchControl, SearchLimits};
     use crate::search::params::Params;
     use crate::search::shared::Shared;
     use crate::search::tt::TranspositionTable;
     use std::sync::Arc;
 
-    /// The move that an iteration leaves which was cut short after some of the moves i9, g9 and h10 had been shown to lose.
-    fn left_by(losing: [bool; 3]) -> String {
-        let board = board_after(Rule::Freestyle, "h8h9");
-        let moves = parse_moves("i9g9h10", board.size()).unwrap().into_iter().zip(losing).map(|(point, loses)| {
-            RootMove { point, score: Score::DRAW, nodes: 0, loses, pv: vec![point], is_kept: false }
-        });
+    /// What `act` makes of the iterations after `played`, for the `wanted` best of `moves`, within so many nodes: the report.
+    fn report_of(
+        (played, moves, wanted): (&str, &str, usize),
+        nodes: Option<u64>,
+        act: impl FnOnce(&mut Deepening<'_, '_>),
+    ) -> SearchReport {
+        let board = board_after(Rule::Freestyle, played);
+        let moves =
+            parse_moves(moves, board.size()).unwrap().into_iter().map(|point| RootMove::new(point, Score::DRAW));
         let params = Params::shipped(Rule::Freestyle);
         let shared = Shared::new(Arc::new(TranspositionTable::new(1 << 16)), None, 1);
-        let (control, mut history) = (SearchControl::default(), History::new());
+        let control = SearchControl::within(SearchLimits { nodes, ..SearchLimits::default() });
+        let mut history = History::new();
         let mut worker = Worker::new(board, &params, &mut history, &shared, 0, &control);
         let report = SearchReport::new(None, worker.iteration_report(0, Score::DRAW));
         let mut sink = NullSink;
-        let mut deepening = Deepening::new(&mut worker, moves.collect(), 1, report, &mut sink);
-        deepening.take_partial(5, CutShort { has_lines: false });
-        name(deepening.report.best.unwrap())
+        let mut deepening = Deepening::new(&mut worker, moves.collect(), wanted, report, &mut sink);
+        act(&mut deepening);
+        deepening.report
+    }
+
+    /// The move that an iteration leaves which was cut short after some of the moves i9, g9 and h10 had been shown to lose, and
+    /// those that it reports as losing.
+    fn left_by(losing: [bool; 3]) -> (String, String) {
+        let report = report_of(("h8h9", "i9g9h10", 1), None, |deepening| {
+            deepening.moves.iter_mut().zip(losing).for_each(|(root_move, loses)| root_move.loses = loses);
+            deepening.take_partial(5, CutShort { has_lines: false });
+        });
+        (name(report.best.unwrap()), report.refuted.into_iter().map(name).collect())
     }
 
     #[test]
     fn a_move_that_was_just_shown_to_lose_is_not_played() {
-        assert_eq!(left_by([false, false, false]), "i9");
-        assert_eq!(left_by([true, false, false]), "g9");
-        assert_eq!(left_by([true, true, false]), "h10");
-        assert_eq!(left_by([true, true, true]), "i9", "the longest defence, as far as is known");
+        let left = |best: &str, refuted: &str| (best.to_owned(), refuted.to_owned());
+        assert_eq!(left_by([false, false, false]), left("i9", ""));
+        assert_eq!(left_by([true, false, false]), left("g9", "i9"));
+        assert_eq!(left_by([true, true, false]), left("h10", "i9g9"));
+        assert_eq!(left_by([true, true, true]), left("i9", ""), "the longest defence, as far as is known");
+    }
+
+    /// Bug: with two lines wanted, two losing moves searched and the search cut short in the third, the loss was the score of
+    /// the position, though the third move stops the five.
+    #[test]
+    fn lines_that_lose_say_nothing_while_a_move_is_not_searched() {
+        for nodes in 1..200 {
+            let report = report_of(("h8a1k12b1m3c1o15d1", "i9g9e1", 2), Some(nodes), |deepening| {
+                if let Err(cut) = deepening.iterate(3) {
+                    deepening.take_partial(3, cut);
+                }
+            });
+            assert!(!report.last.score.is_loss(), "cut short after {nodes} nodes");
+        }
     }
 }

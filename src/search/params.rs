@@ -214,13 +214,13 @@ params! {
     lmp_slope = [24, 24, 24, 20, 24], 16..=256, "late-move pruning: further moves per squared ply, in 1/64";
     lmp_worsening = 62, 10..=100, "late-move pruning: percent of the move limit, plus one move, where the position does not improve";
     lmp_pv = [119, 119, 119, 179, 119], 64..=1024, "late-move pruning: move limit in PV nodes, in 64ths of that elsewhere";
-    lmp_two_threats = 2, 0..=20, "late-move pruning: moves beyond the limit that are tried because they make two threats";
-    lmp_two_threats_among = 8, 0..=64, "late-move pruning: how many moves beyond the limit are looked at for them";
-    lmp_two_threats_depth = 6, 0..=20, "largest depth at which they are, in plies";
+    lmp_two_threats = 2, 0..=20, "late-move pruning: most moves that are tried beyond the limit, see `BeyondLimit`";
+    lmp_two_threats_among = 8, 0..=64, "late-move pruning: how many moves beyond the limit are looked at for `lmp_two_threats`";
+    lmp_two_threats_depth = 6, 0..=20, "late-move pruning: largest depth at which moves beyond the limit are tried, in plies";
     lmp_forced = 4, 2..=30, "late-move pruning: most replies to a threatened four that are tried near the horizon, outside the PV";
     lmp_forced_lag = 157, 0..=1000, "units below the best move score from which late replies to a threatened four are pruned, from the third on";
-    bare_four_depth = 3, 0..=20, "largest whole depth at which fours that make and deny no other threat are no replies to a threatened four";
     lmp_forced_depth = 7, 0..=12, "largest depth at which late replies to a threatened four are pruned, in plies";
+    bare_four_depth = 3, 0..=20, "largest depth, in whole plies, at which replies to a threatened four are pruned that only make a four, see `is_delay`";
     lmr_moves = 2, 1..=8, "moves of a node that are never reduced";
     lmr_depth = 2, 1..=6, "least depth of a node whose moves are reduced, in plies";
     lmr_factor = 63, 40..=130, "late-move reduction in hundredths of ln(depth) * ln(index)";

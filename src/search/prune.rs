@@ -43,8 +43,8 @@ pub fn can_razor_reply(params: &Params, eval: Score, alpha: Score) -> bool {
     eval + params.razor_forced() < alpha
 }
 
-/// Late-move pruning: the number of moves of a free node that are searched at this depth, more in PV nodes. Experiments:
-/// `late-move-pruning`, `lmp-pv`.
+/// Late-move pruning: the number of moves of a free node that are searched at this depth whatever they make, more in PV nodes.
+/// [`BeyondLimit`] admits a few others. Experiments: `late-move-pruning`, `lmp-pv`.
 pub fn late_move_limit(params: &Params, depth: Depth, improving: bool, is_pv: bool) -> usize {
     let plies = depth.whole().max(0);
     let limit = params.lmp_base() + plies * plies * params.lmp_slope() / 64;
@@ -67,8 +67,8 @@ impl BeyondLimit {
             && depth <= Depth::plies(params.lmp_two_threats_depth())
     }
 
-    /// Looks at a move that makes this threat: whether it is tried, because it makes a second one. A plain four is not.
-    /// Experiments: `two-threats`.
+    /// Looks at a move that makes this threat: whether it is tried. An open three or a four must come with an open two or more;
+    /// alone it is not enough. Experiments: `two-threats`.
     pub fn takes(&mut self, threat: Threat) -> bool {
         let makes_two = threat >= Threat::OpenThreePlus && threat != Threat::Four;
         self.seen += 1;
@@ -85,8 +85,8 @@ pub fn is_late_reply(params: &Params, depth: Depth, index: usize, lag: i32) -> b
     is_late && depth <= Depth::plies(params.lmp_forced_depth())
 }
 
-/// Whether a reply to a threatened four, outside the PV, only delays: near the horizon a four that makes no other threat and
-/// denies less than an open three. Experiments: `two-threats`.
+/// Whether a reply to a threatened four, outside the PV, probably only delays: near the horizon a four that makes no other
+/// threat and denies less than an open three. It may be one that stops the threat, too. Experiments: `two-threats`.
 pub fn is_delay(params: &Params, depth: Depth, made: Threat, denied: Threat) -> bool {
     made == Threat::Four && denied < Threat::OpenThree && depth.whole() <= params.bare_four_depth()
 }

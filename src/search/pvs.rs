@@ -271,7 +271,8 @@ impl Worker<'_> {
         result
     }
 
-    /// Whether this move and those after it are left out, if one before it does not lose.
+    /// Whether this move comes after the limit of late-move pruning, if one before it does not lose. At a free node a few beyond
+    /// the limit may still be tried.
     fn is_pruned(&self, node: &Node<'_>, index: usize, lag: i32) -> bool {
         let &Node { depth, is_pv, improving, .. } = node;
         match node.duty {
@@ -286,10 +287,10 @@ impl Worker<'_> {
     /// Whether this reply is left out, if one before it does not lose.
     fn is_delay(&self, node: &Node<'_>, point: Point) -> bool {
         let us = self.board.side();
-        let (made, denied) = (self.board.threat(point, us), self.board.threat(point, us.opponent()));
+        let threat = |side| self.board.threat(point, side);
         matches!(node.duty, Duty::StopFour(_) | Duty::StopFourThree(_))
             && !node.is_pv
-            && prune::is_delay(&self.params, node.depth, made, denied)
+            && prune::is_delay(&self.params, node.depth, threat(us), threat(us.opponent()))
     }
 
     /// By how much less deeply a move is searched at first: only late moves, and no replies to a four.

@@ -154,7 +154,7 @@ impl Worker<'_> {
 
     /// Lists the attacker's fours to try, best first. A four that makes no other threat comes first only where it denies a double
     /// three or more, and later only while every four so far has made another threat. Fours after the first one are near the
-    /// last one. Experiments: `bare-fours`.
+    /// last one. Experiments: `bare-fours`, `two-threats`.
     fn push_fours(&self, before: Fours, kills: Kills, fours: &mut ArrayVec<(i32, Point), { Size::MAX_CELLS }>) {
         let us = self.board.side();
         // The defender's answer may threaten a five: then only a stop of it counts.

@@ -28,6 +28,9 @@ pub struct Iteration {
 pub struct SearchReport {
     /// The move to play; `None` only when the board has no empty point.
     pub best: Option<Point>,
+    /// The moves that are proven to lose, if the best one of the last finished iteration is among them, because the iteration
+    /// that was cut short has proven it. `last` is then still that move's.
+    pub refuted: Vec<Point>,
     /// The last finished iteration; where none was needed, a report with the known result.
     pub last: Iteration,
     /// The best lines, best first, with the scores of their moves: as many as wanted, or as there are moves. Empty if one
@@ -49,7 +52,7 @@ impl SearchReport {
 
     /// A report with a move and its iteration only.
     pub fn new(best: Option<Point>, last: Iteration) -> SearchReport {
-        SearchReport { best, last, lines: Vec::new(), cut: None, entered: 0 }
+        SearchReport { best, refuted: Vec::new(), last, lines: Vec::new(), cut: None, entered: 0 }
     }
 }
 

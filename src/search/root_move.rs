@@ -28,7 +28,8 @@ pub(super) struct RootMove {
 }
 
 impl RootMove {
-    fn new(point: Point, score: Score) -> RootMove {
+    /// A move that no pass has searched yet.
+    pub fn new(point: Point, score: Score) -> RootMove {
         RootMove { point, score, nodes: 0, loses: false, pv: Vec::new(), is_kept: false }
     }
 }
