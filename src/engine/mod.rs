@@ -198,7 +198,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes a stone of either side, wherever it is in the order; the turn passes back.
+    /// Removes a stone of either side, wherever it is in the order; the turn passes back. Black opens a board without a stone.
     ///
     /// # Errors
     /// There is no stone on the point.
@@ -207,7 +207,8 @@ impl Engine {
             return Err(PositionError::Empty);
         };
         self.stones.remove(index);
-        self.to_move = self.to_move.opponent();
+        let is_empty = self.stones.iter().all(|&(_, cell)| cell == Cell::Wall);
+        self.to_move = if is_empty { Color::Black } else { self.to_move.opponent() };
         Ok(())
     }
 
@@ -462,6 +463,16 @@ mod tests {
             engine.fit_memory();
             assert_eq!(remembered(&engine), before, "with {turn} s and {hash:?}");
         }
+    }
+
+    /// Bug: after a block whose only stone was the brain's own, and its removal, white opened.
+    #[test]
+    fn black_opens_a_board_without_a_stone() {
+        let (stone, dead) = (Point::new(7, 7).unwrap(), Point::new(3, 3).unwrap());
+        let mut engine = Engine::new();
+        engine.set_position(&[(dead, Cell::Wall), (stone, Cell::Black)], Color::Black).unwrap();
+        engine.take_back(stone).unwrap();
+        assert_eq!(engine.to_move(), Color::Black);
     }
 
     #[test]

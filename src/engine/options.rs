@@ -92,10 +92,9 @@ impl Options {
     pub fn limits(&self, started: Instant) -> SearchLimits {
         let left = self.left();
         let turn = if self.is_bounded() { self.turn } else { Some(Options::DEFAULT_TURN) };
-        let longest = self.longest.filter(|_| turn.is_some() || left.is_some());
-        SearchLimits {
+        let mut limits = SearchLimits {
             started: Some(started),
-            turn: turn.into_iter().chain(longest).min(),
+            turn,
             left,
             increment: self.increment,
             overhead: Duration::from_micros(self.overhead.max(0) as u64),
@@ -104,7 +103,11 @@ impl Options {
             nodes_per_ms: None,
             ponder: Ponder::Off,
             wants_score: false,
+        };
+        if turn.is_some() || left.is_some() || !limits.is_counted() {
+            limits.turn = turn.into_iter().chain(self.longest).min();
         }
+        limits
     }
 
     /// Whether a search has a limit of time, depth or nodes.
@@ -320,6 +323,8 @@ mod tests {
         assert_eq!(limits(Options { turn: Some(Duration::from_secs(2000)), ..default() }), longest);
         assert_eq!(limits(Options { time_left: Some(7_200_000), ..default() }), longest);
         assert_eq!(limits(Options { max_nodes: Some(1000), ..default() }), None);
+        // Bug: an opening question under a depth that no search reaches went on until it was stopped.
+        assert_eq!(limits(Options { max_depth: Some(200), ..default() }), longest);
     }
 
     #[test]

@@ -224,7 +224,7 @@ impl<W: Write> Session<W> {
             Command::Turn(spot) => match self.play(*spot) {
                 // There is no answer, so nothing has happened.
                 Ok(point) if self.is_full() => match self.engine.take_back(point) {
-                    Ok(()) => self.complain(Complaint::NoMove),
+                    Ok(()) => self.refuse(),
                     Err(error) => self.complain(error.into()),
                 },
                 Ok(_) => self.think(order),
@@ -309,7 +309,7 @@ impl<W: Write> Session<W> {
     fn think_on(&mut self, order: &Order, placements: &[Placement]) -> io::Result<()> {
         let (stones, ours) = self.position(placements);
         if stones.len() >= self.engine.size().cells() {
-            return self.complain(Complaint::NoMove);
+            return self.refuse();
         }
         match self.engine.set_position(&stones, ours) {
             Ok(()) => self.think(order),
@@ -372,6 +372,13 @@ impl<W: Write> Session<W> {
     /// The notation of points in messages.
     fn notation(&self) -> Notation {
         if self.yixin { Notation::RowsFromBelow(self.engine.size().width()) } else { Notation::Plain }
+    }
+
+    /// Answers a question for a move on a full board.
+    fn refuse(&mut self) -> io::Result<()> {
+        // Bug: the time left that was sent with this question was kept for the next game.
+        self.engine.options_mut().count_time(Duration::ZERO);
+        self.complain(Complaint::NoMove)
     }
 
     fn complain(&mut self, complaint: Complaint) -> io::Result<()> {

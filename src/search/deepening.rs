@@ -152,18 +152,20 @@ impl<'a, 'w> Deepening<'a, 'w> {
 
     /// Uses what an iteration that was cut short has found.
     fn take_partial(&mut self, depth: u32, CutShort { has_lines }: CutShort) {
-        if self.wanted == 1 {
-            // The first move is the best of the last iteration, or has just been found to be better. If it has just been found to
-            // lose, the next one that has not is better.
-            let first = &self.moves[0];
-            let best = self.moves.iter().find(|m| !m.loses).unwrap_or(first);
-            if best.point != first.point {
-                self.report.refuted = self.moves.iter().filter(|m| m.loses).map(|m| m.point).collect();
-                self.sink.root_event(RootEvent::Leads(best.point));
-            }
-            self.report.best = Some(best.point);
-        } else if has_lines {
-            self.take_lines(depth);
+        if self.wanted > 1 && has_lines {
+            return self.take_lines(depth);
+        }
+        // With one line, the first move is the best of the last iteration, or has just been found to be better.
+        let best = self.report.best.filter(|_| self.wanted > 1).unwrap_or(self.moves[0].point);
+        self.report.best = Some(best);
+        // If it has just been found to lose, one that has not is better.
+        let (losing, others): (Vec<_>, Vec<_>) = self.moves.iter().partition(|m| m.loses);
+        if losing.iter().any(|m| m.point == best)
+            && let Some(other) = others.first()
+        {
+            self.report.best = Some(other.point);
+            self.report.refuted = losing.iter().map(|m| m.point).collect();
+            self.sink.root_event(RootEvent::Leads(other.point));
         }
     }
 
@@ -342,6 +344,19 @@ mod tests {
         assert_eq!(left_by([true, false, false]), left("g9", "i9"));
         assert_eq!(left_by([true, true, false]), left("h10", "i9g9"));
         assert_eq!(left_by([true, true, true]), left("i9", ""), "the longest defence, as far as is known");
+    }
+
+    #[test]
+    fn with_several_lines_a_best_move_that_was_just_shown_to_lose_is_not_played_either() {
+        let report = report_of(("h8h9", "i9g9h10", 2), None, |deepening| {
+            deepening.report.best = Some(deepening.moves[1].point);
+            deepening.moves[1].loses = true;
+            deepening.take_partial(5, CutShort { has_lines: false });
+        });
+        assert_eq!(
+            (report.best.map(name), report.refuted.into_iter().map(name).collect()),
+            (Some("i9".to_owned()), "g9".to_owned())
+        );
     }
 
     /// Bug: with two lines wanted, two losing moves searched and the search cut short in the third, the loss was the score of

@@ -92,7 +92,8 @@ impl Model {
         let index = self.stones.iter().position(|&(other, cell)| Some(other) == point && cell != Cell::Wall);
         let Some(index) = index else { return Expect::Error };
         self.stones.remove(index);
-        self.to_move = self.to_move.opponent();
+        let is_empty = self.stones.iter().all(|&(_, cell)| cell == Cell::Wall);
+        self.to_move = if is_empty { Color::Black } else { self.to_move.opponent() };
         Expect::Line("OK".into())
     }
 

@@ -15,7 +15,7 @@ impl<W: Write> Session<W> {
     /// Shows this many lines and plays the first move of the best one.
     pub(super) fn best_lines(&mut self, order: &Order, lines: usize) -> io::Result<()> {
         if self.is_full() {
-            return self.complain(Complaint::NoMove);
+            return self.refuse();
         }
         if self.is_over()? {
             return self.answer(None, false, Some(order));
@@ -27,7 +27,7 @@ impl<W: Write> Session<W> {
     /// Searches every candidate move, shows their scores and plays the best one.
     pub(super) fn defend(&mut self, order: &Order) -> io::Result<()> {
         if self.is_full() {
-            return self.complain(Complaint::NoMove);
+            return self.refuse();
         }
         if self.is_over()? {
             return self.answer(None, false, Some(order));
@@ -38,8 +38,9 @@ impl<W: Write> Session<W> {
             // A single candidate has no list of lines; neither has a first iteration that was cut short (depth 0).
             let is_single = report.lines.is_empty() && report.last.depth > 0;
             let lines = if is_single { std::slice::from_ref(&report.last) } else { &report.lines };
-            let moves: Vec<(Point, Score)> =
+            let mut moves: Vec<(Point, Score)> =
                 lines.iter().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
+            moves.retain(|(point, _)| !report.refuted.contains(point));
             let notation = self.notation();
             if !moves.is_empty() {
                 self.reply_unless_left(order, &Reply::Defences { moves: &moves, notation })?;

@@ -20,10 +20,11 @@ const AUTOSAVE_INTERVAL: Duration = Duration::from_secs(10);
 
 impl<W: Write> Session<W> {
     /// Stores the result of a search in the database, if the settings ask for it; not while moves are blocked, since the
-    /// result then holds for a restricted game only.
+    /// result then holds for a restricted game only, and not where the move of the score has been refuted since.
     pub(super) fn store(&mut self, report: &SearchReport, stones: &mut Vec<(Point, Cell)>, to_move: Color) {
         let is_wanted = self.options.use_database && !self.options.database_readonly;
-        if !is_wanted || !self.engine.blocked().is_empty() || report.last.depth == 0 {
+        let is_refuted = !report.refuted.is_empty();
+        if !is_wanted || !self.engine.blocked().is_empty() || report.last.depth == 0 || is_refuted {
             return;
         }
         let (rule, size) = (self.engine.rule(), self.engine.size());
