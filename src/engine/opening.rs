@@ -56,13 +56,14 @@ impl Engine {
         let score = report.last.score;
         if is_first
             && !report.is_unknown()
+            && report.stands()
             && score.units().abs() < EVEN
             && let Some(stones) = self.even_pair(&share_of(control, 1..2, 2))
         {
             return Swap2Choice::Place(stones);
         }
         match report.best {
-            Some(point) if score >= Score::DRAW => Swap2Choice::Place(vec![point]),
+            Some(point) if score >= Score::DRAW && report.stands() => Swap2Choice::Place(vec![point]),
             _ => Swap2Choice::Swap,
         }
     }

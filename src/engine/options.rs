@@ -17,7 +17,7 @@ pub struct Options {
     pub hash_size: Option<u64>,
     /// Time limit per move; zero: answer at once; `None`: not set.
     pub turn: Option<Duration>,
-    /// Longest time for a question on the clock, whatever the other settings say; `None`: no such limit.
+    /// Longest time for a question that has a clock, or no other limit that ends it; `None`: no such limit.
     pub longest: Option<Duration>,
     /// Time limit for the whole game; `None`: unlimited or not set.
     pub match_time: Option<Duration>,
@@ -141,6 +141,11 @@ impl Options {
         if self.time_left_of == TimeLeftOf::Next {
             self.time_left_of = TimeLeftOf::Present;
         }
+    }
+
+    /// Called for a question that is answered without a search. Bug: the time left that was sent with it was kept for the next game.
+    pub fn end_question(&mut self) {
+        self.count_time(Duration::ZERO);
     }
 
     /// Learns no overhead from the moves so far.

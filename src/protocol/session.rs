@@ -376,8 +376,7 @@ impl<W: Write> Session<W> {
 
     /// Answers a question for a move on a full board.
     fn refuse(&mut self) -> io::Result<()> {
-        // Bug: the time left that was sent with this question was kept for the next game.
-        self.engine.options_mut().count_time(Duration::ZERO);
+        self.engine.options_mut().end_question();
         self.complain(Complaint::NoMove)
     }
 

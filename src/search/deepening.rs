@@ -112,6 +112,9 @@ impl<'a, 'w> Deepening<'a, 'w> {
                 break;
             }
         }
+        if self.moves.iter().any(|m| !m.loses) {
+            self.report.losing = self.moves.iter().filter(|m| m.loses).map(|m| m.point).collect();
+        }
         self.report
     }
 
@@ -159,12 +162,9 @@ impl<'a, 'w> Deepening<'a, 'w> {
         let best = self.report.best.filter(|_| self.wanted > 1).unwrap_or(self.moves[0].point);
         self.report.best = Some(best);
         // If it has just been found to lose, one that has not is better.
-        let (losing, others): (Vec<_>, Vec<_>) = self.moves.iter().partition(|m| m.loses);
-        if losing.iter().any(|m| m.point == best)
-            && let Some(other) = others.first()
-        {
+        let is_lost = self.moves.iter().any(|m| m.point == best && m.loses);
+        if is_lost && let Some(other) = self.moves.iter().find(|m| !m.loses) {
             self.report.best = Some(other.point);
-            self.report.refuted = losing.iter().map(|m| m.point).collect();
             self.sink.root_event(RootEvent::Leads(other.point));
         }
     }
@@ -327,36 +327,42 @@ mod tests {
         deepening.report
     }
 
-    /// The move that an iteration leaves which was cut short after some of the moves i9, g9 and h10 had been shown to lose, and
-    /// those that it reports as losing.
-    fn left_by(losing: [bool; 3]) -> (String, String) {
-        let report = report_of(("h8h9", "i9g9h10", 1), None, |deepening| {
+    /// The move that an iteration leaves which was cut short after some of the moves i9, g9 and h10 had been shown to lose.
+    fn left_by(losing: [bool; 3], wanted: usize, best: &str) -> String {
+        let report = report_of(("h8h9", "i9g9h10", wanted), None, |deepening| {
             deepening.moves.iter_mut().zip(losing).for_each(|(root_move, loses)| root_move.loses = loses);
+            deepening.report.best = deepening.moves.iter().map(|m| m.point).find(|&point| name(point) == best);
             deepening.take_partial(5, CutShort { has_lines: false });
         });
-        (name(report.best.unwrap()), report.refuted.into_iter().map(name).collect())
+        name(report.best.unwrap())
     }
 
     #[test]
     fn a_move_that_was_just_shown_to_lose_is_not_played() {
-        let left = |best: &str, refuted: &str| (best.to_owned(), refuted.to_owned());
-        assert_eq!(left_by([false, false, false]), left("i9", ""));
-        assert_eq!(left_by([true, false, false]), left("g9", "i9"));
-        assert_eq!(left_by([true, true, false]), left("h10", "i9g9"));
-        assert_eq!(left_by([true, true, true]), left("i9", ""), "the longest defence, as far as is known");
+        // With one line the first move is the best one known, with several it is that of the last report.
+        for (wanted, best) in [(1, "h10"), (2, "i9")] {
+            assert_eq!(left_by([false, false, false], wanted, best), "i9");
+            assert_eq!(left_by([true, false, false], wanted, best), "g9");
+            assert_eq!(left_by([true, true, false], wanted, best), "h10");
+            assert_eq!(left_by([true, true, true], wanted, best), "i9", "the longest defence, as far as is known");
+        }
+        assert_eq!(left_by([true, false, false], 2, "g9"), "g9");
     }
 
     #[test]
-    fn with_several_lines_a_best_move_that_was_just_shown_to_lose_is_not_played_either() {
-        let report = report_of(("h8h9", "i9g9h10", 2), None, |deepening| {
-            deepening.report.best = Some(deepening.moves[1].point);
-            deepening.moves[1].loses = true;
-            deepening.take_partial(5, CutShort { has_lines: false });
-        });
-        assert_eq!(
-            (report.best.map(name), report.refuted.into_iter().map(name).collect()),
-            (Some("i9".to_owned()), "g9".to_owned())
-        );
+    fn a_report_names_the_moves_that_lose_unless_all_do() {
+        let after = |moves| {
+            let mut losing = Vec::new();
+            report_of(("h8a1k12b1m3c1o15d1", moves, 1), None, |deepening| {
+                // The report of a run is its result.
+                let Deepening { worker, moves, wanted, report, sink, .. } = deepening;
+                let run = Deepening::new(worker, moves.clone(), *wanted, report.clone(), *sink);
+                losing = run.run(3).losing;
+            });
+            losing.into_iter().map(name).collect::<String>()
+        };
+        assert_eq!(after("e1i9g9"), "i9g9");
+        assert_eq!(after("i9g9"), "");
     }
 
     /// Bug: with two lines wanted, two losing moves searched and the search cut short in the third, the loss was the score of

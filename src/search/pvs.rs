@@ -220,7 +220,7 @@ impl Worker<'_> {
                 continue;
             }
             if result.best.is_some_and(|best| !best.is_loss()) {
-                if self.is_pruned(node, tried.len(), picker.lag()) {
+                if self.is_beyond_limit(node, tried.len(), picker.lag()) {
                     if !is_free || !beyond.is_open(&self.params, node.depth) {
                         break;
                     }
@@ -271,9 +271,8 @@ impl Worker<'_> {
         result
     }
 
-    /// Whether this move comes after the limit of late-move pruning, if one before it does not lose. At a free node a few beyond
-    /// the limit may still be tried.
-    fn is_pruned(&self, node: &Node<'_>, index: usize, lag: i32) -> bool {
+    /// Whether this move comes after the limit of late-move pruning.
+    fn is_beyond_limit(&self, node: &Node<'_>, index: usize, lag: i32) -> bool {
         let &Node { depth, is_pv, improving, .. } = node;
         match node.duty {
             Duty::Free => index >= prune::late_move_limit(&self.params, depth, improving, is_pv),

@@ -28,9 +28,8 @@ pub struct Iteration {
 pub struct SearchReport {
     /// The move to play; `None` only when the board has no empty point.
     pub best: Option<Point>,
-    /// The moves that are proven to lose, if the best one of the last finished iteration is among them, because the iteration
-    /// that was cut short has proven it. `last` is then still that move's.
-    pub refuted: Vec<Point>,
+    /// The moves that are proven to lose, unless all of them are.
+    pub losing: Vec<Point>,
     /// The last finished iteration; where none was needed, a report with the known result.
     pub last: Iteration,
     /// The best lines, best first, with the scores of their moves: as many as wanted, or as there are moves. Empty if one
@@ -50,9 +49,15 @@ impl SearchReport {
         self.last.depth == 0 && !self.last.score.is_win()
     }
 
+    /// Whether the score and the line of the last finished iteration still stand: the one that was cut short may have proven that
+    /// their move loses. `best` is then another move, of which nothing is known.
+    pub fn stands(&self) -> bool {
+        self.last.score.is_loss() || !self.last.pv.first().is_some_and(|first| self.losing.contains(first))
+    }
+
     /// A report with a move and its iteration only.
     pub fn new(best: Option<Point>, last: Iteration) -> SearchReport {
-        SearchReport { best, refuted: Vec::new(), last, lines: Vec::new(), cut: None, entered: 0 }
+        SearchReport { best, losing: Vec::new(), last, lines: Vec::new(), cut: None, entered: 0 }
     }
 }
 
@@ -91,6 +96,17 @@ impl ReportSink for NullSink {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::base::Ply;
+
+    /// Bug: a move that was refuted in an iteration that was cut short, and overtaken by another one there, kept its score.
+    #[test]
+    fn the_score_of_a_refuted_move_does_not_stand() {
+        let stands = |losing, score| SearchReport { losing, best: None, ..report(1, 9, score) }.stands();
+        let [own, other] = [1, 2].map(|x| Point::new(x, 7).unwrap());
+        assert!(stands(vec![], Score::DRAW) && stands(vec![other], Score::DRAW));
+        assert!(!stands(vec![own], Score::DRAW) && !stands(vec![other, own], Score::estimate(900)));
+        assert!(stands(vec![own], Score::loss_in(Ply::ROOT, 8)), "a loss in the line of several lines");
+    }
 
     /// The result of a search to this depth that chose a move in this column.
     pub fn report(x: usize, depth: u32, score: Score) -> SearchReport {

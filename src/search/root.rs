@@ -157,6 +157,9 @@ fn choose(
         report.last.nodes = worker.stop.total_nodes();
         report.last.elapsed = worker.stop.searched();
         sink.iteration(&report.last);
+        if let Some(best) = report.best.filter(|_| !report.stands()) {
+            sink.root_event(RootEvent::Leads(best));
+        }
     }
     report
 }

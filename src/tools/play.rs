@@ -334,6 +334,9 @@ impl Table {
         self.adviser.options_mut().turn = Some(self.settings.time);
         let report = think(&mut self.adviser, &self.game)?;
         let best = report.best.context("the board is full")?;
+        if !report.stands() {
+            return Ok(writeln!(out, "hint: {}; the move that seemed better loses", self.name(best))?);
+        }
         let score = report.last.score;
         let opinion = match score.distance() {
             Some(1) => "it wins at once".to_owned(),

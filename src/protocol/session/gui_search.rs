@@ -6,7 +6,6 @@ use crate::engine::{Blocked, Engine};
 use crate::protocol::reply::{Complaint, Reply};
 use crate::search::{Iteration, ReportSink, RootEvent, SearchControl};
 use std::io::{self, Write};
-use std::time::Duration;
 
 /// Most stones to balance a position with.
 const MAX_STONES: usize = 8;
@@ -38,9 +37,11 @@ impl<W: Write> Session<W> {
             // A single candidate has no list of lines; neither has a first iteration that was cut short (depth 0).
             let is_single = report.lines.is_empty() && report.last.depth > 0;
             let lines = if is_single { std::slice::from_ref(&report.last) } else { &report.lines };
-            let mut moves: Vec<(Point, Score)> =
-                lines.iter().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
-            moves.retain(|(point, _)| !report.refuted.contains(point));
+            // A move that was refuted since its line was found has no distance.
+            let lost = Score::estimate(-Score::EVAL_LIMIT);
+            let score = |point, score: Score| if report.losing.contains(&point) { score.min(lost) } else { score };
+            let moves = lines.iter().filter_map(|line| line.pv.first().map(|&point| (point, score(point, line.score))));
+            let moves: Vec<(Point, Score)> = moves.collect();
             let notation = self.notation();
             if !moves.is_empty() {
                 self.reply_unless_left(order, &Reply::Defences { moves: &moves, notation })?;
@@ -111,8 +112,7 @@ impl<W: Write> Session<W> {
     pub(super) fn is_over(&mut self) -> io::Result<bool> {
         let is_over = self.engine.has_winning_row();
         if is_over {
-            // Bug: the time left that was sent with this question was kept for the next game.
-            self.engine.options_mut().count_time(Duration::ZERO);
+            self.engine.options_mut().end_question();
             self.reply(&Reply::GameOver)?;
         }
         Ok(is_over)

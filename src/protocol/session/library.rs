@@ -20,11 +20,10 @@ const AUTOSAVE_INTERVAL: Duration = Duration::from_secs(10);
 
 impl<W: Write> Session<W> {
     /// Stores the result of a search in the database, if the settings ask for it; not while moves are blocked, since the
-    /// result then holds for a restricted game only, and not where the move of the score has been refuted since.
+    /// result then holds for a restricted game only, and not a score that no longer stands.
     pub(super) fn store(&mut self, report: &SearchReport, stones: &mut Vec<(Point, Cell)>, to_move: Color) {
         let is_wanted = self.options.use_database && !self.options.database_readonly;
-        let is_refuted = !report.refuted.is_empty();
-        if !is_wanted || !self.engine.blocked().is_empty() || report.last.depth == 0 || is_refuted {
+        if !is_wanted || !self.engine.blocked().is_empty() || report.last.depth == 0 || !report.stands() {
             return;
         }
         let (rule, size) = (self.engine.rule(), self.engine.size());
