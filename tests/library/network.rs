@@ -14,7 +14,7 @@ const READING: Duration = Duration::from_millis(100);
 
 /// SHA-256 of each file.
 const PINS: [(Rule, &str); 5] = [
-    (Rule::Freestyle, "4b95f33f6ece4a14b8d7c16669c73a0845712e903e8c0f78dad45a0ae6fa0e85"),
+    (Rule::Freestyle, "dfb0df5033ac217fb4811b95e9c03ab99a79c669038026a0001c51abfbe76ba9"),
     (Rule::Standard, "96645410066f89e8cd367f77cfae2238aed7e23bf3dabcde59ef37da2be6daae"),
     (Rule::Renju, "3155826da0f8a95a3afc44d6f1ae79f8b203d3074abc31c034b0829bc6d6c420"),
     (Rule::Caro, "a1f765ffc5d614317099a5faba23cdbefe70677031f8dd64b4d56f293539b522"),
