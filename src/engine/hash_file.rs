@@ -142,7 +142,7 @@ mod tests {
 
     fn think(engine: &mut Engine) -> u64 {
         let control = SearchControl::default();
-        control.begin(SearchLimits { depth: Some(8), ..SearchLimits::default() });
+        control.begin(SearchLimits { depth: Some(10), ..SearchLimits::default() });
         engine.think(&control, &mut NullSink).last.nodes
     }
 
@@ -193,7 +193,8 @@ mod tests {
         let path = folder.path().join("hash");
         // By half only together: in a single position the second search may follow another line.
         let (mut all_fresh, mut all_warm) = (0, 0);
-        for moves in ["h8i9h9h10", "h8i9g9i7i8", "h8h9j10j9i9g7"] {
+        let positions = "h8i9h9h10 h8i9g9i7i8 h8h9j10j9i9g7 h8i8h10g9 h8h9i10g8i7 h8g9i9g7g8 h8i7j9i9 h8j8i10h10g9";
+        for moves in positions.split(' ') {
             let mut first = engine_after(moves);
             let fresh = think(&mut first);
             let count = first.dump_hash(&path).unwrap();
