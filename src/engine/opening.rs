@@ -56,7 +56,6 @@ impl Engine {
         let score = report.last.score;
         if is_first
             && !report.is_unknown()
-            && report.stands()
             && score.units().abs() < EVEN
             && let Some(stones) = self.even_pair(&share_of(control, 1..2, 2))
         {

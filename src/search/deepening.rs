@@ -204,13 +204,15 @@ impl<'a, 'w> Deepening<'a, 'w> {
                 return Err(CutShort { has_lines });
             };
             self.sink.root_event(RootEvent::Ends(point));
-            if score.is_loss() && score < window.beta {
+            // From beta on it is a lower bound.
+            let loses = score.is_loss() && score < window.beta;
+            if loses {
                 self.sink.root_event(RootEvent::Loses(point));
             }
             let is_among_best = is_wanted || score > alpha;
             let root_move = &mut self.moves[index];
             root_move.nodes = self.worker.stop.nodes() - nodes;
-            root_move.loses = score.is_loss();
+            root_move.loses = loses;
             root_move.is_kept = is_kept;
             root_move.score = if is_among_best { score } else { -Score::INFINITE };
             if is_among_best {

@@ -44,9 +44,10 @@ pub struct SearchReport {
 }
 
 impl SearchReport {
-    /// Whether the score says nothing: the search was cut short in its first iteration, and no win is known.
+    /// Whether the score says nothing: the search was cut short in its first iteration, and no win is known, or the score no longer
+    /// stands.
     pub fn is_unknown(&self) -> bool {
-        self.last.depth == 0 && !self.last.score.is_win()
+        (self.last.depth == 0 && !self.last.score.is_win()) || !self.stands()
     }
 
     /// Whether the score and the line of the last finished iteration still stand: the one that was cut short may have proven that
@@ -101,7 +102,11 @@ pub(super) mod tests {
     /// Bug: a move that was refuted in an iteration that was cut short, and overtaken by another one there, kept its score.
     #[test]
     fn the_score_of_a_refuted_move_does_not_stand() {
-        let stands = |losing, score| SearchReport { losing, best: None, ..report(1, 9, score) }.stands();
+        let stands = |losing, score| {
+            let report = SearchReport { losing, ..report(1, 9, score) };
+            assert_eq!(report.is_unknown(), !report.stands());
+            report.stands()
+        };
         let [own, other] = [1, 2].map(|x| Point::new(x, 7).unwrap());
         assert!(stands(vec![], Score::DRAW) && stands(vec![other], Score::DRAW));
         assert!(!stands(vec![own], Score::DRAW) && !stands(vec![other, own], Score::estimate(900)));

@@ -37,11 +37,12 @@ impl<W: Write> Session<W> {
             // A single candidate has no list of lines; neither has a first iteration that was cut short (depth 0).
             let is_single = report.lines.is_empty() && report.last.depth > 0;
             let lines = if is_single { std::slice::from_ref(&report.last) } else { &report.lines };
+            let mut moves: Vec<(Point, Score)> =
+                lines.iter().filter_map(|line| Some((*line.pv.first()?, line.score))).collect();
             // A move that was refuted since its line was found has no distance.
             let lost = Score::estimate(-Score::EVAL_LIMIT);
-            let score = |point, score: Score| if report.losing.contains(&point) { score.min(lost) } else { score };
-            let moves = lines.iter().filter_map(|line| line.pv.first().map(|&point| (point, score(point, line.score))));
-            let moves: Vec<(Point, Score)> = moves.collect();
+            let refuted = moves.iter_mut().filter(|(point, _)| report.losing.contains(point));
+            refuted.for_each(|(_, score)| *score = lost.min(*score));
             let notation = self.notation();
             if !moves.is_empty() {
                 self.reply_unless_left(order, &Reply::Defences { moves: &moves, notation })?;
