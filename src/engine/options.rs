@@ -143,7 +143,8 @@ impl Options {
         }
     }
 
-    /// Called for a question that is answered without a search. Bug: the time left that was sent with it was kept for the next game.
+    /// Called after each question, also one that was refused. Bug: the time left that was sent with such a one was kept for the next
+    /// game.
     pub fn end_question(&mut self) {
         self.count_time(Duration::ZERO);
     }
@@ -158,6 +159,14 @@ impl Options {
         self.learn_overhead(Duration::from_millis(ms.clamp(0, Options::UNLIMITED_MS) as u64));
         (self.time_left, self.time_left_of) = (Some(ms), TimeLeftOf::Next);
         self.restart_clock();
+    }
+
+    /// The time left that was just set was true `at` some time in a search; now it is counted from `from` on.
+    pub fn count_time_left_from(&mut self, at: Instant, from: Instant) {
+        if self.time_left.is_some_and(|ms| ms > 0) {
+            self.gained = at.saturating_duration_since(from);
+            self.spent = from.saturating_duration_since(at);
+        }
     }
 
     /// Learns from the time left how much more a move takes of the manager's clock than is counted here: an eighth of the new
@@ -424,6 +433,21 @@ mod tests {
         // Bug: the difference of the clocks overflowed.
         options.increment = ms(i64::MAX as u64 / 1000);
         assert_eq!(after(&mut options, 1000, 10_000), ms(35), "an increment without end");
+    }
+
+    /// Bug: a time left that was sent during a search counted from the end of that search.
+    #[test]
+    fn a_time_left_of_mid_search_counts_from_another_moment() {
+        let asked = Instant::now();
+        let later = asked + Duration::from_secs(3);
+        for (sent, at, from, left) in
+            [(9000, asked, later, 6000), (9000, later, asked, 12_000), (2000, asked, later, 0), (-1, later, asked, 0)]
+        {
+            let mut options = Options::default();
+            options.set_time_left(sent);
+            options.count_time_left_from(at, from);
+            assert_eq!(options.limits(asked).left, Some(Duration::from_millis(left)), "{sent}");
+        }
     }
 
     /// Of a clock in whole seconds each time left is up to a second less than the true one, which is no overhead.

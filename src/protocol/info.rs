@@ -3,6 +3,7 @@
 //! An `INFO` line is never answered; unknown keys and unreadable values are ignored.
 
 use super::number::{number, split_word};
+use crate::base::clock::Instant;
 use crate::engine::Options;
 use crate::eval::EvaluatorKind;
 use std::fmt;
@@ -226,6 +227,16 @@ impl Info {
     pub fn apply(&self, options: &mut Options) {
         if let Effect::Setting(effect) | Effect::Clock(effect) = self.key.effect {
             effect(options, self.value);
+        }
+    }
+
+    /// The same for a setting that arrived `at` some time in a search. What the manager measured then says nothing about the
+    /// search's overhead, and the time left is counted from `from` on instead.
+    pub fn apply_during(&self, options: &mut Options, at: Instant, from: Instant) {
+        options.forget_moves();
+        self.apply(options);
+        if self.key.name == "time_left" {
+            options.count_time_left_from(at, from);
         }
     }
 

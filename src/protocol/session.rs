@@ -8,9 +8,10 @@ mod library;
 mod opening;
 mod pondering;
 mod report_times;
+mod settings;
 
 use super::command::{Command, Owner, Placement, Spot};
-use super::info::{Info, SessionOptions};
+use super::info::SessionOptions;
 use super::queue::Orders;
 use super::reply::{Complaint, Notation, Reply};
 use super::session_record::Record;
@@ -21,6 +22,7 @@ use crate::engine::{Blocked, Database, Engine, Level, PositionError, SearchTrace
 use crate::search::{ReportSink, SearchControl, SearchReport};
 use pondering::Pondering;
 use report_times::Messages;
+use settings::LastSearch;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -72,8 +74,9 @@ pub struct Session<W> {
     database: Database,
     /// When the last write of the database started.
     saved_at: Option<Instant>,
-    /// When the last command was done; the clock of the next move does not start before.
+    /// When the last command was answered; the clock of the next move does not start before.
     free_since: Instant,
+    last_search: Option<LastSearch>,
     /// When the last move was sent.
     moved_at: Instant,
     /// Number of the last command.
@@ -99,6 +102,7 @@ impl<W: Write> Session<W> {
             database: Database::default(),
             saved_at: None,
             free_since: Instant::now(),
+            last_search: None,
             moved_at: Instant::now(),
             last: 0,
             pondering: Pondering::default(),
@@ -190,6 +194,13 @@ impl<W: Write> Session<W> {
             self.rebuild(&stones, to_move);
             self.complain(Complaint::Internal)
         });
+        if order.command.thinks() {
+            self.engine.options_mut().end_question();
+        }
+        // START and INFO count towards the time of the first move; a move waits for the answers before it.
+        if !matches!(order.command, Command::Start(_) | Command::Info(_)) {
+            self.free_since = Instant::now();
+        }
         self.traffic.retire(order.seq);
         if self.started
             && self.traffic.is_last(order.seq)
@@ -198,10 +209,6 @@ impl<W: Write> Session<W> {
             log::error!("the engine panicked while it prepared the next search");
         }
         let outcome = outcome.and_then(|()| self.warn_of_shortage()).and_then(|()| self.autosave());
-        // START and INFO count towards the time of the first move; a move waits for the answers before it.
-        if !matches!(order.command, Command::Start(_) | Command::Info(_)) {
-            self.free_since = Instant::now();
-        }
         outcome.map(|()| Flow::Continue)
     }
 
@@ -224,7 +231,7 @@ impl<W: Write> Session<W> {
             Command::Turn(spot) => match self.play(*spot) {
                 // There is no answer, so nothing has happened.
                 Ok(point) if self.is_full() => match self.engine.take_back(point) {
-                    Ok(()) => self.refuse(),
+                    Ok(()) => self.complain(Complaint::NoMove),
                     Err(error) => self.complain(error.into()),
                 },
                 Ok(_) => self.think(order),
@@ -243,7 +250,7 @@ impl<W: Write> Session<W> {
                 Err(error) => self.complain(error.into()),
             },
             Command::Info(info) => {
-                self.inform(info, order.stamp.at);
+                self.inform(info, &order.stamp);
                 Ok(())
             }
             Command::Tune(name, value) => {
@@ -309,7 +316,7 @@ impl<W: Write> Session<W> {
     fn think_on(&mut self, order: &Order, placements: &[Placement]) -> io::Result<()> {
         let (stones, ours) = self.position(placements);
         if stones.len() >= self.engine.size().cells() {
-            return self.refuse();
+            return self.complain(Complaint::NoMove);
         }
         match self.engine.set_position(&stones, ours) {
             Ok(()) => self.think(order),
@@ -374,30 +381,8 @@ impl<W: Write> Session<W> {
         if self.yixin { Notation::RowsFromBelow(self.engine.size().width()) } else { Notation::Plain }
     }
 
-    /// Answers a question for a move on a full board.
-    fn refuse(&mut self) -> io::Result<()> {
-        self.engine.options_mut().end_question();
-        self.complain(Complaint::NoMove)
-    }
-
     fn complain(&mut self, complaint: Complaint) -> io::Result<()> {
         self.reply(&Reply::Error(complaint))
-    }
-
-    fn inform(&mut self, info: &Info, arrived: Instant) {
-        if arrived < self.free_since {
-            // What the manager measured during a search says nothing about that search's overhead.
-            self.engine.options_mut().forget_moves();
-        }
-        info.apply(self.engine.options_mut());
-        info.apply_to_session(&mut self.options);
-        if let Some(bits) = info.rule_bits() {
-            // Rule 2 is renju in the Yixin dialect, a continuous game otherwise.
-            let rule = if bits == 2 && self.yixin { Some(Rule::Renju) } else { Rule::from_bits(bits) };
-            if let Some(rule) = rule {
-                self.engine.set_rule(rule);
-            }
-        }
     }
 
     fn new_game(&mut self, size: Size) -> io::Result<()> {
@@ -564,6 +549,7 @@ impl<W: Write> Session<W> {
         } else {
             options.count_move(started.elapsed());
         }
+        self.note_search(order);
         outcome.map(|()| answer.ok())
     }
 

@@ -202,7 +202,7 @@ impl Traffic {
                     && order.stamp.is_apart_from(&running.stamp)
                 {
                     let was_bounded = running.options.is_bounded();
-                    info.apply(&mut running.options);
+                    info.apply_during(&mut running.options, order.stamp.at, running.started);
                     if was_bounded && !running.options.is_bounded() {
                         running.lifted = running.started.elapsed();
                     }
@@ -306,7 +306,7 @@ impl Traffic {
         let mut state = self.state();
         for (_, heard, info) in &state.infos {
             if heard.is_apart_from(&stamp) {
-                info.apply(&mut options);
+                info.apply_during(&mut options, heard.at, started);
             }
         }
         let wants_score = analysed.is_some();

@@ -93,7 +93,7 @@ impl TimeManager {
             (self.share, self.hard) = (None, None);
             return;
         };
-        let hard = budget.saturating_sub(reserve(budget)).max(MIN_HARD);
+        let hard = budget.saturating_sub(reserve(budget, limits.overhead)).max(MIN_HARD);
         let is_ample = match (limits.turn, limits.left) {
             (_, None) => true,
             (Some(turn), Some(left)) => turn.saturating_mul(moves.min(params.time_ample_moves() as u32)) < left,
@@ -176,10 +176,10 @@ impl IterationHistory {
     }
 }
 
-/// Reserve for the operating system, the pipe and the manager: 30 ms and a hundredth of the budget, at most a quarter of
-/// it.
-fn reserve(budget: Duration) -> Duration {
-    (Duration::from_millis(30) + budget / 100).min(budget / 4)
+/// Reserve for the operating system, the pipe and the manager: 30 ms and a hundredth of the budget, or what a move takes of the
+/// manager's clock where that is more, at most a quarter of the budget.
+fn reserve(budget: Duration, overhead: Duration) -> Duration {
+    (Duration::from_millis(30) + budget / 100).max(MIN_HARD + 2 * overhead).min(budget / 4)
 }
 
 #[cfg(test)]
@@ -209,6 +209,17 @@ mod tests {
             let stopped_at = (0..=turn).find(|&now| manager.is_over(ms(now))).expect("stops before the limit");
             assert!(stopped_at < turn && stopped_at >= turn * 7 / 10, "{turn}: {stopped_at}");
         }
+    }
+
+    #[test]
+    fn what_a_move_takes_of_the_managers_clock_is_kept_of_the_turn() {
+        let stop = |turn, overhead| {
+            let manager = manager(&SearchLimits { overhead: ms(overhead), ..limits(Some(turn), None) }, 200);
+            (0..=turn).find(|&now| manager.is_over(ms(now)))
+        };
+        assert_eq!((stop(1000, 0), stop(1000, 17)), (Some(960), Some(960)));
+        assert_eq!((stop(1000, 60), stop(5000, 100)), (Some(875), Some(4795)));
+        assert_eq!(stop(200, 100), Some(150), "a quarter at most");
     }
 
     #[test]

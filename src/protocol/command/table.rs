@@ -55,7 +55,8 @@ pub static ROWS: &[Row] = &[
         &[stones("BOARD", Command::Board)],
         |command| matches!(command, Command::Board(_)),
         "set this position and move; `who` is 1 for the brain's stones, 2 for the opponent's, 3 for a dead square, \
-         on which nobody may play and which counts as an edge. With an even number of stones the brain is black; not under renju, where the first stone listed is black. \
+         on which nobody may play and which counts as an edge. The brain is black if the number of stones is even, else white; under renju \
+         instead the first stone listed is black. \
          An empty block opens the game",
         "a move",
     )

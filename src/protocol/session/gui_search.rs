@@ -14,7 +14,7 @@ impl<W: Write> Session<W> {
     /// Shows this many lines and plays the first move of the best one.
     pub(super) fn best_lines(&mut self, order: &Order, lines: usize) -> io::Result<()> {
         if self.is_full() {
-            return self.refuse();
+            return self.complain(Complaint::NoMove);
         }
         if self.is_over()? {
             return self.answer(None, false, Some(order));
@@ -26,7 +26,7 @@ impl<W: Write> Session<W> {
     /// Searches every candidate move, shows their scores and plays the best one.
     pub(super) fn defend(&mut self, order: &Order) -> io::Result<()> {
         if self.is_full() {
-            return self.refuse();
+            return self.complain(Complaint::NoMove);
         }
         if self.is_over()? {
             return self.answer(None, false, Some(order));

@@ -163,6 +163,7 @@ impl<W: Write> Session<W> {
             self.reply(&Reply::Iteration { iteration, notation })?;
         }
         self.engine.options_mut().count_move(order.stamp.at.elapsed());
+        self.note_search(order);
         Ok(Some(result.report))
     }
 }

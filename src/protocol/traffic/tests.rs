@@ -53,6 +53,29 @@ fn commands_sent_together_do_not_cut() {
     assert!(script.stopped());
 }
 
+/// Bug: what had been left at its arrival was taken for what had been left at the question, and as a measure of the overhead.
+#[test]
+fn a_time_left_sent_during_a_search_was_true_when_it_arrived() {
+    let ms = Duration::from_millis;
+    let mut game = Options { match_time: Some(ms(60_000)), ..Options::default() };
+    game.set_time_left(60_000);
+    game.count_move(Duration::ZERO);
+    for is_heard_before in [false, true] {
+        let mut script = Script::new();
+        let begin = script.hear(0, Command::Begin);
+        let begins = |script: &Script| script.traffic.begin(&begin, None, begin.stamp.at, game.clone());
+        if !is_heard_before {
+            begins(&script);
+        }
+        script.info(400, "time_left 59600");
+        if is_heard_before {
+            begins(&script);
+        }
+        let limits = script.traffic.control().limits();
+        assert_eq!((limits.left, limits.overhead), (Some(ms(60_000)), Duration::ZERO));
+    }
+}
+
 #[test]
 fn later_commands_cut() {
     for command in [Command::Restart, Command::SetBoard(Vec::new()), Command::End, Command::Stop] {
