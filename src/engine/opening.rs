@@ -157,7 +157,8 @@ impl Engine {
 
     /// Whether black is the better side after three stones, when white is to move and chooses.
     pub fn soosorv_black_is_better(&mut self, control: &SearchControl, sink: &mut dyn ReportSink) -> bool {
-        self.think(&share_of(control, 0..1, 1), sink).last.score < Score::DRAW
+        let report = self.think(&share_of(control, 0..1, 1), sink);
+        report.last.score < Score::DRAW || !report.stands()
     }
 
     /// The fourth stone and the number of fifth stones to ask for (1 to 8): the most even combination, since the opponent
@@ -197,14 +198,14 @@ impl Engine {
         control: &SearchControl,
         sink: &mut dyn ReportSink,
     ) -> bool {
-        let report = self.distinct_lines(count, control, sink);
+        let report = self.distinct_lines(count, &share_of(control, 0..1, 1), sink);
         report.lines.last().unwrap_or(&report.last).score < Score::DRAW
     }
 
     /// This many fifth stones for white to choose from, none the mirror image of another. Fewer only if there are not
     /// enough points.
     pub fn soosorv_fifths(&mut self, count: usize, control: &SearchControl, sink: &mut dyn ReportSink) -> Vec<Point> {
-        let report = self.distinct_lines(count, control, sink);
+        let report = self.distinct_lines(count, &share_of(control, 0..1, 1), sink);
         let mut fifths: Vec<Point> = report.lines.iter().filter_map(|line| line.pv.first().copied()).collect();
         if fifths.is_empty() {
             fifths.extend(report.best);
@@ -234,7 +235,7 @@ impl Engine {
         let others = self.size().points().filter(|point| !offered.contains(point)).collect();
         let board = self.board();
         let scope = Scope { all_symmetric: true, ..self.scope_without(others, &board, offered.len().max(1)) };
-        let report = self.search(self.level(), board, scope, control, sink);
+        let report = self.search(self.level(), board, scope, &share_of(control, 0..1, 1), sink);
         let worst = report.lines.last().and_then(|line| line.pv.first()).copied();
         worst.or(report.best).filter(|point| offered.contains(point)).or(offered.first().copied())
     }
@@ -263,6 +264,7 @@ mod tests {
     use crate::base::{Cell, Color, Rule, Size};
     use crate::board::oracle::{Oracle, Verdict};
     use crate::engine::Level;
+    use crate::search::Iteration;
 
     fn answer(stones: &[(usize, usize)]) -> Option<Swap2Choice> {
         let mut engine = Engine::new();
@@ -275,6 +277,36 @@ mod tests {
         engine.set_position(&cells, Color::to_move_after(cells.len())).unwrap();
         let control = SearchControl::within(SearchLimits { nodes: Some(20_000), ..SearchLimits::default() });
         engine.swap2(&control, &mut NullSink)
+    }
+
+    /// Counts the nodes of all searches.
+    struct Spent(u64);
+
+    impl ReportSink for Spent {
+        fn iteration(&mut self, iteration: &Iteration) {
+            self.0 = self.0.max(iteration.nodes);
+        }
+    }
+
+    /// Bug: the last three steps of Soosorv-8 took the time of a move, a twelfth of the clock and more.
+    #[test]
+    fn the_steps_of_soosorv_take_a_twentieth_of_the_clock() {
+        let moves = [(7, 7), (8, 8), (9, 6), (6, 9), (5, 5), (9, 9)].map(|(x, y)| Point::new(x, y).unwrap());
+        for step in 3..6 {
+            let mut engine = Engine::new();
+            engine.set_rule(Rule::Renju);
+            let cells: Vec<_> = moves[..4].iter().copied().zip(Cell::stones_in_turn()).collect();
+            engine.set_position(&cells, Color::Black).unwrap();
+            let clock = Some(std::time::Duration::from_secs(100));
+            let limits = SearchLimits { left: clock, nodes_per_ms: Some(1), ..SearchLimits::default() };
+            let (control, mut spent) = (SearchControl::within(limits), Spent(0));
+            match step {
+                3 => drop(engine.soosorv_white_is_better(2, &control, &mut spent)),
+                4 => drop(engine.soosorv_fifths(2, &control, &mut spent)),
+                _ => drop(engine.soosorv_choice(&moves[4..], &control, &mut spent)),
+            }
+            assert!((1000..=5000).contains(&spent.0), "step {step}: {} nodes", spent.0);
+        }
     }
 
     #[test]
