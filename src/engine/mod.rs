@@ -275,6 +275,18 @@ impl Engine {
         self.think(&control, &mut NullSink)
     }
 
+    /// As [`Engine::think_nodes`], for the score: while that says nothing, again with four times the nodes, at most three times.
+    pub fn think_to_a_score(&mut self, nodes: u64) -> SearchReport {
+        let mut report = self.think_nodes(nodes);
+        for times in [4, 16, 64] {
+            if !report.is_unknown() {
+                break;
+            }
+            report = self.think_nodes(nodes.saturating_mul(times));
+        }
+        report
+    }
+
     /// Searches in the opponent's time, as [`Engine::think`] does: the position after the `reply` that is expected, or
     /// without one the position as it is. The position stays as it is.
     ///
@@ -432,6 +444,7 @@ impl Default for Engine {
 mod tests {
     use super::*;
     use crate::board::NullObserver;
+    use crate::board::notation::parse_moves;
     use std::time::Duration;
 
     /// Bug: a longer time for a move, or a larger table, replaced the table by an empty one.
@@ -473,6 +486,23 @@ mod tests {
         engine.set_position(&[(dead, Cell::Wall), (stone, Cell::Black)], Color::Black).unwrap();
         engine.take_back(stone).unwrap();
         assert_eq!(engine.to_move(), Color::Black);
+    }
+
+    /// Bug: games of self-play and reviews used the score of a move that the same search had shown to lose.
+    #[test]
+    fn a_score_that_says_nothing_is_searched_again() {
+        let mut unknown = 0;
+        for nodes in (200..3000).step_by(100) {
+            let position = || {
+                let mut engine = Engine::new();
+                let line = "e2d1g1g5f4g6g4h4f6h5f5f7i4e6h3f2g8h8j5k6i3i2g3";
+                parse_moves(line, engine.size).unwrap().into_iter().for_each(|point| engine.play(point).unwrap());
+                engine
+            };
+            unknown += u32::from(position().think_nodes(nodes).is_unknown());
+            assert!(!position().think_to_a_score(nodes).is_unknown(), "{nodes} nodes");
+        }
+        assert!(unknown > 0, "no search of this position refutes its move");
     }
 
     #[test]

@@ -77,6 +77,9 @@ impl Hunter {
     pub fn find(&mut self, board: &Board, depth: u32, limits: SolverLimits) -> Option<Candidate> {
         let report = self.search(board, depth, limits);
         let Iteration { depth: reached, score, .. } = report.last;
+        if !report.stands() {
+            return None;
+        }
         self.remember(board, score, report.best, reached);
         let is_proven = score.is_win();
         let best = report.best.filter(|_| is_proven || (score.seems_won() && reached >= depth));

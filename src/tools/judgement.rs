@@ -412,7 +412,7 @@ impl Analyst {
     /// Searches a position; `None` if it is impossible.
     fn search(&mut self, stones: &[(Point, Cell)], side: Color, nodes: u64) -> Option<SearchReport> {
         self.engine.set_position(stones, side).ok()?;
-        Some(self.engine.think_nodes(nodes))
+        Some(self.engine.think_to_a_score(nodes))
     }
 
     /// The first of these moves before which a search alone sees that its player loses, proven or not; an index into `turns`.

@@ -131,7 +131,7 @@ fn look(position: &Position, nodes: u64) -> (Option<Sight>, u64) {
     let control = SearchControl::within(SearchLimits { nodes: Some(nodes), ..SearchLimits::default() });
     let mut watch = Watch::default();
     let report = engine.think(&control, &mut watch);
-    let sight = Sight::of(report.last.score);
+    let sight = Sight::of(report.last.score).filter(|_| report.stands());
     let since = if sight.is_some() { watch.since.unwrap_or(report.last.nodes) } else { nodes };
     (sight, since)
 }

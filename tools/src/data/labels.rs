@@ -21,8 +21,8 @@ use tengen::search::forced;
 const SAMPLING_SEED: u64 = 0x6173_6b65_6400_0000;
 /// A quiet position has a smaller absolute score than this.
 const QUIET: i32 = 1000;
-/// Size of the transposition table in bytes.
-const HASH: u64 = 8 << 20;
+/// Size of the transposition table of self-play and of labels in bytes.
+pub(super) const HASH: u64 = 8 << 20;
 
 /// Which positions are labelled, and how well.
 #[derive(clap::Args, Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ impl Labeller {
         self.engine
             .set_position(&stones, Color::to_move_after(moves.len()))
             .context("a line of the search cannot be played")?;
-        let report = self.engine.think_nodes(self.labels.nodes);
+        let report = self.engine.think_to_a_score(self.labels.nodes);
         Ok(report.best.map(|best| PackedPly::chosen(best, report.last.score)))
     }
 }

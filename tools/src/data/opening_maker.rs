@@ -198,14 +198,15 @@ impl Maker {
         is_balanced.then_some(Opening { stones })
     }
 
-    /// The absolute score after `last`.
+    /// The absolute score after `last`; the largest number if the search does not know one.
     fn imbalance(&mut self, stones: &[Point], last: Point, nodes: u64) -> i32 {
         let cells: Vec<(Point, Cell)> = stones.iter().copied().chain([last]).zip(Cell::stones_in_turn()).collect();
         let side = Color::to_move_after(cells.len());
         if self.engine.set_position(&cells, side).is_err() {
             return i32::MAX;
         }
-        self.engine.think_nodes(nodes).last.score.units().abs()
+        let report = self.engine.think_nodes(nodes);
+        if report.is_unknown() { i32::MAX } else { report.last.score.units().abs() }
     }
 }
 

@@ -3,7 +3,7 @@
 //! A game depends only on the seed of the series and its number, so the games do not depend on the number of threads, and an
 //! interrupted run continues where it stopped.
 
-use super::labels::{Labeller, Labels};
+use super::labels::{HASH, Labeller, Labels};
 use super::opening_maker::{Maker, Wanted};
 use super::packed_game::{Content, PackedGame, PackedPly, RecordFormat};
 use super::record_file::Writer;
@@ -43,8 +43,6 @@ const STONES: std::ops::RangeInclusive<usize> = 2..=9;
 const OPENING_NODES: u64 = 5;
 /// Number of candidates for an opening before the run gives up.
 const CANDIDATES: u64 = 500;
-/// Size of the transposition table in bytes.
-const HASH: u64 = 8 << 20;
 
 /// One kind of game in a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -274,7 +272,7 @@ impl<'a> Player<'a> {
         if let Some(labeller) = &mut self.labeller {
             labeller.before_search();
         }
-        let report = self.engine.think_nodes(nodes);
+        let report = self.engine.think_to_a_score(nodes);
         let (best, score) = (report.best.context("no move although the board is not full")?, report.last.score);
         let ply = PackedPly::chosen(best, score);
         if let Some(labeller) = &mut self.labeller {
