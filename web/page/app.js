@@ -73,10 +73,15 @@ export class App {
     const known = this.tree.nodes.length;
     const node = this.tree.play(this.at, point);
     if (this.settings.tab === "play") {
-      this.tree.promote(node);
+      this.promote(node);
       if (this.tree.nodes.length > known) this.game.winner = null;
     }
     this.go(node);
+  }
+
+  /** Makes the variation of a node the main line. What a record says about its result was said of another line. */
+  promote(at) {
+    if (this.tree.promote(at)) this.game.winner = null;
   }
 
   /** Goes to a node. */

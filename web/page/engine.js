@@ -90,8 +90,10 @@ export class Engine {
     if (data.report?.panic) {
       this.fail(data.report.panic);
     } else if (data.report) {
-      const { line } = data.report;
+      const { line, leads } = data.report;
       if (line?.rank === 1) running.found = { best: line.pv[0], lines: [line] };
+      // The move that an unfinished iteration prefers.
+      else if (leads !== undefined && running.found) running.found.best = leads;
       if (!running.isStopped) running.onReport(data.report);
     } else if (data.broken) {
       this.fail(data.answer.error);

@@ -116,7 +116,7 @@ class Page {
       this.startReview();
     });
     click("promote", () => {
-      app.tree.promote(app.at);
+      app.promote(app.at);
       app.changed();
     });
     click("cut", () => this.jump(app.tree.cut(app.at)));

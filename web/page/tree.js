@@ -77,15 +77,16 @@ export class GameTree {
     return this.path(at).every((node) => this.nodes[this.nodes[node].parent].children[0] === node);
   }
 
-  /** Makes the variation of a node the first one after its parent, all the way up. */
+  /** Makes the variation of a node the first one after its parent, all the way up. Returns whether it was another one. */
   promote(at) {
-    if (this.isMain(at)) return;
+    if (this.isMain(at)) return false;
     this.changes += 1;
     for (let node = at; node > 0; node = this.nodes[node].parent) {
       const siblings = this.nodes[this.nodes[node].parent].children;
       siblings.splice(siblings.indexOf(node), 1);
       siblings.unshift(node);
     }
+    return true;
   }
 
   /** Changes the rule; what searches have said under the old one goes. */

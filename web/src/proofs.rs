@@ -43,17 +43,17 @@ pub fn prove(position: &Position, ms: u64) -> Result<Value> {
 }
 
 fn search(board: &mut Board, ms: u64) -> Option<Proof> {
-    let within = |ms: u64| SolverLimits { nodes: u64::MAX, deadline: Some(Instant::now() + Duration::from_millis(ms)) };
+    let started = Instant::now();
+    let until = |ms: u64| SolverLimits { nodes: u64::MAX, deadline: Some(started + Duration::from_millis(ms)) };
     let attacker = board.side();
     let mut solver = VctSolver::new(MEMORY);
-    let first = within(ms / THREAT_SHARE);
-    if solver.solve(board, attacker, first).outcome == Outcome::Win
-        && let Some(proof) = ProofBuilder::build(&mut solver, board, attacker, within(ms / THREAT_SHARE))
+    if solver.solve(board, attacker, until(ms / THREAT_SHARE)).outcome == Outcome::Win
+        && let Some(proof) = ProofBuilder::build(&mut solver, board, attacker, until(2 * ms / THREAT_SHARE))
     {
         return Some(proof);
     }
     let mut hunter = Hunter::new(MEMORY);
-    ProofBuilder::hunt(&mut solver, &mut hunter, board, attacker, within(ms - ms / THREAT_SHARE))
+    ProofBuilder::hunt(&mut solver, &mut hunter, board, attacker, until(ms))
 }
 
 #[cfg(test)]

@@ -116,6 +116,31 @@ test("a search that takes long is cut short by Stop and move", async () => {
   await window.close();
 });
 
+/** Puts a worker in place of the engine that cannot be stopped, has found h9, and then prefers j10. */
+function prefersAnother() {
+  const work = ({ data: { id, module } }) => {
+    if (module) return postMessage({ ready: true, canStop: false });
+    const line = { chance: 0.5, plies: null, pv: [97], rank: 1, depth: 5, seldepth: 6, nodes: 100, ms: 10 };
+    postMessage({ id, report: { line } });
+    return postMessage({ id, report: { leads: 84 } });
+  };
+  globalThis.Blob = class extends globalThis.Blob {
+    constructor(parts, options) {
+      super(options?.type === "text/javascript" ? [`onmessage = ${work}`] : parts, options);
+    }
+  };
+}
+
+// Bug: where the worker cannot be stopped, the move of the last finished iteration was played, also if it had been refuted since.
+test("Stop and move plays the move that the unfinished iteration prefers", async () => {
+  const window = await Window.open({ hash: "moves=h8i9&black=engine&white=person&level=100&seconds=60", script: prefersAnother });
+  await window.status(/thinking/);
+  await window.page.waitForTimeout(500);
+  await window.page.click("#move-now");
+  await window.waitForMoves(/h8i9j10/);
+  await window.close();
+});
+
 /** Makes a worker slow to start. */
 function slowWorker() {
   globalThis.Blob = class extends globalThis.Blob {

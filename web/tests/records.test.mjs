@@ -70,6 +70,24 @@ test("the result of a record is shown and kept", async () => {
   await window.close();
 });
 
+// Bug: the result stayed when a variation became the main line.
+test("the result of a record is that of its main line", async () => {
+  for (const promote of ["#promote", null]) {
+    const window = await Window.open();
+    const { page } = window;
+    await read(window, "(;SZ[15]RE[B+R];B[hh](;W[ii];B[jj])(;W[gg]))");
+    await page.click("#tab-analyse");
+    await page.click("#go-start");
+    await page.click("#go-forward");
+    if (promote === null) await page.click("#tab-play");
+    await window.click("g9");
+    if (promote) await page.click(promote);
+    await window.waitForMoves(/h8g9/);
+    assert.doesNotMatch(await saved(window, "sgf"), /RE\[/);
+    await window.close();
+  }
+});
+
 test("a game that was opened is played on against Tengen", async () => {
   const window = await Window.open({ hash: "moves=&level=0&seconds=1&black=person&white=person" });
   const { page } = window;
