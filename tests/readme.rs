@@ -50,6 +50,12 @@ fn the_rules_are_those_of_the_source() {
         .map(|row| (format!("`{}`", row[0]), row[1].clone()))
         .collect();
     assert_eq!(short, known);
+    let list = Rule::list();
+    assert!(info::documentation().any(|(name, doc)| name == "rule" && doc.contains(&list)));
+    for tool in ["play", "solve"] {
+        let help = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen")).args([tool, "--help"]).output().unwrap();
+        assert!(String::from_utf8(help.stdout).unwrap().contains(&list), "{tool}: {list}");
+    }
 }
 
 #[test]

@@ -162,6 +162,11 @@ impl Rule {
             Rule::CaroExact => "caro-exact",
         }
     }
+
+    /// All rules with their numbers, for people: `0 freestyle, 1 standard` and so on.
+    pub fn list() -> String {
+        Rule::ALL.map(|rule| format!("{} {}", rule.number(), rule.name())).join(", ")
+    }
 }
 
 /// A text is neither the number nor the name of a rule.
@@ -170,8 +175,7 @@ pub struct UnknownRule(String);
 
 impl fmt::Display for UnknownRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = Rule::ALL.map(|rule| format!("{} {}", rule.number(), rule.name())).join(", ");
-        write!(f, "unknown rule '{}': {known}", self.0)
+        write!(f, "unknown rule '{}': {}", self.0, Rule::list())
     }
 }
 

@@ -35,7 +35,8 @@ from below.
   --nodes N           nodes for each position (0: no limit)
   --memory-mb N       memory for all threads together (256)
   --threads N         positions solved at the same time (1)
-  --rule R            rule of records that name none: 0, 1, 4, 8, 9 or a name (freestyle)
+  --rule R            rule of records that name none:
+                      0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or a name (freestyle)
   --defender          solve for the side that has just moved, as if it moved again
   --proof FILE        write the winning trees; 'pbrain-tengen verify FILE' checks them
   --json              print one JSON object on each line

@@ -5,10 +5,13 @@ use clap::Parser;
 use clap::error::{Error, ErrorKind};
 use std::io::Write;
 use std::process::ExitCode;
+use tengen::base::Rule;
 use tengen::tools::is_closed_output;
 
 /// The rules, for the help of an option.
-pub const RULES: &str = "0 freestyle, 1 standard, 4 renju, 8 caro, 9 caro-exact, or their names";
+pub fn rules() -> String {
+    format!("{}, or their names", Rule::list())
+}
 
 /// Runs a program with its command line. Its status is 2 after an error. Warnings are shown, and what `RUST_LOG` asks for.
 pub fn run<T: Parser>(work: impl FnOnce(T) -> Result<ExitCode>) -> ExitCode {

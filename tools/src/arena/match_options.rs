@@ -5,7 +5,7 @@ use super::schedule::{Schedule, pairings};
 use super::spec::{EngineSpec, Limits};
 use super::sprt::{SprtBounds, parse_bounds};
 use super::terms::Terms;
-use crate::command_line::RULES;
+use crate::command_line::rules;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use std::fs::File;
@@ -49,7 +49,7 @@ pub struct Arguments {
     pub engine: Vec<String>,
 
     /// The rule.
-    #[arg(long, default_value = "0", help = format!("Rule: {RULES}. Example: --rule 8"))]
+    #[arg(long, default_value = "0", help = format!("Rule: {}. Example: --rule 8", rules()))]
     pub rule: Rule,
 
     /// Board size: 5 to 22, or WxH. Example: --size 15 or --size 20x15

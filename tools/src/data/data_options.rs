@@ -7,7 +7,7 @@ use super::opening_maker::{self, MOST_STONES, Wanted};
 use super::selfplay::{self, Kind, Series};
 use crate::arena::openings::{self, Opening};
 use crate::arena::terms::Terms;
-use crate::command_line::RULES;
+use crate::command_line::rules;
 use crate::output_file;
 use anyhow::{Result, ensure};
 use clap::Parser;
@@ -99,7 +99,7 @@ pub struct FilterArguments {
 #[derive(clap::Args, Debug)]
 pub struct OpeningArguments {
     /// The rule.
-    #[arg(long, default_value = "0", help = format!("Rule: {RULES}"))]
+    #[arg(long, default_value = "0", help = format!("Rule: {}", rules()))]
     pub rule: Rule,
     /// Board size: 5 to 22, or columns x rows as in 20x15.
     #[arg(long, default_value = "15")]

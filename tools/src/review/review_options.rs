@@ -1,6 +1,6 @@
 //! The options of `tengen-review`.
 
-use crate::command_line::RULES;
+use crate::command_line::rules;
 use anyhow::{Result, ensure};
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub struct Request {
     #[arg(value_name = "FILE | FOLDER")]
     pub source: Option<String>,
     /// Rule of games whose record does not name it.
-    #[arg(long, help = format!("Rule of games whose record does not name it: {RULES}; default: freestyle"))]
+    #[arg(long, help = format!("Rule of games whose record does not name it: {}; default: freestyle", rules()))]
     pub rule: Option<Rule>,
     /// Board of plain moves; default: 15, or larger if the moves need it.
     #[arg(long)]

@@ -12,7 +12,7 @@
 use super::logistic::ENGINE_SCALE;
 use super::samples::{for_each_position, is_held_out};
 use super::trainer::targets::{Targets, is_sample, values};
-use crate::command_line::RULES;
+use crate::command_line::rules;
 use crate::data::packed_game::{Content, PackedGame, PackedPly};
 use crate::data::record_file::records;
 use crate::output_file;
@@ -32,7 +32,7 @@ use tengen::search::order::for_each_reply;
 #[derive(clap::Args, Debug)]
 pub struct ArraysArguments {
     /// The rule. Records of other rules are left out.
-    #[arg(long, help = format!("Rule: {RULES}. Records of other rules are left out"))]
+    #[arg(long, help = format!("Rule: {}. Records of other rules are left out", rules()))]
     pub rule: Rule,
     /// Files of training games or labelled positions.
     #[arg(long, required = true, num_args = 1..)]

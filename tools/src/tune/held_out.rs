@@ -7,7 +7,7 @@ use super::logistic::{ENGINE_SCALE, cross_entropy, sigmoid};
 use super::trainer::float_network::{Folded, Model, parts_of_rows};
 use super::trainer::targets::{Targets, values};
 use super::trainer::walk::{Losses, Walker};
-use crate::command_line::RULES;
+use crate::command_line::rules;
 use crate::data::packed_game::{Content, PackedGame};
 use crate::data::record_file::records;
 use anyhow::{Context, Result, bail, ensure};
@@ -24,7 +24,7 @@ use tengen::eval::network::{Accumulator, Kernel, Network, Weights, embedded_file
 #[derive(clap::Args, Debug)]
 pub struct HeldOutArguments {
     /// The rule. Positions under other rules are not used.
-    #[arg(long, help = format!("Rule: {RULES}. Positions under other rules are not used"))]
+    #[arg(long, help = format!("Rule: {}. Positions under other rules are not used", rules()))]
     pub rule: Rule,
     /// Files with labelled positions; see tengen-data asked. Games are not used.
     #[arg(long, required = true, num_args = 1..)]

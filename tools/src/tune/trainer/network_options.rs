@@ -1,6 +1,6 @@
 //! The settings of a training run, which are the options of `tengen-tune network`.
 
-use crate::command_line::{RULES, share};
+use crate::command_line::{rules, share};
 use anyhow::{Result, ensure};
 use std::path::PathBuf;
 use tengen::base::Rule;
@@ -9,7 +9,7 @@ use tengen::base::Rule;
 #[derive(clap::Args, Clone, Debug)]
 pub struct Training {
     /// The rule. Games under other rules are not used.
-    #[arg(long, help = format!("Rule: {RULES}. Games under other rules are not used"))]
+    #[arg(long, help = format!("Rule: {}. Games under other rules are not used", rules()))]
     pub rule: Rule,
     /// Learn from the games of all rules, each by its own rule, to get a start for rules with few games.
     #[arg(long)]
