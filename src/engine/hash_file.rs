@@ -291,8 +291,7 @@ mod tests {
         let path = folder.path().join("hash");
         let mut random = SmallRng::seed_from_u64(3);
         let mut decided = 0;
-        // `docs/laboratory.md` says what runs at length.
-        let count = if std::env::var("TENGEN_LONG").is_ok_and(|long| long != "0") { 150 } else { 50 };
+        let count = if tengen_amount::at_length() { 150 } else { 50 };
         for number in 0..count {
             let position = || Engine { rule: Rule::ALL[number % Rule::ALL.len()], ..engine() };
             let mut stones = Vec::new();

@@ -1,7 +1,7 @@
 //! The database from end to end: the next session knows what the last one found, and a kill does not damage the file.
 
+use crate::common::PATIENCE;
 use crate::common::process::{Process, built};
-use crate::common::{PATIENCE, at_length};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use tengen::base::{Cell, Point, Rule, Score, Size};
 use tengen::engine::Database;
 use tengen::engine::database::Position;
+use tengen_amount::at_length;
 
 /// A brain with this database, of whose output at most a few lines are read ahead of the test.
 fn start(database: &Path) -> Process {

@@ -1,12 +1,13 @@
 //! Files that several processes write at a time, and kills while one is being written.
 
+use crate::common::PATIENCE;
 use crate::common::process::Process;
-use crate::common::{PATIENCE, at_length};
 use nix::sys::signal::Signal;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 use tengen::engine::Engine;
+use tengen_amount::at_length;
 
 /// A brain whose hash table has entries from this many nodes.
 fn brain_with_entries(nodes: u64) -> Process {

@@ -2,7 +2,7 @@
 //! that are refused with the reason.
 
 use crate::common::proofs::{Twins, accepted};
-use crate::common::{at_length, brain, seeded};
+use crate::common::{brain, seeded};
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use std::io::{BufRead, BufReader};
@@ -13,6 +13,7 @@ use tengen::board::notation;
 use tengen::board::{Board, Threat};
 use tengen::solver::{Hunter, Outcome, Proof, ProofBuilder, SolverLimits, VctSolver};
 use tengen::tools::{positions, solve, verify};
+use tengen_amount::at_length;
 
 /// Won positions of every rule, from the engine's games against itself; the last field is the limit of nodes.
 const WINS: &str = include_str!("../data/forced_wins.txt");

@@ -11,7 +11,7 @@
 
 use super::load::Load;
 use crate::common::process::Process;
-use crate::common::{alone, from_environment, size};
+use crate::common::{alone, size};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use tengen::base::{Cell, Color, Point, Rule};
 use tengen::board::notation::parse_moves;
 use tengen::board::oracle::{Oracle, Verdict};
+use tengen_amount::from_environment;
 
 /// How much later than its time an answer may come.
 const TOLERANCE: Duration = Duration::from_millis(20);

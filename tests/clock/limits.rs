@@ -5,12 +5,13 @@
 //! The bounds are in processor time of the brain where possible, because other programs do not change it. Times by the
 //! clock are printed; they mean something on an idle machine only.
 
+use crate::common::alone;
 use crate::common::process::{Process, quantile, spread};
-use crate::common::{alone, at_length, from_environment};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use tengen_amount::{at_length, from_environment};
 
 /// A brain with 600 s a move, and a new game on 15x15.
 fn thinking(threads: u64) -> Process {

@@ -7,7 +7,7 @@
 //! threads now and then.
 
 use crate::common::process::{Process, spread};
-use crate::common::{Taste, alone, from_environment, random_move, seeded, size};
+use crate::common::{Taste, alone, random_move, seeded, size};
 use nix::sys::signal::Signal;
 use rand::Rng;
 use rand::rngs::SmallRng;
@@ -15,6 +15,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use tengen::base::{Cell, Color, Point, Rule};
 use tengen::board::oracle::{Oracle, Verdict};
+use tengen_amount::from_environment;
 
 /// Processor time that the brain may use beyond its limit. The first iteration is always finished, and on the largest board
 /// that takes a while.

@@ -1,7 +1,7 @@
 //! Searches with several threads: they make legal moves in time and stop at once, and no thread is left behind.
 //! `TENGEN_GAMES=1000` plays that many games; the normal run plays a few.
 
-use crate::common::{Iterations, alone, amount, moves_text, random_move, seeded, size};
+use crate::common::{Iterations, alone, moves_text, random_move, seeded, size};
 use rand::Rng;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use tengen::engine::Engine;
 #[cfg(target_os = "linux")]
 use tengen::engine::Options;
 use tengen::search::{NullSink, SearchControl, SearchLimits, SearchReport};
+use tengen_amount::amount;
 
 /// Waits until this process has that many helper threads. A new thread takes a moment to set its name, and one that
 /// ends takes a moment to disappear.

@@ -2,6 +2,7 @@
 
 use rand::Rng;
 use rand::rngs::SmallRng;
+use std::ops::RangeInclusive;
 use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::{Board, NullObserver, Threat};
 
@@ -15,6 +16,23 @@ pub fn place(board: &mut Board, point: Point, random: &mut SmallRng) {
     if !spoils && board.moves_to_draw() > 1 {
         board.play_color(point, color, &mut NullObserver);
     }
+}
+
+/// A position with many threats and no five on a board with sides in this range; of `crowded` boards in a hundred all but six cells
+/// are tried, whatever the threats.
+pub fn tactical_position(rule: Rule, sides: RangeInclusive<usize>, crowded: u32, random: &mut SmallRng) -> Board {
+    let (width, height) = (random.random_range(sides.clone()), random.random_range(sides));
+    let mut board = Board::new(rule, Size::new(width, height).expect("such boards exist"));
+    let span = random.random_range(4..=6);
+    let (left, top) = (random.random_range(0..=width - span), random.random_range(0..=height - span));
+    let is_crowded = random.random_ratio(crowded, 100);
+    let stones = if is_crowded { width * height - 6 } else { random.random_range(6..=span * span / 2 + 3) };
+    for _ in 0..stones {
+        let x = if is_crowded { random.random_range(0..width) } else { left + random.random_range(0..span) };
+        let y = if is_crowded { random.random_range(0..height) } else { top + random.random_range(0..span) };
+        place(&mut board, Point::new(x, y).expect("within the board"), random);
+    }
+    board
 }
 
 /// A position on a small board with one to six moves to the draw, under renju, where many cells are still empty then.

@@ -56,28 +56,6 @@ impl ReportSink for Iterations {
     }
 }
 
-/// A number from an environment variable, or the default.
-pub fn from_environment(name: &str, default: u64) -> u64 {
-    given(name).unwrap_or(default)
-}
-
-/// A number from an environment variable, where it is set.
-pub fn given(name: &str) -> Option<u64> {
-    let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
-}
-
-/// Whether the tests run at length: `TENGEN_LONG=1`.
-pub fn at_length() -> bool {
-    from_environment("TENGEN_LONG", 0) > 0
-}
-
-/// How much a test does: the number in its environment variable, where that is set, or one for the normal run and one for a
-/// run at length.
-pub fn amount(name: &str, normal: u64, long: u64) -> u64 {
-    given(name).unwrap_or(if at_length() { long } else { normal })
-}
-
 /// Makes the tests of a program take turns, where they measure time or memory, or count threads.
 pub fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());

@@ -1,10 +1,11 @@
 //! Several best lines, blocked moves and paths, balanced positions: what an analysing GUI asks of the engine.
 
-use crate::common::{at_length, size};
+use crate::common::size;
 use std::time::{Duration, Instant};
 use tengen::base::{Point, Rule};
 use tengen::engine::Engine;
 use tengen::search::{Iteration, NullSink, ReportSink, RootEvent, SearchControl, SearchLimits, SearchReport};
+use tengen_amount::at_length;
 
 fn point(x: usize, y: usize) -> Point {
     Point::new(x, y).unwrap()

@@ -1,14 +1,13 @@
 //! The fast board against the oracle: random games under every rule on many sizes, golden positions, symmetries.
 
 use crate::common::fouls::HardCase;
-use crate::common::{
-    SIZES, Taste, amount, at_length, cells_of, crowded, moves_of, moves_text, oracle_after, random_move, seeded, size,
-};
+use crate::common::{SIZES, Taste, cells_of, crowded, moves_of, moves_text, oracle_after, random_move, seeded, size};
 use rand::Rng;
 use rand::rngs::SmallRng;
 use tengen::base::{Cell, Color, Direction, Point, Rule, Size};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Board, Foul, NullObserver, Threat};
+use tengen_amount::{amount, at_length};
 
 /// Threat counts of one colour over all empty points, by code.
 type Counts = [usize; Threat::ALL.len()];

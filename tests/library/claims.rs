@@ -3,14 +3,14 @@
 //!
 //! `TENGEN_POSITIONS=100000` sets the number of positions a rule; the normal run takes fewer.
 
-use crate::common::amount;
-use crate::common::boards::{picture, place, position_near_the_draw};
+use crate::common::boards::{picture, position_near_the_draw, tactical_position};
+use rand::SeedableRng;
 use rand::rngs::SmallRng;
-use rand::{Rng, SeedableRng};
 use std::collections::HashSet;
 use tengen::base::{Color, Ply, Point, Rule, Score, Size};
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::search::forced::{self, Duty};
+use tengen_amount::amount;
 
 /// All legal moves of the side to move, without fouls.
 fn legal_moves(board: &mut Board) -> Vec<Point> {
@@ -50,22 +50,6 @@ fn is_lost(board: &mut Board, plies: i32) -> bool {
 /// Whether the opponent wins within `plies - 1` plies after this move.
 fn loses(board: &mut Board, reply: Point, plies: i32) -> bool {
     board.with_move(reply, |board| can_win(board, plies - 1))
-}
-
-/// A position with many threats and no five.
-fn tactical_position(rule: Rule, random: &mut SmallRng) -> Board {
-    let (width, height) = (random.random_range(7..=11), random.random_range(7..=11));
-    let size = Size::new(width, height).unwrap();
-    let mut board = Board::new(rule, size);
-    let span = random.random_range(4..=6);
-    let (left, top) = (random.random_range(0..=width - span), random.random_range(0..=height - span));
-    let stones = random.random_range(6..=span * span / 2 + 2);
-    for _ in 0..stones {
-        let x = left + random.random_range(0..span);
-        let y = top + random.random_range(0..span);
-        place(&mut board, Point::new(x, y).unwrap(), random);
-    }
-    board
 }
 
 #[derive(Default, Debug)]
@@ -151,7 +135,7 @@ fn check_rule(rule: Rule) {
     let mut random = SmallRng::seed_from_u64(2026 + rule.number() as u64);
     let mut tally = Tally::default();
     for _ in 0..positions() {
-        check(&mut tactical_position(rule, &mut random), &mut tally);
+        check(&mut tactical_position(rule, 7..=11, 0, &mut random), &mut tally);
     }
     // Every kind of claim must occur.
     assert!(tally.wins[1] > 20 && tally.wins[3] > 20 && tally.wins[5] > 5, "{tally:?}");

@@ -3,7 +3,7 @@
 //!
 //! `TENGEN_DAMAGED=10000` sets the number of damaged proofs; the normal run takes fewer.
 
-use crate::common::{amount, seeded};
+use crate::common::seeded;
 use rand::Rng;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
@@ -14,6 +14,7 @@ use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Board, NullObserver};
 use tengen::solver::{Hunter, Outcome, ProofBuilder, SolverLimits, VctSolver};
 use tengen::tools::{positions, solve, verify};
+use tengen_amount::amount;
 
 /// Known wins; the proofs of their later positions are short.
 const WINS: &str = include_str!("../data/forced_wins.txt");

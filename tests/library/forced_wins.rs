@@ -2,37 +2,24 @@
 //!
 //! `TENGEN_POSITIONS=50000` sets the number of positions a rule; the normal run takes fewer.
 
-use crate::common::amount;
-use crate::common::boards::{picture, place, position_near_the_draw};
+use crate::common::boards::{picture, position_near_the_draw, tactical_position};
 use crate::common::proofs::{Twins, accepted};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::collections::HashMap;
-use tengen::base::{Cell, Color, Point, Rule, Size};
+use tengen::base::{Cell, Color, Point, Rule};
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::board::{Board, NullObserver, Threat};
 use tengen::solver::{Hunter, Outcome, Proof, ProofBuilder, SolverLimits, VcfSolver, VctSolver};
 use tengen::tools::solve;
+use tengen_amount::amount;
+
+/// Sides of the boards, small enough for brute force, and how many of a hundred are nearly full.
+const SIDES: std::ops::RangeInclusive<usize> = 6..=9;
+const CROWDED: u32 = 10;
 
 fn positions() -> usize {
     amount("TENGEN_POSITIONS", 400, 1_500) as usize
-}
-
-/// A position with many threats and no five; every tenth board is nearly full.
-fn tactical_position(rule: Rule, random: &mut SmallRng) -> Board {
-    let (width, height) = (random.random_range(6..=9), random.random_range(6..=9));
-    let size = Size::new(width, height).unwrap();
-    let mut board = Board::new(rule, size);
-    let span = random.random_range(4..=6);
-    let (left, top) = (random.random_range(0..=width - span), random.random_range(0..=height - span));
-    let crowded = random.random_bool(0.1);
-    let stones = if crowded { width * height - 6 } else { random.random_range(6..=span * span / 2 + 3) };
-    for _ in 0..stones {
-        let x = if crowded { random.random_range(0..width) } else { left + random.random_range(0..span) };
-        let y = if crowded { random.random_range(0..height) } else { top + random.random_range(0..span) };
-        place(&mut board, Point::new(x, y).unwrap(), random);
-    }
-    board
 }
 
 fn oracle_of(board: &Board) -> Oracle {
@@ -117,7 +104,7 @@ fn check_fours(rule: Rule) {
     let mut solver = VcfSolver::new(1 << 20).unwrap();
     let (mut wins, mut failures, mut long) = (0, 0, 0);
     for _ in 0..positions() {
-        let mut board = tactical_position(rule, &mut random);
+        let mut board = tactical_position(rule, SIDES, CROWDED, &mut random);
         let attacker = board.side();
         let result = solver.solve(&mut board, attacker, 1_000_000);
         let mut brute = Brute { oracle: oracle_of(&board), attacker, known: HashMap::new(), work: 0 };
@@ -186,7 +173,7 @@ fn check_threats(rule: Rule) {
     let limits = SolverLimits { nodes: 3000, deadline: None };
     let (mut wins, mut slow, mut twins) = (0, 0, Twins::default());
     for _ in 0..positions() / 5 {
-        let mut board = tactical_position(rule, &mut random);
+        let mut board = tactical_position(rule, SIDES, CROWDED, &mut random);
         if board.is_draw() {
             continue;
         }
@@ -218,8 +205,11 @@ fn hunts_claim_what_is_won() {
     for index in 0..positions / 5 {
         let is_late = index % 2 == 0;
         let rule = Rule::ALL[index / 2 % Rule::ALL.len()];
-        let mut board =
-            if is_late { position_near_the_draw(&mut random) } else { tactical_position(rule, &mut random) };
+        let mut board = if is_late {
+            position_near_the_draw(&mut random)
+        } else {
+            tactical_position(rule, SIDES, CROWDED, &mut random)
+        };
         let attacker = board.side();
         if board.is_draw() || board.count(attacker, Threat::Five) > 0 {
             continue;
@@ -242,7 +232,7 @@ fn white_stones_make_no_foul_of_a_move_that_cannot_become_one() {
     let mut random = SmallRng::seed_from_u64(12);
     let (mut harmless, mut suspects) = (0, 0);
     for _ in 0..positions() {
-        let mut oracle = oracle_of(&tactical_position(Rule::Renju, &mut random));
+        let mut oracle = oracle_of(&tactical_position(Rule::Renju, SIDES, CROWDED, &mut random));
         let empty: Vec<Point> = oracle.size().points().filter(|&p| oracle.cell(p) == Cell::Empty).collect();
         let cannot: Vec<Point> = empty.iter().copied().filter(|&p| !oracle.may_become_foul(p)).collect();
         suspects += empty.iter().filter(|&&p| oracle.may_become_foul(p) && oracle.foul(p).is_none()).count();
@@ -264,7 +254,7 @@ fn attacks_of_both_sides_are_kept_apart() {
     let limits = SolverLimits { nodes: 1000, deadline: None };
     let mut compared = 0;
     for _ in 0..positions() / 100 {
-        let mut board = tactical_position(Rule::Freestyle, &mut random);
+        let mut board = tactical_position(Rule::Freestyle, SIDES, CROWDED, &mut random);
         let attacker = board.side();
         let mut shared = VctSolver::new(8 << 20);
         shared.solve(&mut board, attacker, limits);

@@ -4,7 +4,6 @@
 //! by the clock instead of by nodes, `TENGEN_THREADS=2` with several threads each. Whether moves are on time is the
 //! subject of `lateness`, which notices when the machine itself stands still.
 
-use crate::common::{amount, at_length, from_environment, given};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::time::{Duration, Instant};
@@ -14,6 +13,7 @@ use tengen::board::notation;
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::engine::Engine;
 use tengen::search::{NullSink, SearchControl, SearchLimits};
+use tengen_amount::{amount, at_length, from_environment, given};
 
 /// A game in progress: the referee's board and the moves so far.
 struct Game {

@@ -2,7 +2,6 @@
 //! open four is missed; the oracle judges that. Other tests ask for answers in single positions: levels below 80 have habits
 //! of people.
 
-use crate::common::at_length;
 use tengen::base::{Color, Point, Rule, Size};
 use tengen::board::notation;
 use tengen::board::oracle::{Oracle, Verdict};
@@ -10,6 +9,7 @@ use tengen::board::{Shape, Threat};
 use tengen::engine::Engine;
 use tengen::engine::level::{EXPERT, FULL, SOUND};
 use tengen::search::{NullSink, SearchControl};
+use tengen_amount::at_length;
 
 /// A game in progress.
 struct Game {

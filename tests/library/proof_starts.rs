@@ -1,7 +1,7 @@
 //! The start positions of proofs: `verify` takes only those that an unfinished game can have reached. Which ones these are is
 //! found out by playing all orders of the moves.
 
-use crate::common::{brain, from_environment, seeded};
+use crate::common::{brain, seeded};
 use rand::Rng;
 use rand::rngs::SmallRng;
 use rand::seq::{IndexedRandom, SliceRandom};
@@ -10,6 +10,7 @@ use tengen::base::{Cell, Color, Point, Rule, Size};
 use tengen::board::notation;
 use tengen::board::oracle::{Oracle, Verdict};
 use tengen::tools::{proof_start, verify};
+use tengen_amount::from_environment;
 
 /// A proof of a four that is completed with its first move.
 struct Start {

@@ -2,7 +2,7 @@
 //! blocked.
 
 use crate::common::boards::place;
-use crate::common::{at_length, seeded, size};
+use crate::common::{seeded, size};
 use rand::Rng;
 use tengen::base::{Cell, Color, Ply, Point, Rule, Score, Size};
 use tengen::board::notation::parse_moves;
@@ -10,6 +10,7 @@ use tengen::board::{Board, NullObserver, Threat};
 use tengen::engine::Engine;
 use tengen::search::forced;
 use tengen::search::{Iteration, ReportSink, SearchControl, SearchLimits, SearchReport};
+use tengen_amount::at_length;
 
 /// Every score that a search reports for its position.
 #[derive(Default)]

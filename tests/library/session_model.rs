@@ -1,12 +1,12 @@
 //! The session against a simple model: after each random command both have the same position and side to move, and the
 //! answer is of the kind that the model expects. `TENGEN_CONVERSATIONS` sets the number of conversations.
 
-use crate::common::amount;
 use crate::common::conversation::{Conversation, Stones};
 use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use tengen::base::{Cell, Color, Point, Rule, Size};
+use tengen_amount::amount;
 
 /// A command of a manager.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! The verifier and the fouls of renju: it takes distant stones that make a move legal or forbidden into account, for
 //! either attacker.
 
-use crate::common::at_length;
 use crate::common::proofs::accepted;
 use std::fmt::Write;
 use tengen::base::Rule;
+use tengen_amount::at_length;
 
 /// A position in which the attacker plays a quiet move and then wins by `win`, unless the defender's reply has stopped it.
 /// In that case the attacker wins by an open three elsewhere, or by one of `covers`, moves with their answers.

@@ -4,7 +4,6 @@ mod board;
 mod brain;
 mod script;
 
-use crate::common::from_environment;
 use board::{Board, Square};
 use brain::Brain;
 use nix::sys::signal::Signal;
@@ -15,6 +14,7 @@ use std::sync::{Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 use tengen::base::processors::processors;
+use tengen_amount::from_environment;
 
 /// How a fixture's lines are sent.
 #[derive(Clone, Copy, Debug)]

@@ -104,7 +104,7 @@ fn every_crate_comes_once_and_from_crates_io() {
         let name = field("name").unwrap().trim_matches('"');
         *versions.entry(name).or_default() += 1;
         let source = field("source");
-        let is_ours = ["tengen", "tengen-tools", "tengen-web", "tengen-web-pack"].contains(&name);
+        let is_ours = ["tengen", "tengen-amount", "tengen-tools", "tengen-web", "tengen-web-pack"].contains(&name);
         let expected = (!is_ours).then_some("\"registry+https://github.com/rust-lang/crates.io-index\"");
         assert_eq!(source, expected, "{name}");
         assert_eq!(field("checksum").is_some(), !is_ours, "{name} has no checksum");

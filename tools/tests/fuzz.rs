@@ -23,6 +23,7 @@ use targets::TARGETS;
 use tengen::base::Point;
 use tengen::engine::Engine;
 use tengen::search::{NullSink, SearchControl, SearchLimits};
+use tengen_amount::{at_length, from_environment, given};
 
 /// Largest input in bytes.
 const LONGEST: usize = 6000;
@@ -172,16 +173,12 @@ fn replace_number(bytes: &mut Vec<u8>, at: usize, random: &mut SmallRng) {
     bytes.splice(start..start + length, number.bytes());
 }
 
-fn from_environment(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
-}
-
 /// How long each target runs: in the normal run shortly, in a run at length for a second.
 fn time_for_each() -> Duration {
-    if std::env::var_os("TENGEN_FUZZ_SECONDS").is_some() || from_environment("TENGEN_LONG", 0) > 0 {
-        return Duration::from_secs(from_environment("TENGEN_FUZZ_SECONDS", 1));
+    match given("TENGEN_FUZZ_SECONDS") {
+        Some(seconds) => Duration::from_secs(seconds),
+        None => Duration::from_millis(if at_length() { 1000 } else { 300 }),
     }
-    Duration::from_millis(300)
 }
 
 /// Runs a target on its corpus and on mutations of it.

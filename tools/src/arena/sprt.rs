@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn the_test_keeps_its_error_rates() {
         // Sequential tests of an engine that is worth exactly elo0, and of one worth elo1.
-        let tests = if std::env::var("TENGEN_LONG").is_ok_and(|long| long != "0") { 1000 } else { 200 };
+        let tests = if tengen_amount::at_length() { 1000 } else { 200 };
         let bounds = SprtBounds { elo0: 0.0, elo1: 60.0 };
         for (elo, wrong) in [(bounds.elo0, Verdict::Accepted), (bounds.elo1, Verdict::Rejected)] {
             let score = expected_score(elo);

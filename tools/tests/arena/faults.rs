@@ -1,6 +1,7 @@
 //! Brains with every kind of fault: who loses, and for what.
 
 use super::*;
+use tengen_amount::given;
 
 #[test]
 fn every_bad_brain_loses_its_games_for_the_right_reason() {
@@ -111,7 +112,7 @@ fn the_pause_before_each_question_is_off_the_clock() {
 /// normal run tries again when a game is lost on time, as the machine may be busy.
 #[test]
 fn a_brain_that_is_stopped_at_random_while_it_thinks_loses_no_game_on_time() {
-    let wanted: Option<usize> = std::env::var("TENGEN_GAMES").ok().and_then(|games| games.parse().ok());
+    let wanted = given("TENGEN_GAMES").map(|games| games as usize);
     let tries = if wanted.is_some() { 1 } else { 3 };
     let mut last = Vec::new();
     for _ in 0..tries {

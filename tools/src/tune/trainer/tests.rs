@@ -17,11 +17,7 @@ use tengen::eval::classical_weights::ORDER_SCALE;
 use tengen::eval::network::architecture::{CHANNELS, OUTPUT_SCALE, STAGES};
 use tengen::eval::network::features::{LINE_KINDS, ROWS};
 use tengen::eval::network::{Accumulator, Kernel, Network, embedded_file, layers, reference};
-
-/// Whether the tests run at length.
-fn at_length() -> bool {
-    std::env::var("TENGEN_LONG").is_ok_and(|long| long != "0")
-}
+use tengen_amount::at_length;
 
 /// Games of random moves near the centre with random scores; the result depends on the game's number.
 fn games(rule: Rule, count: u64, plies: usize) -> Vec<PackedGame> {
