@@ -10,9 +10,12 @@ use std::process::Command;
 use tengen::base::{Color, Point, Rule, Size};
 use tengen_tools::arena::openings;
 use tengen_tools::arena::terms::Terms;
+use tengen_tools::experiments::MAIN_GROUNDS;
 
 /// Grounds with 2,000 openings, which must be there; any other has 500.
-const MAIN_GROUNDS: [&str; 5] = ["freestyle_15", "freestyle_20", "standard_15", "renju_15", "caro_15"];
+fn main_grounds() -> Vec<String> {
+    MAIN_GROUNDS.iter().map(|(rule, size)| format!("{}_{size}", rule.name())).collect()
+}
 
 /// The positions of a file for a ground such as `renju_15`, turned and mirrored into one form; no two are the same.
 fn positions(path: &Path, ground: &str) -> HashSet<Vec<(Point, Color)>> {
@@ -48,11 +51,13 @@ fn books_are_legal_and_disjoint() {
         let [ground, part, "txt"] = name.split('.').collect::<Vec<_>>()[..] else { panic!("{name}") };
         grounds.entry(ground.to_owned()).or_default().push((part.to_owned(), positions(&path, ground)));
     }
-    for main in MAIN_GROUNDS {
+    let script = include_str!("../../scripts/make-books");
+    assert!(script.contains(&format!("main_grounds=\"{}\"", main_grounds().join(" "))));
+    for main in &main_grounds() {
         assert!(grounds.contains_key(main), "{main}");
     }
     for (ground, mut parts) in grounds {
-        let count = if MAIN_GROUNDS.contains(&ground.as_str()) { 2000 } else { 500 };
+        let count = if main_grounds().contains(&ground) { 2000 } else { 500 };
         parts.sort_by(|a, b| a.0.cmp(&b.0));
         let sizes: Vec<_> = parts.iter().map(|(part, positions)| (part.as_str(), positions.len())).collect();
         let expected = [("final", count * 3 / 20), ("testing", count * 3 / 5), ("tuning", count / 4)];

@@ -4,6 +4,7 @@ use super::cancel::{Cancel, RunEnd};
 use super::match_options::Arguments;
 use super::tournament;
 use crate::command_line::{complaint, one_line};
+use crate::experiments::MAIN_GROUNDS;
 use crate::output_file;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Parser;
@@ -12,10 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tengen::base::hash::Checksum;
 use tengen::engine::files::FileLock;
-
-/// The grounds of a test of a change for all rules: the five main ones.
-const MAIN_GROUNDS: [(&str, u8, u8); 5] =
-    [("freestyle", 0, 15), ("freestyle", 0, 20), ("standard", 1, 15), ("renju", 4, 15), ("caro", 8, 15)];
 
 /// A brain to be played: its revision, and engine fields of the match runner.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,7 +184,8 @@ impl RevisionsArguments {
             return self.options.clone();
         }
         let mut words = ["--nodes", "10000", "--sprt", "0,10", "--games", "8000"].map(str::to_owned).to_vec();
-        for (name, rule, size) in MAIN_GROUNDS {
+        for (rule, size) in MAIN_GROUNDS {
+            let (name, rule) = (rule.name(), rule.number());
             words.extend(["--ground".to_owned(), format!("{rule}:{size}:books/{name}_{size}.testing.txt")]);
         }
         words

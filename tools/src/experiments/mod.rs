@@ -14,9 +14,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use tengen::base::Rule;
 
 /// Where the record is, from the root of the repository.
 pub const FOLDER: &str = "experiments";
+
+/// The main grounds, rule and side of the board: a change for all rules is tested on these. `scripts/make-books` has the same.
+pub const MAIN_GROUNDS: [(Rule, usize); 5] =
+    [(Rule::Freestyle, 15), (Rule::Freestyle, 20), (Rule::Standard, 15), (Rule::Renju, 15), (Rule::Caro, 15)];
 
 /// What is known about an idea; `experiments/README.md` has the exact meanings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]

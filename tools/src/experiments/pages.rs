@@ -1,7 +1,7 @@
 //! The pages of the record: `SUBJECT.md` for each subject of the table. People write their first part; this writes the index
 //! at the end, a line for each row, and the picture of the strength over time.
 
-use super::{Row, Status, read, strength_chart};
+use super::{MAIN_GROUNDS, Row, Status, read, strength_chart};
 use crate::output_file;
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeSet;
@@ -18,8 +18,6 @@ const SECTIONS: [(Status, &str); 4] = [
     (Status::Open, "Open"),
     (Status::Measured, "Measured only"),
 ];
-/// The five main grounds, in the order of their names.
-const MAIN: [&str; 5] = ["c15", "f15", "f20", "r15", "s15"];
 /// Longest result that is shown for a row without Elo.
 const SHORT: usize = 90;
 
@@ -79,12 +77,14 @@ fn line(row: &Row) -> String {
     let Row { id, title, result, .. } = row;
     let mut grounds: Vec<&str> = row.grounds.split(", ").collect();
     grounds.sort_unstable();
+    let mut main = MAIN_GROUNDS.map(|(rule, size)| format!("{}{size}", &rule.name()[..1]));
+    main.sort_unstable();
     let is_known = row.elo.is_some();
     let figures = [
         row.elo_text(),
         if row.games > 0 { format!("{} games", row.games) } else { String::new() },
         row.limits.replace("000 nodes", "k"),
-        if is_known && grounds != MAIN { row.grounds.clone() } else { String::new() },
+        if is_known && grounds != main { row.grounds.clone() } else { String::new() },
         if row.llr.is_some() { row.verdict.clone() } else { String::new() },
         if !is_known && result.len() <= SHORT { result.clone() } else { String::new() },
     ];
