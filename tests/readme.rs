@@ -93,6 +93,9 @@ fn the_levels_are_those_of_the_source() {
         .map(|(name, strength)| (format!("`{strength}`"), (*name).to_owned()))
         .collect();
     assert_eq!(shown, known);
+    let help = Command::new(env!("CARGO_BIN_EXE_pbrain-tengen")).args(["play", "--help"]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert!(known.iter().all(|(_, name)| help.contains(name)), "{help}");
 }
 
 #[test]

@@ -403,9 +403,8 @@ fn write_nodes(game: &Tree, size: Size, first: Color, text: &mut String) -> Resu
             Step::Close => text.push(')'),
             Step::Move(number, color) => {
                 let point = wire::point(size, game.nodes[number].point)?;
-                let letter = |coordinate: usize| char::from(b'a' + coordinate as u8);
-                text.extend([';', if color == Color::Black { 'B' } else { 'W' }, '[']);
-                text.extend([letter(point.x()), letter(point.y()), ']']);
+                text.extend([';', if color == Color::Black { 'B' } else { 'W' }]);
+                text.extend(["[", &sgf::point_text(point), "]"]);
                 write_remarks(&game.nodes[number], text);
                 follow(&mut steps, &children[number + 1], color.opponent());
             }
@@ -417,8 +416,7 @@ fn write_nodes(game: &Tree, size: Size, first: Color, text: &mut String) -> Resu
 /// Appends what is said about a move. Other programs read the marks of bad moves (`BM`) and doubtful ones (`DO`).
 fn write_remarks(node: &Node, text: &mut String) {
     let mut write = |key: &str, value: &str| {
-        let quoted = value.replace('\\', "\\\\").replace(']', "\\]");
-        text.extend([key, "[", quoted.as_str(), "]"]);
+        text.extend([key, "[", &sgf::escape(value), "]"]);
     };
     if !node.comment.is_empty() {
         write("C", &node.comment);

@@ -365,12 +365,9 @@ pub fn imposed(stones: usize) -> (&'static str, String) {
 /// # Errors
 /// When there are dead squares, which SGF cannot express.
 pub fn write(rule: Rule, size: Size, section: &Section, remarks: &Remarks) -> Result<String> {
-    let point = |point: Point| [point.x(), point.y()].map(|coordinate| char::from(b'a' + coordinate as u8));
     let list = |cell: Cell| {
         let points = section.setup.iter().filter(|(_, other)| *other == cell);
-        points
-            .flat_map(|&(stone, _)| ["[".to_owned(), String::from_iter(point(stone)), "]".to_owned()])
-            .collect::<String>()
+        points.flat_map(|&(stone, _)| ["[".to_owned(), point_text(stone), "]".to_owned()]).collect::<String>()
     };
     ensure!(list(Cell::Wall).is_empty(), "SGF cannot express dead squares");
     let (width, height) = (size.width(), size.height());
@@ -389,7 +386,7 @@ pub fn write(rule: Rule, size: Size, section: &Section, remarks: &Remarks) -> Re
         let _ = write!(text, "PL[{}]", letter(section.first));
     }
     for (index, &stone) in section.moves.iter().enumerate() {
-        let _ = write!(text, ";{}[{}]", letter(section.color(index)), String::from_iter(point(stone)));
+        let _ = write!(text, ";{}[{}]", letter(section.color(index)), point_text(stone));
         if let Some(comment) = remarks.comments.get(index).and_then(Option::as_ref) {
             let _ = write!(text, "C[{}]", escape(comment));
         }
@@ -397,7 +394,12 @@ pub fn write(rule: Rule, size: Size, section: &Section, remarks: &Remarks) -> Re
     Ok(text + ")")
 }
 
+/// A point as the value of a move.
+pub fn point_text(point: Point) -> String {
+    [point.x(), point.y()].map(|coordinate| char::from(b'a' + coordinate as u8)).iter().collect()
+}
+
 /// A text with the characters quoted that have a meaning within a value.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace(']', "\\]")
 }
