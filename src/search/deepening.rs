@@ -47,6 +47,8 @@ struct CutShort {
     /// Whether all wanted lines had been searched, so that those found by then are valid. Lines that all lose are not: a move
     /// that was not searched may save the game.
     has_lines: bool,
+    /// The score of the first move, if it was found and is neither a bound nor proven.
+    score: Option<Score>,
 }
 
 /// The iterations of one thread.
@@ -154,11 +156,12 @@ impl<'a, 'w> Deepening<'a, 'w> {
     }
 
     /// Uses what an iteration that was cut short has found.
-    fn take_partial(&mut self, depth: u32, CutShort { has_lines }: CutShort) {
+    fn take_partial(&mut self, depth: u32, CutShort { has_lines, score }: CutShort) {
         if self.wanted > 1 && has_lines {
             return self.take_lines(depth);
         }
         // With one line, the first move is the best of the last iteration, or has just been found to be better.
+        self.report.partial = score.filter(|_| self.wanted == 1);
         let best = self.report.best.filter(|_| self.wanted > 1).unwrap_or(self.moves[0].point);
         self.report.best = Some(best);
         // If it has just been found to lose, one that has not is better.
@@ -201,7 +204,9 @@ impl<'a, 'w> Deepening<'a, 'w> {
                 let is_exact = |m: &RootMove| m.is_kept || window.contains(m.score);
                 let (first, lines) = (&self.moves[0], &self.moves[..self.wanted]);
                 let has_lines = !is_wanted && !first.score.is_loss() && lines.iter().all(is_exact);
-                return Err(CutShort { has_lines });
+                let score =
+                    Some(first.score).filter(|score| index > 0 && window.contains(*score) && !score.is_decisive());
+                return Err(CutShort { has_lines, score });
             };
             self.sink.root_event(RootEvent::Ends(point));
             // From beta on it is a lower bound.
@@ -334,7 +339,7 @@ mod tests {
         let report = report_of(("h8h9", "i9g9h10", wanted), None, |deepening| {
             deepening.moves.iter_mut().zip(losing).for_each(|(root_move, loses)| root_move.loses = loses);
             deepening.report.best = deepening.moves.iter().map(|m| m.point).find(|&point| name(point) == best);
-            deepening.take_partial(5, CutShort { has_lines: false });
+            deepening.take_partial(5, CutShort { has_lines: false, score: None });
         });
         name(report.best.unwrap())
     }
@@ -349,6 +354,22 @@ mod tests {
             assert_eq!(left_by([true, true, true], wanted, best), "i9", "the longest defence, as far as is known");
         }
         assert_eq!(left_by([true, false, false], 2, "g9"), "g9");
+    }
+
+    #[test]
+    fn an_iteration_that_is_cut_short_leaves_the_score_of_its_best_move() {
+        let even = Extremes { best: Score::DRAW, worst: Score::DRAW };
+        let window = Window::around(&Params::shipped(Rule::Freestyle), 4, even);
+        let pass = |moves, nodes| {
+            report_of(("h8i9", moves, 1), nodes, |deepening| match deepening.search_moves(4, window) {
+                Ok(_) => deepening.take_lines(4),
+                Err(cut) => deepening.take_partial(4, cut),
+            })
+        };
+        let alone = pass("g9", None).last.score;
+        let partial: Vec<Score> = (1..400).filter_map(|nodes| pass("g9a1", Some(nodes)).partial).collect();
+        assert!(!partial.is_empty() && partial.iter().all(|&score| score == alone), "{alone}: {partial:?}");
+        assert_eq!(pass("g9a1", Some(1)).partial, None, "cut short in the first move");
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl Labeller {
             .set_position(&stones, Color::to_move_after(moves.len()))
             .context("a line of the search cannot be played")?;
         let report = self.engine.think_to_a_score(self.labels.nodes);
-        Ok(report.best.map(|best| PackedPly::chosen(best, report.last.score)))
+        Ok(report.best.map(|best| PackedPly::chosen(best, report.estimate())))
     }
 }
 

@@ -273,7 +273,7 @@ impl<'a> Player<'a> {
             labeller.before_search();
         }
         let report = self.engine.think_to_a_score(nodes);
-        let (best, score) = (report.best.context("no move although the board is not full")?, report.last.score);
+        let (best, score) = (report.best.context("no move although the board is not full")?, report.estimate());
         let ply = PackedPly::chosen(best, score);
         if let Some(labeller) = &mut self.labeller {
             labeller.after_search(&self.engine, &ply);
