@@ -16,7 +16,7 @@ const READING: Duration = Duration::from_millis(100);
 const PINS: [(Rule, &str); 5] = [
     (Rule::Freestyle, "dfb0df5033ac217fb4811b95e9c03ab99a79c669038026a0001c51abfbe76ba9"),
     (Rule::Standard, "96645410066f89e8cd367f77cfae2238aed7e23bf3dabcde59ef37da2be6daae"),
-    (Rule::Renju, "3155826da0f8a95a3afc44d6f1ae79f8b203d3074abc31c034b0829bc6d6c420"),
+    (Rule::Renju, "f2b9c3f5b1bb8660291465e6a0eb9f65be5c6c8a15355fb1416149ee11f0225e"),
     (Rule::Caro, "a1f765ffc5d614317099a5faba23cdbefe70677031f8dd64b4d56f293539b522"),
     (Rule::CaroExact, "8ca277b082d76ceae0ed362e9a66327d2e6f89ee6bcddc10a496971b00a6bd88"),
 ];
