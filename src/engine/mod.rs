@@ -275,10 +275,10 @@ impl Engine {
         self.think(&control, &mut NullSink)
     }
 
-    /// As [`Engine::think_nodes`], for the score: while that says nothing, again with four times the nodes, at most three times.
+    /// As [`Engine::think_nodes`], for the score: while that says nothing, again with two, four and eight times the nodes.
     pub fn think_to_a_score(&mut self, nodes: u64) -> SearchReport {
         let mut report = self.think_nodes(nodes);
-        for times in [4, 16, 64] {
+        for times in [2, 4, 8] {
             if !report.is_unknown() {
                 break;
             }

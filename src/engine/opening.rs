@@ -279,7 +279,7 @@ mod tests {
         engine.swap2(&control, &mut NullSink)
     }
 
-    /// Counts the nodes of all searches.
+    /// Nodes at the end of the last iteration.
     struct Spent(u64);
 
     impl ReportSink for Spent {

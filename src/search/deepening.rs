@@ -160,8 +160,8 @@ impl<'a, 'w> Deepening<'a, 'w> {
         if self.wanted > 1 && has_lines {
             return self.take_lines(depth);
         }
-        // With one line, the first move is the best of the last iteration, or has just been found to be better.
         self.report.partial = score.filter(|_| self.wanted == 1);
+        // With one line, the first move is the best of the last iteration, or has just been found to be better.
         let best = self.report.best.filter(|_| self.wanted > 1).unwrap_or(self.moves[0].point);
         self.report.best = Some(best);
         // If it has just been found to lose, one that has not is better.

@@ -18,8 +18,7 @@ pub fn place(board: &mut Board, point: Point, random: &mut SmallRng) {
     }
 }
 
-/// A position with many threats and no five on a board with sides in this range; of `crowded` boards in a hundred all but six cells
-/// are tried, whatever the threats.
+/// A position with many threats and no five, on a board with sides in this range. `crowded`: how many of a hundred are nearly full.
 pub fn tactical_position(rule: Rule, sides: RangeInclusive<usize>, crowded: u32, random: &mut SmallRng) -> Board {
     let (width, height) = (random.random_range(sides.clone()), random.random_range(sides));
     let mut board = Board::new(rule, Size::new(width, height).expect("such boards exist"));
