@@ -60,9 +60,10 @@ impl SearchReport {
         self.last.score.is_loss() || !self.last.pv.first().is_some_and(|first| self.losing.contains(first))
     }
 
-    /// The best estimate of the position's value: that of the iteration that was cut short, or of the last finished one.
+    /// The best estimate of the position's value: that of the iteration that was cut short, or that of the last finished one, which
+    /// may be proven.
     pub fn estimate(&self) -> Score {
-        self.partial.unwrap_or(self.last.score)
+        self.partial.filter(|_| !self.last.score.is_decisive()).unwrap_or(self.last.score)
     }
 
     /// A report with a move and its iteration only.
@@ -123,6 +124,8 @@ pub(super) mod tests {
         let finished = report(1, 9, Score::estimate(40));
         assert_eq!(finished.estimate(), Score::estimate(40));
         assert_eq!(SearchReport { partial: Some(Score::estimate(7)), ..finished }.estimate(), Score::estimate(7));
+        let won = report(1, 9, Score::win_in(Ply::ROOT, 5));
+        assert!(SearchReport { partial: Some(Score::estimate(7)), ..won }.estimate().is_win());
     }
 
     /// The result of a search to this depth that chose a move in this column.

@@ -17,14 +17,18 @@ const MIN_HARD: Duration = Duration::from_millis(5);
 const MIN_MOVE: Duration = Duration::from_millis(10);
 
 impl SearchLimits {
-    /// The limits without the part of the game's clock that this number of moves takes at least. The overhead counts twice: where
-    /// the judge looks for the answer at intervals, a long move takes half an interval more on average, and a quick one a whole
-    /// interval. Few games fill the board, so the overhead keeps at most three quarters of what is left. Where nodes are the clock,
-    /// moves take nothing else.
+    /// What a move takes of the manager's clock beyond its search. The overhead counts twice: where the judge looks for the answer at
+    /// intervals, a long move takes half an interval more on average, and a quick one a whole interval.
+    fn cost_of_move(&self) -> Duration {
+        MIN_HARD + 2 * self.overhead
+    }
+
+    /// The limits without the part of the game's clock that this number of moves takes at least. Few games fill the board, so the
+    /// overhead keeps at most three quarters of what is left. Where nodes are the clock, moves take nothing else.
     fn without_min_moves(&self, moves: u32) -> SearchLimits {
         let Some(left) = self.left.filter(|_| self.nodes_per_ms.is_none()) else { return self.clone() };
         let kept = |least: Duration| least.saturating_sub(self.increment) * moves;
-        let with_overhead = kept(MIN_MOVE.max(MIN_HARD + 2 * self.overhead));
+        let with_overhead = kept(MIN_MOVE.max(self.cost_of_move()));
         let kept = with_overhead.min(left / 4 * 3).max(kept(MIN_MOVE));
         SearchLimits { left: Some(left.saturating_sub(kept)), ..self.clone() }
     }
@@ -93,7 +97,7 @@ impl TimeManager {
             (self.share, self.hard) = (None, None);
             return;
         };
-        let hard = budget.saturating_sub(reserve(budget, limits.overhead)).max(MIN_HARD);
+        let hard = budget.saturating_sub(reserve(budget, limits.cost_of_move())).max(MIN_HARD);
         let is_ample = match (limits.turn, limits.left) {
             (_, None) => true,
             (Some(turn), Some(left)) => turn.saturating_mul(moves.min(params.time_ample_moves() as u32)) < left,
@@ -176,10 +180,10 @@ impl IterationHistory {
     }
 }
 
-/// Reserve for the operating system, the pipe and the manager: 30 ms and a hundredth of the budget, or what a move takes of the
-/// manager's clock where that is more, at most a quarter of the budget.
-fn reserve(budget: Duration, overhead: Duration) -> Duration {
-    (Duration::from_millis(30) + budget / 100).max(MIN_HARD + 2 * overhead).min(budget / 4)
+/// Reserve for the operating system, the pipe and the manager: 30 ms and a hundredth of the budget, or `cost` where
+/// that is more, at most a quarter of the budget.
+fn reserve(budget: Duration, cost: Duration) -> Duration {
+    (Duration::from_millis(30) + budget / 100).max(cost).min(budget / 4)
 }
 
 #[cfg(test)]
