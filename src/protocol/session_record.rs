@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! tengen-record 1
-//! v 0.3.0 linux x86_64, 2 processors
+//! v 0.4.0 linux x86_64, 2 processors
 //! > 12 START 15                                  a received line
 //! < 12 OK                                        a line of a reply, without the messages of searches
 //! o 13 rule 0 size 15x15 threads 1 hash 16777216 turn 300 ...     the settings of a question
