@@ -17,12 +17,14 @@ pub mod shape;
 pub mod stones;
 pub mod symmetry;
 pub mod tables;
+mod threat_sets;
 mod update;
 pub mod zobrist;
 
 pub use cells::CellSet;
 pub use observer::{Change, NullObserver, Observer};
 pub use shape::{Foul, RealThree, Shape, Threat};
+pub use threat_sets::ThreatSets;
 
 use crate::base::point::{BORDER, CELLS, STRIDE};
 use crate::base::{Cell, Color, Direction, Point, PointList, Rule, Size, bounded};
@@ -31,6 +33,7 @@ use combination::{Combination, Sums};
 use lines::{cell_slot, stone_bit};
 use stones::Stones;
 use tables::RuleTables;
+use threat_sets::ThreatFlags;
 
 /// What a stone of each colour would make on an empty cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -48,6 +51,8 @@ struct CellShapes {
 struct Summary {
     /// Number of empty cells per colour and threat.
     counts: [[u16; 16]; 2],
+    /// Per colour, which threats these are.
+    threats: [ThreatFlags; 2],
     /// Cells near a stone.
     near: CellSet,
     /// Per colour, the empty cells with a threat for which [`Threat::is_strong`] holds.
@@ -121,6 +126,7 @@ impl Board {
             shapes: Box::new([CellShapes::default(); CELLS]),
             now: Summary {
                 counts: [[0; 16]; 2],
+                threats: [ThreatFlags::default(); 2],
                 near,
                 strong: [CellSet::default(); 2],
                 seen: [[0; SEEN]; 2],
@@ -154,6 +160,7 @@ impl Board {
             }
             self.shapes[point.index()] = cell;
         }
+        self.now.threats = self.now.counts.map(|counts| ThreatFlags::of(&counts));
     }
 
     /// The rule of the game.
@@ -277,10 +284,16 @@ impl Board {
         self.now.counts[color.index()][threat.index()] as usize
     }
 
-    /// Number of empty points where a stone of `color` would make `threat` or more.
+    /// Whether a stone of `color` would make `threat` or more on any point.
     #[inline]
-    pub fn count_from(&self, color: Color, threat: Threat) -> usize {
-        self.now.counts[color.index()][threat.index()..].iter().map(|&n| n as usize).sum()
+    pub fn has_from(&self, color: Color, threat: Threat) -> bool {
+        self.threats(color).some >> threat.index() != 0
+    }
+
+    /// Which threats stones of `color` would make.
+    #[inline]
+    pub fn threats(&self, color: Color) -> ThreatSets {
+        self.now.threats[color.index()].sets()
     }
 
     /// The threat that a stone of `color` on the empty `point` would make, all lines together.
@@ -294,6 +307,14 @@ impl Board {
     pub fn threat_pair(&self, point: Point) -> usize {
         let (us, combinations) = (self.side().index(), self.combinations(point));
         combinations[us].threat_index() * Threat::ALL.len() + combinations[1 - us].threat_index()
+    }
+
+    /// The same pair as a number that needs no multiplication: the index of the threat made in the high nibble, of that denied in
+    /// the low one.
+    #[inline(always)]
+    pub fn threat_code(&self, point: Point) -> u8 {
+        let (us, combinations) = (self.side().index(), self.combinations(point));
+        (combinations[us].threat_index() << 4 | combinations[1 - us].threat_index()) as u8
     }
 
     /// The combinations of shapes that a black and a white stone on the empty `point` would make.
@@ -483,6 +504,24 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn the_sets_of_threats_are_those_that_are_counted() {
+        let mut board = board_after(Rule::Renju, "h8i9g9g8i8f8g10j10h6");
+        for moves in (0..9).rev() {
+            for color in Color::ALL {
+                let (threats, mut expected) = (board.threats(color), ThreatSets::default());
+                for threat in Threat::ALL {
+                    expected.some |= u16::from(board.count(color, threat) > 0) << threat.index();
+                    expected.several |= u16::from(board.count(color, threat) > 1) << threat.index();
+                    let from = Threat::ALL[threat.index()..].iter().any(|&at_least| board.count(color, at_least) > 0);
+                    assert_eq!(board.has_from(color, threat), from);
+                }
+                assert_eq!(threats, expected, "{moves} moves");
+            }
+            board.undo(&mut NullObserver);
+        }
+    }
+
+    #[test]
     fn pairs_of_threats_are_those_of_both_colours() {
         for moves in ["h8i9g9g8i8f8g10j10", "h8i9g9g8i8f8g10j10m12"] {
             let board = board_after(Rule::Renju, moves);
@@ -490,6 +529,8 @@ pub(crate) mod tests {
             for point in board.size().points().filter(|&point| board.is_empty(point)) {
                 let pair = Threat::pair(board.threat(point, us), board.threat(point, us.opponent()));
                 assert_eq!(board.threat_pair(point), pair, "{point}");
+                let [made, denied] = Threat::of_code(board.threat_code(point)).map(|threat| threat.unwrap());
+                assert_eq!(Threat::pair(made, denied), pair, "{point}");
             }
         }
     }

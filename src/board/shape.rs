@@ -183,6 +183,12 @@ impl Threat {
         made.index() * Threat::ALL.len() + denied.index()
     }
 
+    /// The threats that a move makes and denies, by their [`Board::threat_code`](super::Board::threat_code); `None` for a nibble
+    /// that is no threat.
+    pub fn of_code(code: u8) -> [Option<Threat>; 2] {
+        [code >> 4, code & 15].map(|index| Threat::ALL.get(usize::from(index)).copied())
+    }
+
     /// The threat of a point from the shapes of its four lines. `forbidden_rule`: the colour has forbidden points (black
     /// in renju). A five takes precedence over a foul, and a foul over a four.
     pub fn of_lines(lines: [Shape; 4], forbidden_rule: bool) -> Threat {

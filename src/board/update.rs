@@ -6,6 +6,7 @@
 
 use super::combination::Combination;
 use super::lines::empty_bits;
+use super::threat_sets::ThreatFlags;
 use super::{Board, CellShapes, Change, FIRST_SEEN, LOG, Observer, SEEN, Threat};
 use crate::base::point::{BORDER, CELLS, STRIDE};
 use crate::base::{Color, Direction, Point, bounded};
@@ -111,8 +112,8 @@ impl Board {
             noted |= u64::from(IS_NOTED[black] | IS_NOTED[white]) << bit;
         }
         self.now.log_len = log_len as u32;
-        for (counts, changes) in self.now.counts.iter_mut().zip(&counts) {
-            change_counts(counts, changes);
+        for (color, changes) in counts.iter().enumerate() {
+            self.now.threats[color] = change_counts(&mut self.now.counts[color], changes);
         }
         while noted != 0 {
             let bit = bounded::<{ 4 * LINE_BITS }>(noted.trailing_zeros() as usize);
@@ -194,12 +195,14 @@ fn add_step(counts: &mut [i8; 16], step: &[i8; 16]) {
     }
 }
 
-/// Adds changes to counts. It is not inlined, so that the changes of a colour are collected in one register.
+/// Adds changes to counts, and returns which threats there are then. It is not inlined, so that the changes of a colour are
+/// collected in one register.
 #[inline(never)]
-fn change_counts(counts: &mut [u16; 16], changes: &[i8; 16]) {
+fn change_counts(counts: &mut [u16; 16], changes: &[i8; 16]) -> ThreatFlags {
     for i in 0..16 {
         counts[i] = counts[i].wrapping_add_signed(i16::from(changes[i]));
     }
+    ThreatFlags::of(counts)
 }
 
 /// The index of the cell with this bit around a stone; see [`LINE_BITS`].

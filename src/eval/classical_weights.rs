@@ -49,13 +49,10 @@ pub const MASKS: usize = 1 << MASK_BITS;
 #[inline]
 pub fn threat_mask(board: &Board) -> usize {
     let us = board.side();
-    let own = OWN_BITS.iter().enumerate().map(|(bit, &(threat, _))| usize::from(board.count(us, threat) > 0) << bit);
-    let them = us.opponent();
-    let their = THEIR_BITS
-        .iter()
-        .enumerate()
-        .map(|(bit, &(threat, _))| usize::from(board.count(them, threat) > 0) << (OWN_BITS.len() + bit));
-    own.sum::<usize>() + their.sum::<usize>()
+    let [own, their] = [us, us.opponent()].map(|color| usize::from(board.threats(color).some));
+    // Three fours, then three open threes; of the opponent also the open four.
+    let both = |some: usize| (some >> Threat::Four.index() & 7) | (some >> Threat::OpenThree.index() & 7) << 3;
+    both(own) | (both(their) | (their >> Threat::OpenFour.index() & 1) << OWN_BITS.len()) << OWN_BITS.len()
 }
 
 /// A set of weights. The sides of renju have a set each; exact caro uses that of caro.
@@ -202,6 +199,20 @@ mod tests {
     fn the_embedded_weights_are_valid() {
         let sets = decode(EMBEDDED).unwrap();
         assert_eq!(sets.len(), WeightSet::ALL.len());
+    }
+
+    #[test]
+    fn the_mask_has_a_bit_for_each_threat_in_its_order() {
+        for moves in ["h8", "h8a1i8a15j9c13", "h8i9g9g8i8f8g10j10m12c3", "h8g8i8k9j8k10a1l9a15m10", "h8i8h9i9h10i10g7"]
+        {
+            let board = crate::board::tests::board_after(Rule::Freestyle, moves);
+            let us = board.side();
+            let own = OWN_BITS.iter().map(|&(threat, _)| board.count(us, threat) > 0);
+            let their = THEIR_BITS.iter().map(|&(threat, _)| board.count(us.opponent(), threat) > 0);
+            let expected =
+                own.chain(their).enumerate().map(|(bit, is_there)| usize::from(is_there) << bit).sum::<usize>();
+            assert_eq!(threat_mask(&board), expected, "{moves}");
+        }
     }
 
     #[test]

@@ -76,8 +76,10 @@ impl OfMoves<'_> {
     /// The weighted entries of a move, in 64ths of the unit of the point history.
     #[inline]
     pub fn get(&self, point: Point) -> i32 {
-        let entry =
-            |place: usize| i32::from(self.entries[place][self.seen_from[place].relation(point)]) * self.weights[place];
+        let entry = |place: usize| {
+            let relation = bounded::<RELATIONS>(self.seen_from[place].relation(point));
+            i32::from(self.entries[place][relation]) * self.weights[place]
+        };
         (0..EARLIER).map(entry).sum()
     }
 }

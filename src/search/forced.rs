@@ -52,7 +52,7 @@ pub type Kills = Option<LineList>;
 /// Whether `color` has no point that makes a four (or better), a suspected foul of black's in renju included: it may be
 /// legal and make a four.
 pub fn has_no_four(board: &Board, color: Color) -> bool {
-    board.count_from(color, Threat::Four) == 0 && board.count(color, Threat::Forbidden) == 0
+    !board.has_from(color, Threat::Four) && board.count(color, Threat::Forbidden) == 0
 }
 
 /// Whether a point may make a four or better for `color`: a suspected foul counts when its shapes contain a four.
@@ -143,7 +143,7 @@ pub fn legal_stops(board: &mut Board) -> LineList {
 /// A point where `us` makes a four that black may only stop by a foul.
 fn foul_four(board: &mut Board, us: Color) -> Option<Point> {
     let black = us.opponent();
-    if board.count(black, Threat::Forbidden) == 0 || board.count_from(us, Threat::Four) == 0 {
+    if board.count(black, Threat::Forbidden) == 0 || !board.has_from(us, Threat::Four) {
         return None;
     }
     let mut fours = ReplyList::new();

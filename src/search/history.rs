@@ -8,7 +8,7 @@ use super::gravity;
 use super::params::Params;
 use crate::base::point::CELLS;
 use crate::base::{Color, Point};
-use crate::board::{Board, Threat};
+use crate::board::Board;
 
 /// What a thread has learned in the game so far.
 #[derive(Clone, Debug)]
@@ -17,8 +17,8 @@ pub struct History {
     table: Box<[[i16; CELLS]; 2]>,
     /// Success of each reply to a threatened four by colour and point.
     replies: Box<[[i16; CELLS]; 2]>,
-    /// Success of moves by colour and by the threats that they make and deny.
-    threats: Box<[[i16; Threat::PAIRS]; 2]>,
+    /// Success of moves by colour and by [`Board::threat_code`].
+    threats: Box<[[i16; 256]; 2]>,
     /// Success of moves by where they lie from the last moves.
     continuations: Continuations,
     /// Corrections of the static evaluation.
@@ -31,7 +31,7 @@ impl History {
         History {
             table: Box::new([[0; CELLS]; 2]),
             replies: Box::new([[0; CELLS]; 2]),
-            threats: Box::new([[0; Threat::PAIRS]; 2]),
+            threats: Box::new([[0; 256]; 2]),
             continuations: Continuations::new(),
             corrections: Corrections::new(),
         }
@@ -64,7 +64,7 @@ impl History {
         } else {
             self.get(color, point)
         };
-        let by_threats = i32::from(self.threats[color.index()][board.threat_pair(point)]) * params.history_threats();
+        let by_threats = self.by_threats(params, board, color.index(), point);
         let others = by_threats + self.continuations.of_moves(params, board).get(point);
         by_point / params.history_divisor() + others / 64 / params.history_divisor()
     }
@@ -87,9 +87,15 @@ impl History {
             if are_replies { (&self.replies[color], params.history_replies()) } else { (&self.table[color], 64) };
         for (score, &point) in scores.iter_mut().zip(points) {
             let by_point = i32::from(table[point.index()]) * weight;
-            let by_threats = i32::from(self.threats[color][board.threat_pair(point)]) * params.history_threats();
+            let by_threats = self.by_threats(params, board, color, point);
             *score += divisor.divide(by_point) + divisor.divide(by_threats + continuations.get(point));
         }
+    }
+
+    /// The weighted entry of the threats that a move of the side to move makes and denies.
+    #[inline(always)]
+    fn by_threats(&self, params: &Params, board: &Board, color: usize, point: Point) -> i32 {
+        i32::from(self.threats[color][usize::from(board.threat_code(point))]) * params.history_threats()
     }
 
     /// Records that a move of the side to move caused a cut-off at `depth` (whole plies) after the moves `tried` had not.
@@ -97,15 +103,15 @@ impl History {
         let bonus = bonus(params, depth);
         let limit = params.history_limit();
         let color = board.side().index();
-        let best_pair = board.threat_pair(best);
+        let best_threats = usize::from(board.threat_code(best));
         learn_points(&mut self.table[color], best, tried, bonus, limit);
-        gravity::update(&mut self.threats[color][best_pair], bonus, limit);
+        gravity::update(&mut self.threats[color][best_threats], bonus, limit);
         self.continuations.update(params, board, best, bonus);
         for &point in tried {
             self.continuations.update(params, board, point, -bonus);
-            let pair = board.threat_pair(point);
-            if pair != best_pair {
-                gravity::update(&mut self.threats[color][pair], -bonus, limit);
+            let threats = usize::from(board.threat_code(point));
+            if threats != best_threats {
+                gravity::update(&mut self.threats[color][threats], -bonus, limit);
             }
         }
     }

@@ -22,8 +22,18 @@ pub struct MovePicker {
     lag: i32,
     /// The moves, in the order of points.
     points: PointList,
-    /// The rank of each of them; [`Rank::GONE`] for those that were picked.
-    ranks: ArrayVec<Rank, { Size::MAX_CELLS }>,
+    /// The number of the [`Rank`] of each of them; [`Rank::GONE`] for those that were picked.
+    ranks: MoveScores,
+    /// The best of each [`BLOCK`] of ranks.
+    best_of_blocks: ArrayVec<i32, { Size::MAX_CELLS.div_ceil(BLOCK) }>,
+}
+
+/// Ranks of which the best one is known.
+const BLOCK: usize = 16;
+
+#[inline(always)]
+fn best_of(ranks: &[i32]) -> i32 {
+    ranks.iter().fold(Rank::GONE.0, |best, &rank| best.max(rank))
 }
 
 /// A move, by its place in the list, and its score in one number, so that the best of many is found without a branch. Equal
@@ -71,7 +81,8 @@ impl MovePicker {
             top: 0,
             lag: 0,
             points: PointList::new(),
-            ranks: ArrayVec::new(),
+            ranks: MoveScores::new(),
+            best_of_blocks: ArrayVec::new(),
         }
     }
 
@@ -102,21 +113,34 @@ impl MovePicker {
                 self.points.sort_unstable();
             }
             debug_assert!(self.points.is_sorted(), "the table move is looked up by bisection");
-            let mut scores = MoveScores::new();
-            policy(params, board, &self.points, evaluator, history, !duty.is_free(), &mut scores);
-            self.top = scores.iter().copied().max().unwrap_or(i32::MIN);
-            self.ranks.extend(scores.iter().enumerate().map(|(place, &score)| Rank::new(score, place)));
-            if let Some(place) = self.table_move.and_then(|table_move| self.points.binary_search(&table_move).ok()) {
-                self.ranks[place] = Rank::GONE;
-            }
+            policy(params, board, &self.points, evaluator, history, !duty.is_free(), &mut self.ranks);
+            self.rank();
         }
-        let best = Rank(self.ranks.iter().fold(Rank::GONE.0, |best, rank| best.max(rank.0)));
+        let best = Rank(best_of(&self.best_of_blocks));
         if best == Rank::GONE {
             return None;
         }
-        self.ranks[best.place()] = Rank::GONE;
+        let place = best.place();
+        self.ranks[place] = Rank::GONE.0;
+        let block = &self.ranks[place - place % BLOCK..];
+        self.best_of_blocks[place / BLOCK] = match block.first_chunk::<BLOCK>() {
+            Some(block) => best_of(block),
+            None => best_of(block),
+        };
         self.lag = self.top - best.score();
-        Some(self.points[best.place()])
+        Some(self.points[place])
+    }
+
+    /// Turns the scores of the moves into ranks.
+    fn rank(&mut self) {
+        self.top = best_of(&self.ranks);
+        for (place, rank) in self.ranks.iter_mut().enumerate() {
+            *rank = Rank::new(*rank, place).0;
+        }
+        if let Some(place) = self.table_move.and_then(|table_move| self.points.binary_search(&table_move).ok()) {
+            self.ranks[place] = Rank::GONE.0;
+        }
+        self.best_of_blocks.extend(self.ranks.chunks(BLOCK).map(best_of));
     }
 
     /// Whether the last move was the table move.

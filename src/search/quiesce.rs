@@ -82,7 +82,6 @@ impl Worker<'_> {
         mut known: Option<Score>,
         kills: Kills,
     ) -> Score {
-        let us = self.board.side();
         let depth = if before.last.is_none() { FIRST_FOURS } else { LATER_FOURS };
         let key = self.key();
         if let Some(hit) = self.probe(ply) {
@@ -93,7 +92,7 @@ impl Worker<'_> {
         }
         let margin = self.params.lazy_margin();
         let stand_pat = self.evaluator.evaluate_within(&self.board, alpha, beta, margin, &mut known);
-        if stand_pat >= beta || self.board.count_from(us, Threat::Four) == 0 {
+        if stand_pat >= beta || !self.board.has_from(self.board.side(), Threat::Four) {
             let bound = Bound::of(stand_pat, alpha, beta);
             let (score, best) = (stand_pat, None);
             self.table.store(key, ply, TtEntry { score, bound, depth: FIRST_FOURS, best, eval: known, was_pv: false });
@@ -102,25 +101,38 @@ impl Worker<'_> {
         if stand_pat + self.params.vcf_delta() < alpha && !alpha.is_decisive() {
             return stand_pat;
         }
-        let mut best = Best { score: stand_pat, point: None, alpha: alpha.max(stand_pat), beta };
+        let best = Best { score: stand_pat, point: None, alpha: alpha.max(stand_pat), beta };
+        match self.try_fours(best, ply, before, kills) {
+            Some(Best { score, point, .. }) => {
+                let bound = Bound::of(score, alpha, beta);
+                self.table.store(key, ply, TtEntry { score, bound, depth, best: point, eval: known, was_pv: false });
+                score
+            }
+            None => Score::DRAW,
+        }
+    }
+
+    /// The best of the attacker's fours, or of stopping here; `None` if the search is aborted. A function of its own because most
+    /// nodes do not need its large stack frame.
+    #[inline(never)]
+    fn try_fours(&mut self, mut best: Best, ply: Ply, before: Fours, kills: Kills) -> Option<Best> {
+        let us = self.board.side();
         let mut fours = ArrayVec::new();
         self.push_fours(before, kills, &mut fours);
         for &(_, point) in &fours {
             let all_make_threats = before.all_make_threats && self.board.threat(point, us) > Threat::Four;
             self.play(point);
-            let score = -self.defend(-beta, -best.alpha, ply.next(), Fours { last: Some(point), all_make_threats });
+            let score =
+                -self.defend(-best.beta, -best.alpha, ply.next(), Fours { last: Some(point), all_make_threats });
             self.undo();
             if self.stop.aborted {
-                return Score::DRAW;
+                return None;
             }
             if self.take_score(&mut best, ply, point, score) {
                 break;
             }
         }
-        let Best { score, point, .. } = best;
-        let bound = Bound::of(score, alpha, beta);
-        self.table.store(key, ply, TtEntry { score, bound, depth, best: point, eval: known, was_pv: false });
-        score
+        Some(best)
     }
 
     /// The defender's node: the attacker has just made a four.

@@ -37,7 +37,9 @@ fn positions(rule: Rule, side: usize, count: usize) -> Vec<Board> {
             place(&mut board, point, &mut random);
         }
         let (us, them) = (board.side(), board.side().opponent());
-        if board.count(us, Threat::Five) == 0 && board.count_from(them, Threat::OpenThree) >= 12 {
+        let strong: usize =
+            Threat::ALL[Threat::OpenThree.index()..].iter().map(|&threat| board.count(them, threat)).sum();
+        if board.count(us, Threat::Five) == 0 && strong >= 12 {
             boards.push(board);
         }
     }

@@ -5,73 +5,22 @@
 //! undone are reverted from a copy, and moves that were played but not yet applied are applied. So a move that is undone
 //! before a result is needed costs nothing, and a move that is undone and played again is not applied twice.
 
-use super::architecture::{CELL_MAX, CHANNELS, HINTS, WIDTH};
+use super::architecture::{CELL_MAX, HINTS, WIDTH};
 use super::features::{REACH, ShapePair, line_kind};
+use super::kernel::{InstructionSet, Kernel, for_each_instruction_set};
 use super::layers;
-use super::weights::Head;
-use super::{Network, ROWS_LEN, Rows};
+use super::packed_head::PackedHead;
+use super::products::Products;
+use super::{CellChannels, Network, ROWS_LEN, Rows};
 use crate::base::point::CELLS;
 use crate::base::{Cell, Color, Direction, MoveScores, Point, Score, Size, bounded};
 use crate::board::Board;
 use crate::board::lines::{Lines, stone_flip};
 use crate::eval::shapes::Parts;
-use arrayvec::ArrayVec;
 use std::sync::Arc;
 
 /// The most cells that a move changes: eight on each line, and its own.
 const TOUCHED: usize = 8 * REACH + 1;
-
-/// The instruction set that the network's loops are compiled for. All kernels compute the same numbers.
-///
-/// A value exists only for what this processor supports: kernels come from [`Kernel::usable`] and [`Kernel::best`].
-///
-/// ```
-/// use std::sync::Arc;
-/// use tengen::board::Board;
-/// use tengen::eval::network::{Accumulator, Kernel, Network};
-/// # fn accumulator(network: Arc<Network>, board: &Board) -> Accumulator {
-/// Accumulator::new(network, board, Kernel::best())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kernel(InstructionSet);
-
-/// The instruction sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum InstructionSet {
-    /// For every processor.
-    Plain,
-    /// The same code compiled for AVX2.
-    #[cfg(target_arch = "x86_64")]
-    Avx2(avx2::Detected),
-    /// The same code compiled for AVX-512 with VNNI.
-    #[cfg(target_arch = "x86_64")]
-    Avx512(avx512::Detected),
-    /// The same code compiled for SIMD128.
-    #[cfg(target_family = "wasm")]
-    Simd128(simd128::Detected),
-}
-
-impl Kernel {
-    /// All kernels that this processor supports, the fastest one last.
-    pub fn usable() -> ArrayVec<Kernel, 3> {
-        let mut usable = ArrayVec::new();
-        usable.push(Kernel(InstructionSet::Plain));
-        #[cfg(target_arch = "x86_64")]
-        {
-            usable.extend(avx2::detect().map(|detected| Kernel(InstructionSet::Avx2(detected))));
-            usable.extend(avx512::detect().map(|detected| Kernel(InstructionSet::Avx512(detected))));
-        }
-        #[cfg(target_family = "wasm")]
-        usable.extend(simd128::detect().map(|detected| Kernel(InstructionSet::Simd128(detected))));
-        usable
-    }
-
-    /// The fastest kernel that this processor supports.
-    pub fn best() -> Kernel {
-        Kernel::usable().pop().unwrap_or(Kernel(InstructionSet::Plain))
-    }
-}
 
 /// The state that a move replaced, for undo.
 #[derive(Clone, Debug)]
@@ -81,18 +30,18 @@ struct Frame {
     pooled: [i32; WIDTH],
     len: usize,
     touched: [u16; TOUCHED],
-    cells: [[i16; WIDTH]; TOUCHED],
+    cells: [CellChannels; TOUCHED],
 }
 
 impl Frame {
     fn new(point: Point, color: Color) -> Frame {
-        let (touched, cells) = ([0; TOUCHED], [[0; WIDTH]; TOUCHED]);
+        let (touched, cells) = ([0; TOUCHED], [CellChannels([0; WIDTH]); TOUCHED]);
         Frame { point, color, pooled: [0; WIDTH], len: 0, touched, cells }
     }
 
     /// Saves a cell.
     #[inline(always)]
-    fn keep(&mut self, index: usize, cell: &[i16; WIDTH]) {
+    fn keep(&mut self, index: usize, cell: &CellChannels) {
         self.touched[self.len] = index as u16;
         self.cells[self.len] = *cell;
         self.len += 1;
@@ -117,7 +66,7 @@ pub struct Accumulator {
 #[derive(Clone, Debug)]
 struct State {
     lines: Lines,
-    cells: Box<[[i16; WIDTH]; CELLS]>,
+    cells: Box<[CellChannels; CELLS]>,
     /// The sum of the activations of all cells, minus that of an empty board.
     pooled: [i32; WIDTH],
 }
@@ -125,7 +74,8 @@ struct State {
 impl Accumulator {
     /// An accumulator for `board`, ready for use.
     pub fn new(network: Arc<Network>, board: &Board, kernel: Kernel) -> Accumulator {
-        let state = State { lines: Lines::all_wall(), cells: Box::new([[0; WIDTH]; CELLS]), pooled: [0; WIDTH] };
+        let cells = Box::new([CellChannels([0; WIDTH]); CELLS]);
+        let state = State { lines: Lines::all_wall(), cells, pooled: [0; WIDTH] };
         let moves = Vec::with_capacity(256);
         let mut new = Accumulator { network, kernel, moves, frames: Vec::new(), applied: 0, agreed: 0, state };
         new.refresh(board);
@@ -165,6 +115,22 @@ impl Accumulator {
             }
             self.agreed += 1;
         }
+        if self.applied > self.agreed || self.applied < self.moves.len() {
+            match self.kernel.0 {
+                InstructionSet::Plain(_) => self.apply_moves(),
+                #[cfg(target_arch = "x86_64")]
+                InstructionSet::Avx2(detected) => avx2::apply_moves(detected, self),
+                #[cfg(target_arch = "x86_64")]
+                InstructionSet::Avx512(detected) => avx512::apply_moves(detected, self),
+                #[cfg(target_family = "wasm")]
+                InstructionSet::Simd128(detected) => simd128::apply_moves(detected, self),
+            }
+        }
+    }
+
+    /// Takes back the applied moves that are not agreed, and applies the recorded ones.
+    #[inline(always)]
+    fn apply_moves(&mut self) {
         while self.applied > self.agreed {
             self.applied -= 1;
             self.state.take_back(&self.frames[self.applied]);
@@ -176,15 +142,7 @@ impl Accumulator {
             }
             let frame = &mut self.frames[self.applied];
             (frame.point, frame.color) = (point, color);
-            match self.kernel.0 {
-                InstructionSet::Plain => self.state.apply(&self.network, frame),
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx2(detected) => avx2::apply(detected, &mut self.state, &self.network, frame),
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx512(detected) => avx512::apply(detected, &mut self.state, &self.network, frame),
-                #[cfg(target_family = "wasm")]
-                InstructionSet::Simd128(detected) => simd128::apply(detected, &mut self.state, &self.network, frame),
-            }
+            self.state.apply(&self.network, frame);
             self.applied += 1;
         }
         self.agreed = self.applied;
@@ -198,9 +156,9 @@ impl Accumulator {
     /// The estimate for the side to move as a logit; see [`layers::output`].
     pub fn logit(&mut self, board: &Board, parts: Parts) -> i64 {
         self.update();
-        let (head, hints) = (self.network.head(board), layers::hints(parts));
+        let (head, hints) = (self.network.packed_head(board), layers::hints(parts));
         match self.kernel.0 {
-            InstructionSet::Plain => output(head, &self.state, hints, board),
+            InstructionSet::Plain(plain) => output(plain, head, &self.state, hints, board),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2(detected) => avx2::output(detected, head, &self.state, hints, board),
             #[cfg(target_arch = "x86_64")]
@@ -218,9 +176,9 @@ impl Accumulator {
     /// Appends the scores of moves of the side to move. Call [`Accumulator::update`] first.
     #[inline]
     pub fn move_scores(&self, board: &Board, points: &[Point], scores: &mut MoveScores) {
-        let (head, cells, pooled) = (self.network.head(board), &self.state.cells, &self.state.pooled);
+        let (head, cells, pooled) = (self.network.packed_head(board), &self.state.cells, &self.state.pooled);
         match self.kernel.0 {
-            InstructionSet::Plain => layers::move_scores(head, board, cells, pooled, points, scores),
+            InstructionSet::Plain(plain) => layers::move_scores(plain, head, board, cells, pooled, points, scores),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2(detected) => avx2::move_scores(detected, head, board, cells, pooled, points, scores),
             #[cfg(target_arch = "x86_64")]
@@ -236,8 +194,8 @@ impl Accumulator {
 }
 
 #[inline(always)]
-fn output(head: &Head, state: &State, hints: [i16; HINTS], board: &Board) -> i64 {
-    layers::output(head, &layers::input(&state.pooled, board.side()), hints, board)
+fn output(products: impl Products, head: &PackedHead, state: &State, hints: [i16; HINTS], board: &Board) -> i64 {
+    layers::output(products, head, &layers::input(&state.pooled, board.side()), hints, board)
 }
 
 impl State {
@@ -254,7 +212,7 @@ impl State {
                 add(&mut cell, &network.rows[line_kind(direction)], ShapePair::at(&self.lines, point, direction));
             }
             self.cells[point.index()] = cell;
-            for (sum, value) in sum.iter_mut().zip(cell) {
+            for (sum, value) in sum.iter_mut().zip(cell.0) {
                 *sum += i32::from(layers::activation(value));
             }
         }
@@ -314,18 +272,19 @@ impl State {
             let cell = &mut self.cells[index];
             let old = *cell;
             frame.keep(index, &old);
-            let shapes = ShapePair::of_window(before);
+            let windows = [before, after];
+            let [lost, won] =
+                if SIGN > 0 { ShapePair::of_left_sides(windows) } else { ShapePair::of_right_sides(windows) };
             let mut new = old;
-            subtract(&mut new, rows, shapes);
-            let shapes = if SIGN > 0 { shapes.with_left(before, after) } else { shapes.with_right(before, after) };
-            add(&mut new, rows, shapes);
+            subtract(&mut new, rows, lost);
+            add(&mut new, rows, won);
             *cell = new;
             add_difference(gained, &old, &new);
         }
     }
 
     /// Reverts the move of `frame`.
-    #[inline]
+    #[inline(always)]
     fn take_back(&mut self, frame: &Frame) {
         for (cell, &index) in frame.cells[..frame.len].iter().zip(&frame.touched) {
             self.cells[bounded::<CELLS>(index as usize)] = *cell;
@@ -337,131 +296,106 @@ impl State {
 
 /// Adds the difference between the activations of a cell before and after. The sum of 33 differences fits in 16 bits.
 #[inline(always)]
-fn add_difference(gained: &mut [i16; WIDTH], old: &[i16; WIDTH], new: &[i16; WIDTH]) {
-    for i in 0..WIDTH {
-        gained[i] += layers::activation(new[i]) - layers::activation(old[i]);
+fn add_difference(gained: &mut [i16; WIDTH], old: &CellChannels, new: &CellChannels) {
+    for ((gained, &new), &old) in gained.iter_mut().zip(&new.0).zip(&old.0) {
+        *gained += layers::activation(new) - layers::activation(old);
     }
 }
 
 const _: () = assert!(TOUCHED as i32 * CELL_MAX as i32 <= i16::MAX as i32);
 
 #[inline(always)]
-fn add(cell: &mut [i16; WIDTH], rows: &Rows, shapes: ShapePair) {
-    let [black, white] = shapes.shapes().map(|shape| &rows[bounded::<ROWS_LEN>(shape)]);
-    for i in 0..CHANNELS {
-        cell[i] += i16::from(black[i]);
-        cell[CHANNELS + i] += i16::from(white[i]);
+fn add(cell: &mut CellChannels, rows: &Rows, shapes: ShapePair) {
+    let row = &rows[bounded::<ROWS_LEN>(shapes.for_black())].0;
+    for (channel, &weight) in cell.0.iter_mut().zip(row) {
+        *channel += i16::from(weight);
     }
 }
 
 #[inline(always)]
-fn subtract(cell: &mut [i16; WIDTH], rows: &Rows, shapes: ShapePair) {
-    let [black, white] = shapes.shapes().map(|shape| &rows[bounded::<ROWS_LEN>(shape)]);
-    for i in 0..CHANNELS {
-        cell[i] -= i16::from(black[i]);
-        cell[CHANNELS + i] -= i16::from(white[i]);
+fn subtract(cell: &mut CellChannels, rows: &Rows, shapes: ShapePair) {
+    let row = &rows[bounded::<ROWS_LEN>(shapes.for_black())].0;
+    for (channel, &weight) in cell.0.iter_mut().zip(row) {
+        *channel -= i16::from(weight);
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-macro_rules! has_feature {
-    ($feature:tt) => {
-        std::arch::is_x86_feature_detected!($feature)
-    };
-}
-
-/// A module with such instructions is refused as a whole where the browser lacks them.
-#[cfg(target_family = "wasm")]
-macro_rules! has_feature {
-    ($feature:tt) => {
-        true
-    };
-}
-
 /// The same code compiled for processors with more features. Calling it is `unsafe`, because the processor must have
-/// them. A `Detected` is the proof that it does: only `detect` creates one, after checking each feature.
+/// them: the argument of type `$Detected` is the proof that it does.
 #[cfg(any(target_arch = "x86_64", target_family = "wasm"))]
 macro_rules! compiled_for {
-    ($name:ident, $($feature:tt),+) => {
+    ($name:ident, $Detected:ident, $($feature:tt),+) => {
         // A WebAssembly module that loads at all has them, so the calls are safe there.
         #[cfg_attr(target_family = "wasm", allow(unused_unsafe))]
         #[allow(unsafe_code)]
         mod $name {
-            use super::super::Network;
-            use super::{Frame, State, layers};
+            use super::{Accumulator, State, layers};
             use crate::base::point::CELLS;
             use crate::base::{MoveScores, Point};
             use crate::board::Board;
+            use crate::eval::network::CellChannels;
             use crate::eval::network::architecture::{HINTS, WIDTH};
-            use crate::eval::network::weights::Head;
+            use crate::eval::network::kernel::$Detected;
+            use crate::eval::network::packed_head::PackedHead;
 
-            /// Proof that this processor has all the features.
-            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-            pub struct Detected(());
-
-            pub(super) fn detect() -> Option<Detected> {
-                let has_all = $(has_feature!($feature))&&+;
-                has_all.then_some(Detected(()))
+            #[target_feature($(enable = $feature),+)]
+            fn apply_moves_here(accumulator: &mut Accumulator) {
+                accumulator.apply_moves();
             }
 
             #[target_feature($(enable = $feature),+)]
-            fn apply_here(state: &mut State, network: &Network, frame: &mut Frame) {
-                state.apply(network, frame);
-            }
-
-            #[target_feature($(enable = $feature),+)]
-            fn output_here(head: &Head, state: &State, hints: [i16; HINTS], board: &Board) -> i64 {
-                super::output(head, state, hints, board)
+            fn output_here(
+                detected: $Detected,
+                head: &PackedHead,
+                state: &State,
+                hints: [i16; HINTS],
+                board: &Board,
+            ) -> i64 {
+                super::output(detected, head, state, hints, board)
             }
 
             #[target_feature($(enable = $feature),+)]
             fn move_scores_here(
-                head: &Head,
+                detected: $Detected,
+                head: &PackedHead,
                 board: &Board,
-                cells: &[[i16; WIDTH]; CELLS],
+                cells: &[CellChannels; CELLS],
                 pooled: &[i32; WIDTH],
                 points: &[Point],
                 scores: &mut MoveScores,
             ) {
-                layers::move_scores(head, board, cells, pooled, points, scores);
+                layers::move_scores(detected, head, board, cells, pooled, points, scores);
             }
 
-            pub(super) fn apply(_: Detected, state: &mut State, network: &Network, frame: &mut Frame) {
-                // SAFETY: a `Detected` exists only if this processor has these features.
-                unsafe { apply_here(state, network, frame) }
+            pub(super) fn apply_moves(_: $Detected, accumulator: &mut Accumulator) {
+                // SAFETY: a proof exists only if this processor has these features.
+                unsafe { apply_moves_here(accumulator) }
             }
 
             pub(super) fn output(
-                _: Detected,
-                head: &Head,
+                detected: $Detected,
+                head: &PackedHead,
                 state: &State,
                 hints: [i16; HINTS],
                 board: &Board,
             ) -> i64 {
                 // SAFETY: as above.
-                unsafe { output_here(head, state, hints, board) }
+                unsafe { output_here(detected, head, state, hints, board) }
             }
 
             pub(super) fn move_scores(
-                _: Detected,
-                head: &Head,
+                detected: $Detected,
+                head: &PackedHead,
                 board: &Board,
-                cells: &[[i16; WIDTH]; CELLS],
+                cells: &[CellChannels; CELLS],
                 pooled: &[i32; WIDTH],
                 points: &[Point],
                 scores: &mut MoveScores,
             ) {
                 // SAFETY: as above.
-                unsafe { move_scores_here(head, board, cells, pooled, points, scores) }
+                unsafe { move_scores_here(detected, head, board, cells, pooled, points, scores) }
             }
         }
     };
 }
-
-#[cfg(target_arch = "x86_64")]
-compiled_for!(avx2, "avx2", "bmi2");
-#[cfg(target_arch = "x86_64")]
-compiled_for!(avx512, "avx2", "bmi2", "avx512bw", "avx512vl", "avx512vnni");
-
-#[cfg(target_family = "wasm")]
-compiled_for!(simd128, "simd128");
+for_each_instruction_set!(compiled_for);

@@ -6,7 +6,7 @@
 //! shapes. A shape and its mirror image share a *row* of weights; there are 22,143 rows.
 
 use crate::base::point::{CELLS, STRIDE};
-use crate::base::{Color, Direction, Point, bounded};
+use crate::base::{Color, Direction, Point};
 use crate::board::lines::Lines;
 
 /// Cells to each side of the centre.
@@ -31,12 +31,12 @@ pub const fn line_kind(direction: Direction) -> usize {
     direction.is_diagonal() as usize
 }
 
-/// The kind of a cell, from its two bits in a line word, from the perspective of black (0) or white (1); `None` for a wall.
-const fn seen(bits: usize, perspective: usize) -> Option<usize> {
-    match (bits & 3, perspective) {
-        (3, _) => Some(EMPTY),
-        (1, 0) | (2, 1) => Some(OWN),
-        (1, 1) | (2, 0) => Some(OPPOSING),
+/// The kind of a cell as black sees it, from its two bits in a line word; `None` for a wall.
+const fn seen(bits: usize) -> Option<usize> {
+    match bits & 3 {
+        3 => Some(EMPTY),
+        1 => Some(OWN),
+        2 => Some(OPPOSING),
         _ => None,
     }
 }
@@ -104,26 +104,49 @@ pub fn shape_of_row(row: usize) -> usize {
     shape(rest - large * (large + 1) / 2, center, large)
 }
 
-/// The contribution of the left or right side to a [`ShapePair`], by eight bits of a line word (four cells).
-const fn side_table(is_left: bool) -> [u32; 256] {
-    let (black, white) = (side_codes(0, is_left), side_codes(1, is_left));
-    let weight = if is_left { 3 * SIDES as u32 } else { 1 };
+/// What white sees where black sees `shape`, or the other way round.
+#[inline]
+pub fn with_colors_swapped(shape: usize) -> usize {
+    let (left, center, right) = parts(shape);
+    let [left, right] = [left, right].map(|side| usize::from(SIDES_SWAPPED[side]));
+    self::shape(left, SWAPPED[center], right)
+}
+
+/// The kind of a cell as the other colour sees it.
+const SWAPPED: [usize; 3] = [EMPTY, OPPOSING, OWN];
+
+/// The side as the other colour sees it.
+static SIDES_SWAPPED: [u8; SIDES] = {
+    let mut table = [0; SIDES];
+    let mut code = 0;
+    while code < SIDES {
+        let (mut cells, length) = side_cells(code);
+        let mut at = 0;
+        while at < length {
+            cells[at] = SWAPPED[cells[at]];
+            at += 1;
+        }
+        table[code] = side_code(cells.split_at(length).0) as u8;
+        code += 1;
+    }
+    table
+};
+
+/// The contribution of the left or right side to the shape that black sees, by eight bits of a line word (four cells).
+const fn side_table(is_left: bool) -> [u16; 256] {
+    let codes = side_codes(is_left);
+    let weight = if is_left { 3 * SIDES } else { 1 };
     let mut table = [0; 256];
     let mut bits = 0;
     while bits < 256 {
-        table[bits] = weight * pair(black[bits], white[bits]);
+        table[bits] = (weight * codes[bits]) as u16;
         bits += 1;
     }
     table
 }
 
-/// Two 16-bit numbers in one.
-const fn pair(black: usize, white: usize) -> u32 {
-    (white << 16 | black) as u32
-}
-
-/// The code of a side as one colour sees it, by eight bits of a line word.
-const fn side_codes(perspective: usize, is_left: bool) -> [usize; 256] {
+/// The code of a side as black sees it, by eight bits of a line word.
+const fn side_codes(is_left: bool) -> [usize; 256] {
     let mut table = [0; 256];
     let mut bits = 0;
     while bits < 256 {
@@ -132,51 +155,52 @@ const fn side_codes(perspective: usize, is_left: bool) -> [usize; 256] {
         while length < REACH {
             // The nearest cell is the highest one on the left, the lowest one on the right.
             let at = if is_left { REACH - 1 - length } else { length };
-            match seen(bits >> (2 * at), perspective) {
+            match seen(bits >> (2 * at)) {
                 Some(cell) => cells[length] = cell,
                 None => break,
             }
             length += 1;
         }
-        table[bits] = match length {
-            0 => side_code(&[]),
-            1 => side_code(&[cells[0]]),
-            2 => side_code(&[cells[0], cells[1]]),
-            3 => side_code(&[cells[0], cells[1], cells[2]]),
-            _ => side_code(&cells),
-        };
+        table[bits] = side_code(cells.split_at(length).0);
         bits += 1;
     }
     table
 }
 
-static LEFT: [u32; 256] = side_table(true);
-static RIGHT: [u32; 256] = side_table(false);
-/// The contribution of the centre's two bits to a [`ShapePair`]. A wall has no shape and counts as empty.
-static CENTER: [u32; 4] = {
-    let mut table = [0; 4];
+/// The contribution of the centre and a side, by ten bits of a line word.
+const fn center_and_side_table(is_left: bool) -> [u16; 1024] {
+    let side = side_table(is_left);
+    let mut table = [0; 1024];
     let mut bits = 0;
-    while bits < 4 {
-        if let (Some(black), Some(white)) = (seen(bits, 0), seen(bits, 1)) {
-            table[bits] = pair(black, white) * SIDES as u32;
-        }
+    while bits < 1024 {
+        let (side_bits, center_bits) = if is_left { (bits & 255, bits >> 8) } else { (bits >> 2, bits & 3) };
+        // A wall has no shape and counts as empty.
+        let center = match seen(center_bits) {
+            Some(center) => center,
+            None => EMPTY,
+        };
+        table[bits] = side[side_bits] + (center * SIDES) as u16;
         bits += 1;
     }
     table
-};
+}
 
-const _: () = assert!(SHAPES <= 1 << 16, "both colours' shapes fit into one number");
+static LEFT: [u16; 256] = side_table(true);
+static RIGHT: [u16; 256] = side_table(false);
+static LEFT_AND_CENTER: [u16; 1024] = center_and_side_table(true);
+static CENTER_AND_RIGHT: [u16; 1024] = center_and_side_table(false);
 
-/// The shapes of one window for black and white, in one number. Neither half overflows into the other.
+const _: () = assert!(SHAPES <= 1 << 16, "a shape fits into 16 bits");
+
+/// The shapes of one window for black and white: that of black, from which white's follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShapePair(u32);
+pub struct ShapePair(u16);
 
 impl ShapePair {
     /// The shapes of a window, by eighteen bits of a line word (nine cells).
     #[inline(always)]
     pub fn of_window(window: u64) -> ShapePair {
-        let (left, center, right) = (window as usize & 255, window as usize >> 8 & 3, window as usize >> 10 & 255);
-        ShapePair(LEFT[left] + CENTER[center] + RIGHT[right])
+        ShapePair(LEFT[window as usize & 255] + CENTER_AND_RIGHT[window as usize >> 8 & 1023])
     }
 
     /// The shapes of the window around a point.
@@ -185,26 +209,30 @@ impl ShapePair {
         ShapePair::of_window(lines.around::<REACH>(point, direction) >> (2 * REACH))
     }
 
-    /// The shapes of the window `after`, where `self` are those of `before` and only the left side differs.
+    /// The shapes of two windows that differ on their left side only.
     #[inline(always)]
-    #[must_use]
-    pub fn with_left(self, before: u64, after: u64) -> ShapePair {
-        let [before, after] = [before, after].map(|window| LEFT[window as usize & 255]);
-        ShapePair(self.0.wrapping_sub(before).wrapping_add(after))
+    pub fn of_left_sides(windows: [u64; 2]) -> [ShapePair; 2] {
+        let rest = CENTER_AND_RIGHT[windows[0] as usize >> 8 & 1023];
+        windows.map(|window| ShapePair(rest + LEFT[window as usize & 255]))
     }
 
-    /// Like [`ShapePair::with_left`], for a window that differs on its right side only.
+    /// The shapes of two windows that differ on their right side only.
     #[inline(always)]
-    #[must_use]
-    pub fn with_right(self, before: u64, after: u64) -> ShapePair {
-        let [before, after] = [before, after].map(|window| RIGHT[window as usize >> 10 & 255]);
-        ShapePair(self.0.wrapping_sub(before).wrapping_add(after))
+    pub fn of_right_sides(windows: [u64; 2]) -> [ShapePair; 2] {
+        let rest = LEFT_AND_CENTER[windows[0] as usize & 1023];
+        windows.map(|window| ShapePair(rest + RIGHT[window as usize >> 10 & 255]))
+    }
+
+    /// The shape for black.
+    #[inline(always)]
+    pub fn for_black(self) -> usize {
+        usize::from(self.0)
     }
 
     /// The shapes for black and white.
-    #[inline(always)]
+    #[inline]
     pub fn shapes(self) -> [usize; 2] {
-        [(self.0 & 0xFFFF) as usize, (self.0 >> 16) as usize]
+        [self.for_black(), with_colors_swapped(self.for_black())]
     }
 }
 
@@ -238,10 +266,15 @@ pub const NEARNESS: usize = 23;
 /// Largest number of steps in a row or column that has a class of its own.
 const NEAREST: usize = 5;
 
-/// The class of the offset between two points, by the difference of their indices plus [`CELLS`]. Within [`NEAREST`] steps
-/// every offset has a difference that no other two points of a board have.
-const CLASSES: [u8; 2 * CELLS] = {
-    let mut classes = [NEARNESS as u8 - 2; 2 * CELLS];
+/// The class of the offset between two points, by the difference of their indices plus [`CELLS`], and then as often as there are
+/// cells that of no other point. Within [`NEAREST`] steps every offset has a difference that no other two points of a board have.
+static CLASSES: [u8; 3 * CELLS] = {
+    let mut classes = [NEARNESS as u8 - 2; 3 * CELLS];
+    let mut at = 2 * CELLS;
+    while at < classes.len() {
+        classes[at] = NEARNESS as u8 - 1;
+        at += 1;
+    }
     let mut dy = -(NEAREST as isize);
     while dy <= NEAREST as isize {
         let mut dx = -(NEAREST as isize);
@@ -263,8 +296,26 @@ const fn class(dx: usize, dy: usize) -> u8 {
 /// The class of the offset between two points, below [`NEARNESS`].
 #[inline]
 pub fn nearness(point: Point, other: Option<Point>) -> usize {
-    let Some(other) = other else { return NEARNESS - 1 };
-    usize::from(CLASSES[bounded::<{ 2 * CELLS }>(CELLS + point.index() - other.index())])
+    NearnessTo::new(other).of(point)
+}
+
+/// The point, or no point, to which the nearness of many others is asked: where its row of [`CLASSES`] begins.
+#[derive(Clone, Copy, Debug)]
+pub struct NearnessTo(&'static [u8; CELLS]);
+
+impl NearnessTo {
+    /// The nearness to this point.
+    #[inline(always)]
+    pub fn new(other: Option<Point>) -> NearnessTo {
+        let begin = other.map_or(2 * CELLS, |other| CELLS - other.index());
+        NearnessTo(CLASSES[begin..][..CELLS].try_into().expect("a slice of this length"))
+    }
+
+    /// The [`nearness`] of a point.
+    #[inline(always)]
+    pub fn of(self, point: Point) -> usize {
+        usize::from(self.0[point.index()])
+    }
 }
 
 #[cfg(test)]
@@ -314,7 +365,14 @@ mod tests {
             for point in size.points().filter(|&point| look(point).is_some()) {
                 for direction in Direction::ALL {
                     let expected = Color::ALL.map(|color| shape_by_cells(point, direction, color, look));
-                    assert_eq!(ShapePair::at(&lines, point, direction).shapes(), expected, "{point} {direction:?}");
+                    let window = lines.around::<REACH>(point, direction) >> (2 * REACH);
+                    let pair = ShapePair::at(&lines, point, direction);
+                    assert_eq!(pair.shapes(), expected, "{point} {direction:?}");
+                    // The same window with another side.
+                    let [left, right] = [window ^ 0b10_0000, window ^ 0b10 << 14];
+                    let both = |other: u64| [window, other].map(ShapePair::of_window);
+                    assert_eq!(ShapePair::of_left_sides([window, left]), both(left));
+                    assert_eq!(ShapePair::of_right_sides([window, right]), both(right));
                 }
             }
         }

@@ -22,27 +22,41 @@ pub mod accumulator;
 pub mod architecture;
 pub mod embedded;
 pub mod features;
+mod kernel;
 pub mod layers;
+mod packed_head;
 mod products;
 pub mod reference;
 pub mod weights;
 
-pub use accumulator::{Accumulator, Kernel};
+pub use accumulator::Accumulator;
 pub use embedded::{embedded_file, replacement};
+pub use kernel::Kernel;
 pub use weights::{Weights, WeightsError};
 
 use crate::base::{Color, Rule};
 use crate::board::Board;
 use architecture::{CHANNELS, STAGES, WIDTH};
 use features::{LINE_KINDS, SHAPES};
+use packed_head::PackedHead;
 use weights::Head;
 
 /// Length of a table of rows: the number of shapes, rounded up to a power of two so that a masked index needs no bounds
 /// check.
 const ROWS_LEN: usize = SHAPES.next_power_of_two();
 
-/// The rows for one kind of lines, by shape.
-type Rows = [[i8; CHANNELS]; ROWS_LEN];
+/// The rows for one kind of lines, by the shape that black sees.
+type Rows = [RowOfBoth; ROWS_LEN];
+
+/// The row of a shape as black sees it, then that of the same line as white sees it. The alignment keeps it in one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+struct RowOfBoth([i8; WIDTH]);
+
+/// The channels of a cell, first as black sees it, then as white does, in one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct CellChannels(pub [i16; WIDTH]);
 
 /// A network in the form in which it is evaluated, with one row for each shape.
 #[derive(Debug)]
@@ -50,7 +64,7 @@ pub struct Network {
     rule: Rule,
     rows: [Box<Rows>; LINE_KINDS],
     bias: [i16; CHANNELS],
-    heads: Vec<Head>,
+    heads: Vec<PackedHead>,
     /// Index of the head for each stage and side to move.
     head_numbers: [[u8; 2]; STAGES],
 }
@@ -60,13 +74,18 @@ impl Network {
     pub fn new(weights: &Weights) -> Network {
         let expanded = weights.expanded_rows();
         let rows: [Box<Rows>; LINE_KINDS] = std::array::from_fn(|line_kind| {
-            let mut rows = expanded[line_kind * SHAPES..][..SHAPES].to_vec();
-            rows.resize(ROWS_LEN, [0; CHANNELS]);
+            let of_shapes = &expanded[line_kind * SHAPES..][..SHAPES];
+            let mut rows = vec![RowOfBoth([0; WIDTH]); ROWS_LEN];
+            for (shape, row) in rows[..SHAPES].iter_mut().enumerate() {
+                row.0[..CHANNELS].copy_from_slice(&of_shapes[shape]);
+                row.0[CHANNELS..].copy_from_slice(&of_shapes[features::with_colors_swapped(shape)]);
+            }
             rows.into_boxed_slice().try_into().expect("there are ROWS_LEN rows")
         });
         let number = |stage, side| architecture::head_number(weights.heads.len(), side, stage) as u8;
         let head_numbers = std::array::from_fn(|stage| Color::ALL.map(|side| number(stage, side)));
-        Network { rule: weights.rule, rows, bias: weights.bias, heads: weights.heads.clone(), head_numbers }
+        let heads = weights.heads.iter().cloned().map(PackedHead::new).collect();
+        Network { rule: weights.rule, rows, bias: weights.bias, heads, head_numbers }
     }
 
     /// The rule that it was trained for.
@@ -77,13 +96,18 @@ impl Network {
     /// The head for a position, by stage and side to move.
     #[inline]
     pub fn head(&self, board: &Board) -> &Head {
+        &self.packed_head(board).head
+    }
+
+    #[inline]
+    fn packed_head(&self, board: &Board) -> &PackedHead {
         let stage = architecture::stage(board.occupied());
         &self.heads[usize::from(self.head_numbers[stage][board.side().index()])]
     }
 
     /// The channels of a cell before any row is added.
-    fn empty_cell(&self) -> [i16; WIDTH] {
-        std::array::from_fn(|i| self.bias[i % CHANNELS])
+    fn empty_cell(&self) -> CellChannels {
+        CellChannels(std::array::from_fn(|i| self.bias[i % CHANNELS]))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Slow. [`super::accumulator`] and the trainer are tested against it. The dimensions are in [`super::architecture`].
 
 use super::Network;
-use super::architecture::{CHANNELS, INPUT_SCALE, POLICY_MAX, WIDTH};
+use super::architecture::{CHANNELS, FIRST, HEAD_SCALE, INPUT_SCALE, POLICY_MAX, WIDTH};
 use super::features::{LINE_KINDS, ROWS, line_kind, nearness, row_of, shape_by_cells};
 use super::layers;
 use super::weights::{Head, Weights};
@@ -57,8 +57,27 @@ pub fn parts(board: &Board) -> Parts {
 
 /// The estimate for the side to move as a logit; see [`layers::output`].
 pub fn logit(network: &Network, weights: &Weights, board: &Board) -> i64 {
-    let hints = layers::hints(parts(board));
-    layers::output(network.head(board), &layers::input(&pooled(weights, board), board.side()), hints, board)
+    let head = network.head(board);
+    let (input, hints) = (layers::input(&pooled(weights, board), board.side()), layers::hints(parts(board)));
+    let (mut first, mut direct) = (head.first_bias, i64::from(head.output_bias));
+    let mut add = |value: i32, row: &[i16; FIRST]| {
+        first.iter_mut().zip(row).for_each(|(sum, &weight)| *sum += value * i32::from(weight));
+    };
+    let rows = head.first.iter().zip(&head.skip).chain(head.hints.iter().zip(&head.skip_hints));
+    for (value, (row, &skip)) in input.into_iter().chain(hints).zip(rows) {
+        add(i32::from(value), row);
+        direct += 2 * i64::from(value) * i64::from(skip);
+    }
+    for threat in layers::threats(board).into_iter().map(usize::from) {
+        add(INPUT_SCALE, &head.threats[threat]);
+        direct += i64::from(head.skip_threats[threat]);
+    }
+    let mut second = head.second_bias;
+    for (value, row) in layers::activated(&first, INPUT_SCALE).into_iter().zip(head.second.iter()) {
+        second.iter_mut().zip(row).for_each(|(sum, &weight)| *sum += i32::from(value) * i32::from(weight));
+    }
+    let last = layers::activated(&second, HEAD_SCALE).into_iter().zip(head.output);
+    direct + last.map(|(value, weight)| i64::from(value) * i64::from(weight)).sum::<i64>()
 }
 
 /// How the policy weighs the channels of a cell, first those of the side to move; `input` is that of the head.
