@@ -266,8 +266,8 @@ pub const NEARNESS: usize = 23;
 /// Largest number of steps in a row or column that has a class of its own.
 const NEAREST: usize = 5;
 
-/// The class of the offset between two points, by the difference of their indices plus [`CELLS`], and then as often as there are
-/// cells that of no other point. Within [`NEAREST`] steps every offset has a difference that no other two points of a board have.
+/// The class of the offset between two points, by the difference of their indices plus [`CELLS`]. Within [`NEAREST`] steps
+/// every offset has a difference that no other two points of a board have. The last third is the row for no other point.
 static CLASSES: [u8; 3 * CELLS] = {
     let mut classes = [NEARNESS as u8 - 2; 3 * CELLS];
     let mut at = 2 * CELLS;
