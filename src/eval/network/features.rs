@@ -299,7 +299,7 @@ pub fn nearness(point: Point, other: Option<Point>) -> usize {
     NearnessTo::new(other).of(point)
 }
 
-/// The point, or no point, to which the nearness of many others is asked: where its row of [`CLASSES`] begins.
+/// The point, or no point, to which the nearness of many others is asked: where its row of `CLASSES` begins.
 #[derive(Clone, Copy, Debug)]
 pub struct NearnessTo(&'static [u8; CELLS]);
 
