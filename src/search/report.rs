@@ -66,6 +66,16 @@ impl SearchReport {
         self.partial.filter(|_| !self.last.score.is_decisive()).unwrap_or(self.last.score)
     }
 
+    /// The last finished iteration; if the one that was cut short found another move and its score, a line of that move.
+    pub fn with_own_move(&self) -> Iteration {
+        match (self.best, self.partial) {
+            (Some(best), Some(score)) if self.last.pv.first() != Some(&best) => {
+                Iteration { score, pv: vec![best], ..self.last.clone() }
+            }
+            _ => self.last.clone(),
+        }
+    }
+
     /// A report with a move and its iteration only.
     pub fn new(best: Option<Point>, last: Iteration) -> SearchReport {
         SearchReport { best, losing: Vec::new(), last, lines: Vec::new(), cut: None, entered: 0, partial: None }
@@ -126,6 +136,18 @@ pub(super) mod tests {
         assert_eq!(SearchReport { partial: Some(Score::estimate(7)), ..finished }.estimate(), Score::estimate(7));
         let won = report(1, 9, Score::win_in(Ply::ROOT, 5));
         assert!(SearchReport { partial: Some(Score::estimate(7)), ..won }.estimate().is_win());
+    }
+
+    /// Bug: the threads voted for a helper's move, and the message named that of its last finished iteration.
+    #[test]
+    fn the_line_of_a_move_from_the_iteration_that_was_cut_short() {
+        let [finished, found] = [1, 2].map(|x| Point::new(x, 7).unwrap());
+        let same = SearchReport { partial: Some(Score::estimate(7)), ..report(1, 9, Score::estimate(40)) };
+        assert_eq!(same.with_own_move(), same.last);
+        let other = SearchReport { best: Some(found), ..same };
+        let Iteration { pv, score, depth, .. } = other.with_own_move();
+        assert_eq!((pv, score, depth), (vec![found], Score::estimate(7), 9));
+        assert_eq!(SearchReport { partial: None, ..other }.with_own_move().pv, [finished], "its score is not known");
     }
 
     /// The result of a search to this depth that chose a move in this column.

@@ -156,8 +156,9 @@ fn choose(
     if elected != 0 {
         report.last.nodes = worker.stop.total_nodes();
         report.last.elapsed = worker.stop.searched();
-        sink.iteration(&report.last);
-        if let Some(best) = report.best.filter(|_| !report.stands()) {
+        let announced = report.with_own_move();
+        sink.iteration(&announced);
+        if let Some(best) = report.best.filter(|best| announced.pv.first() != Some(best)) {
             sink.root_event(RootEvent::Leads(best));
         }
     }
