@@ -1,13 +1,14 @@
 //! The network's cells and their sum, updated move by move: a move changes at most 33 cells. The additions of rows are here,
-//! compiled for each kind of processor.
+//! and the loops of the head are called from here.
 //!
 //! Updates are lazy: moves and undos are only recorded. When a result is needed, moves that were applied but have been
 //! undone are reverted from a copy, and moves that were played but not yet applied are applied. So a move that is undone
 //! before a result is needed costs nothing, and a move that is undone and played again is not applied twice.
 
 use super::architecture::{CELL_MAX, HINTS, WIDTH};
+use super::dispatch::Work;
 use super::features::{REACH, ShapePair, line_kind};
-use super::kernel::{InstructionSet, Kernel, for_each_instruction_set};
+use super::kernel::Kernel;
 use super::layers;
 use super::packed_head::PackedHead;
 use super::products::Products;
@@ -116,15 +117,7 @@ impl Accumulator {
             self.agreed += 1;
         }
         if self.applied > self.agreed || self.applied < self.moves.len() {
-            match self.kernel.0 {
-                InstructionSet::Plain(_) => self.apply_moves(),
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx2(detected) => avx2::apply_moves(detected, self),
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx512(detected) => avx512::apply_moves(detected, self),
-                #[cfg(target_family = "wasm")]
-                InstructionSet::Simd128(detected) => simd128::apply_moves(detected, self),
-            }
+            self.kernel.run(ApplyMoves(self));
         }
     }
 
@@ -157,15 +150,7 @@ impl Accumulator {
     pub fn logit(&mut self, board: &Board, parts: Parts) -> i64 {
         self.update();
         let (head, hints) = (self.network.packed_head(board), layers::hints(parts));
-        match self.kernel.0 {
-            InstructionSet::Plain(plain) => output(plain, head, &self.state, hints, board),
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2(detected) => avx2::output(detected, head, &self.state, hints, board),
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512(detected) => avx512::output(detected, head, &self.state, hints, board),
-            #[cfg(target_family = "wasm")]
-            InstructionSet::Simd128(detected) => simd128::output(detected, head, &self.state, hints, board),
-        }
+        self.kernel.run(Estimate { head, state: &self.state, hints, board })
     }
 
     /// The estimate for the side to move; `parts` are the terms of the classical evaluation.
@@ -176,26 +161,58 @@ impl Accumulator {
     /// Appends the scores of moves of the side to move. Call [`Accumulator::update`] first.
     #[inline]
     pub fn move_scores(&self, board: &Board, points: &[Point], scores: &mut MoveScores) {
-        let (head, cells, pooled) = (self.network.packed_head(board), &self.state.cells, &self.state.pooled);
-        match self.kernel.0 {
-            InstructionSet::Plain(plain) => layers::move_scores(plain, head, board, cells, pooled, points, scores),
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2(detected) => avx2::move_scores(detected, head, board, cells, pooled, points, scores),
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512(detected) => {
-                avx512::move_scores(detected, head, board, cells, pooled, points, scores);
-            }
-            #[cfg(target_family = "wasm")]
-            InstructionSet::Simd128(detected) => {
-                simd128::move_scores(detected, head, board, cells, pooled, points, scores);
-            }
-        }
+        let (head, state) = (self.network.packed_head(board), &self.state);
+        self.kernel.run(Policy { head, state, board, points, scores });
     }
 }
 
-#[inline(always)]
-fn output(products: impl Products, head: &PackedHead, state: &State, hints: [i16; HINTS], board: &Board) -> i64 {
-    layers::output(products, head, &layers::input(&state.pooled, board.side()), hints, board)
+/// See [`Accumulator::update`].
+struct ApplyMoves<'a>(&'a mut Accumulator);
+
+impl Work for ApplyMoves<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, _: impl Products) {
+        self.0.apply_moves();
+    }
+}
+
+/// See [`Accumulator::logit`].
+struct Estimate<'a> {
+    head: &'a PackedHead,
+    state: &'a State,
+    hints: [i16; HINTS],
+    board: &'a Board,
+}
+
+impl Work for Estimate<'_> {
+    type Output = i64;
+
+    #[inline(always)]
+    fn run(self, products: impl Products) -> i64 {
+        let input = layers::input(&self.state.pooled, self.board.side());
+        layers::output(products, self.head, &input, self.hints, self.board)
+    }
+}
+
+/// See [`Accumulator::move_scores`].
+struct Policy<'a> {
+    head: &'a PackedHead,
+    state: &'a State,
+    board: &'a Board,
+    points: &'a [Point],
+    scores: &'a mut MoveScores,
+}
+
+impl Work for Policy<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, products: impl Products) {
+        let Policy { head, state: State { cells, pooled, .. }, board, points, scores } = self;
+        layers::move_scores(products, head, board, cells, pooled, points, scores);
+    }
 }
 
 impl State {
@@ -319,83 +336,3 @@ fn subtract(cell: &mut CellChannels, rows: &Rows, shapes: ShapePair) {
         *channel -= i16::from(weight);
     }
 }
-
-/// The same code compiled for processors with more features. Calling it is `unsafe`, because the processor must have
-/// them: the argument of type `$Detected` is the proof that it does.
-#[cfg(any(target_arch = "x86_64", target_family = "wasm"))]
-macro_rules! compiled_for {
-    ($name:ident, $Detected:ident, $($feature:tt),+) => {
-        // A WebAssembly module that loads at all has them, so the calls are safe there.
-        #[cfg_attr(target_family = "wasm", allow(unused_unsafe))]
-        #[allow(unsafe_code)]
-        mod $name {
-            use super::{Accumulator, State, layers};
-            use crate::base::point::CELLS;
-            use crate::base::{MoveScores, Point};
-            use crate::board::Board;
-            use crate::eval::network::CellChannels;
-            use crate::eval::network::architecture::{HINTS, WIDTH};
-            use crate::eval::network::kernel::$Detected;
-            use crate::eval::network::packed_head::PackedHead;
-
-            #[target_feature($(enable = $feature),+)]
-            fn apply_moves_here(accumulator: &mut Accumulator) {
-                accumulator.apply_moves();
-            }
-
-            #[target_feature($(enable = $feature),+)]
-            fn output_here(
-                detected: $Detected,
-                head: &PackedHead,
-                state: &State,
-                hints: [i16; HINTS],
-                board: &Board,
-            ) -> i64 {
-                super::output(detected, head, state, hints, board)
-            }
-
-            #[target_feature($(enable = $feature),+)]
-            fn move_scores_here(
-                detected: $Detected,
-                head: &PackedHead,
-                board: &Board,
-                cells: &[CellChannels; CELLS],
-                pooled: &[i32; WIDTH],
-                points: &[Point],
-                scores: &mut MoveScores,
-            ) {
-                layers::move_scores(detected, head, board, cells, pooled, points, scores);
-            }
-
-            pub(super) fn apply_moves(_: $Detected, accumulator: &mut Accumulator) {
-                // SAFETY: a proof exists only if this processor has these features.
-                unsafe { apply_moves_here(accumulator) }
-            }
-
-            pub(super) fn output(
-                detected: $Detected,
-                head: &PackedHead,
-                state: &State,
-                hints: [i16; HINTS],
-                board: &Board,
-            ) -> i64 {
-                // SAFETY: as above.
-                unsafe { output_here(detected, head, state, hints, board) }
-            }
-
-            pub(super) fn move_scores(
-                detected: $Detected,
-                head: &PackedHead,
-                board: &Board,
-                cells: &[CellChannels; CELLS],
-                pooled: &[i32; WIDTH],
-                points: &[Point],
-                scores: &mut MoveScores,
-            ) {
-                // SAFETY: as above.
-                unsafe { move_scores_here(detected, head, board, cells, pooled, points, scores) }
-            }
-        }
-    };
-}
-for_each_instruction_set!(compiled_for);

@@ -20,6 +20,7 @@
 
 pub mod accumulator;
 pub mod architecture;
+mod dispatch;
 pub mod embedded;
 pub mod features;
 mod kernel;

@@ -148,7 +148,8 @@ mod plain {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kernel::{InstructionSet, Kernel};
+    use super::super::dispatch::Work;
+    use super::super::kernel::Kernel;
     use super::*;
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
@@ -174,23 +175,21 @@ mod tests {
 
     #[test]
     fn the_sums_are_those_of_the_plain_loops() {
-        fn expect_both(products: impl Products) {
-            let mut random = SmallRng::seed_from_u64(4);
-            for _ in 0..50 {
-                expect_plain_sums::<16>(products, &mut random);
-                expect_plain_sums::<32>(products, &mut random);
+        struct ExpectBoth;
+        impl Work for ExpectBoth {
+            type Output = ();
+
+            #[inline(always)]
+            fn run(self, products: impl Products) {
+                let mut random = SmallRng::seed_from_u64(4);
+                for _ in 0..50 {
+                    expect_plain_sums::<16>(products, &mut random);
+                    expect_plain_sums::<32>(products, &mut random);
+                }
             }
         }
         for kernel in Kernel::usable() {
-            match kernel.0 {
-                InstructionSet::Plain(plain) => expect_both(plain),
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx2(detected) => expect_both(detected),
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx512(detected) => expect_both(detected),
-                #[cfg(target_family = "wasm")]
-                InstructionSet::Simd128(detected) => expect_both(detected),
-            }
+            kernel.run(ExpectBoth);
         }
     }
 
