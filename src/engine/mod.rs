@@ -6,7 +6,7 @@ pub mod database;
 pub mod files;
 pub mod hash_file;
 pub mod level;
-pub mod opening;
+pub mod opening_rules;
 pub mod options;
 mod proven_line;
 mod question;
@@ -16,7 +16,7 @@ pub use balanced_opening::Balanced;
 pub use blocked::Blocked;
 pub use database::Database;
 pub use level::Level;
-pub use opening::Swap2Choice;
+pub use opening_rules::Swap2Choice;
 pub use options::Options;
 pub use trace::SearchTrace;
 

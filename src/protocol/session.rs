@@ -5,7 +5,7 @@
 
 mod gui_search;
 mod library;
-mod opening;
+mod opening_questions;
 mod pondering;
 mod report_times;
 mod settings;
