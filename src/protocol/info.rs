@@ -105,7 +105,7 @@ pub static KEYS: &[Key] = &[
     setting(
         "thread_num",
         |o, threads| o.threads = positive(threads).map_or(1, |threads| threads as usize),
-        "number of threads: at most two for each processor, at most 64; those after the first may together take half of max_memory; 0 or less: one",
+        "number of threads: at most two for each processor, at most 64; those after the first may together take half of what max_memory leaves after 24 MiB; 0 or less: one",
     ),
     setting(
         "strength",

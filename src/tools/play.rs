@@ -32,7 +32,7 @@ A game against the engine. Type moves such as h8, or help. Rows count from below
   --from GAME  start from a position: moves (h8i9...), a record of a game (Piskvork, SGF,
                RenLib, ...: see docs/tools.md), or a picture; a rule and a size that the file
                names replace --rule and --size
-  --ms N       milliseconds for a move of level 100 and for a hint (1500)
+  --ms N       milliseconds for a move; only level 100 and hints use them up (1500)
   --seed N     decides what the lower levels overlook; below level 100 the same seed plays the same game
 ";
 

@@ -178,7 +178,7 @@ pub static ROWS: &[Row] = &[
     yixin(
         &[bare("YXHASHCLEAR", |_| Some(Command::ClearHash))],
         |command| matches!(command, Command::ClearHash),
-        "clear the hash table",
+        "clear the hash table and the histories of moves",
         "none",
     ),
     yixin(
